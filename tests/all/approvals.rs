@@ -7,7 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{Deferred, MemoryStore, PendingStore, SealedCall, StoreError, Stored, TokenError, Verdict};
+use tool_runtime::confirm::{
+    Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, PolicyVerdict, SealedCall,
+    TokenError,
+};
 use tool_runtime::journal::{EntryQuery, EntryState, FinishedCall, Journal, MemoryJournal};
 use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{
@@ -89,7 +92,7 @@ struct Waiting {
 
 impl Waiting {
     async fn of(builder: Builder, tool: &str, to: &'static str) -> Self {
-        Self::with_store(builder, tool, to, MemoryStore::default()).await
+        Self::with_store(builder, tool, to, MemoryPendingStore::default()).await
     }
 
     async fn with_store(builder: Builder, tool: &str, to: &'static str, store: impl PendingStore) -> Self {
@@ -189,15 +192,15 @@ async fn a_provider_that_fails_does_not_spend_it() {
 
 #[tokio::test]
 async fn a_policy_a_cancellation_and_a_dry_run_do_not_spend_it() {
-    let allowed = Arc::new(Mutex::new(Verdict::Ask));
+    let allowed = Arc::new(Mutex::new(PolicyVerdict::Ask));
     let policy = {
         let allowed = allowed.clone();
         Policy::custom(move |_, _, _| allowed.lock().unwrap().clone())
     };
     let waiting = Waiting::of(builder().policy(policy), "approvals.pay", "policy").await;
-    *allowed.lock().unwrap() = Verdict::Refuse("it is night".into());
+    *allowed.lock().unwrap() = PolicyVerdict::Refuse("it is night".into());
     waiting.fails(ErrorKind::Refused).await;
-    *allowed.lock().unwrap() = Verdict::Ask;
+    *allowed.lock().unwrap() = PolicyVerdict::Ask;
 
     let Waiting { tools, deferred, token, .. } = &waiting;
     let stop = CancellationToken::new();
@@ -342,26 +345,26 @@ async fn a_resume_can_be_dropped_anywhere() {
 
 /// A store that has taken a call out when it starts to wait, and answers when it is let.
 #[derive(Clone)]
-struct Slow(Arc<MemoryStore>, Arc<Semaphore>);
+struct Slow(Arc<MemoryPendingStore>, Arc<Semaphore>);
 
 impl PendingStore for Slow {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.0.put(call)
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.0.get(id)
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         Box::pin(async {
             let taken = self.0.take(id).await;
-            self.1.acquire().await.map_err(StoreError::new)?.forget();
+            self.1.acquire().await.map_err(PendingStoreError::new)?.forget();
             taken
         })
     }
 
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
         self.0.list(conversation)
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{self, Confirm, Decision, Deferred, Question, Verdict};
+use tool_runtime::confirm::{self, Confirm, Decision, Deferred, PolicyVerdict, Question};
 use tool_runtime::events::{EventKind, Update};
 use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
@@ -86,7 +86,7 @@ async fn what_was_left_out_is_shown_as_what_will_run() {
     let (by_policy, by_person) = (seen.clone(), seen.clone());
     let policy = Policy::custom(move |_, _, arguments| {
         by_policy.lock().unwrap().push(arguments.clone());
-        if arguments["newest"].as_u64() > Some(5) { Verdict::Ask } else { Verdict::Run }
+        if arguments["newest"].as_u64() > Some(5) { PolicyVerdict::Ask } else { PolicyVerdict::Run }
     });
     let asked = confirm::from_fn(move |question: Question| {
         by_person.lock().unwrap().push(question.arguments);
@@ -317,9 +317,9 @@ async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Outpu
 #[tokio::test]
 async fn a_dry_run_says_what_the_policy_would() {
     let policy = Policy::custom(|_, _, arguments| match arguments["by"].as_u64() {
-        Some(0..10) => Verdict::Run,
-        Some(10..100) => Verdict::Ask,
-        _ => Verdict::Refuse("that is too much".into()),
+        Some(0..10) => PolicyVerdict::Run,
+        Some(10..100) => PolicyVerdict::Ask,
+        _ => PolicyVerdict::Refuse("that is too much".into()),
     });
     let asked = Asked::answering(Decision::Run);
     let tools = builder().policy(policy).confirm(asked.confirm()).build().unwrap();

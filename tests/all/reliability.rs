@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
-use tool_runtime::confirm::{self, Decision, Pending, Question};
+use tool_runtime::confirm::{self, Decision, PendingApproval, Question};
 use tool_runtime::events::{EventKind, Update};
 use tool_runtime::inject::InjectError;
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
@@ -199,7 +199,7 @@ async fn decide(question: Question) -> Decision {
     match question.arguments["answer"].as_u64() {
         Some(0) => Decision::Run,
         Some(1) => Decision::refuse("no"),
-        _ => Decision::Pending(Pending::new("token", std::time::SystemTime::now() + Duration::from_secs(60))),
+        _ => Decision::Pending(PendingApproval::new("token", std::time::SystemTime::now() + Duration::from_secs(60))),
     }
 }
 

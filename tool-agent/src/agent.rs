@@ -1,4 +1,4 @@
-//! A model with its tools.
+//! Agents and their builder.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -8,17 +8,17 @@ use tool_runtime::Dispatcher;
 use tool_runtime::confirm::{Confirm, Deferred};
 use tool_runtime::search::Shortlist;
 
-use crate::conversation::{Cache, Shared};
-use crate::identity::Identities;
-use crate::mode::{Modes, Prompts};
-use crate::run::Running;
-use crate::{Conversation, Limits, Mode, Model, Options, Store};
+use crate::call_ids::CallIds;
+use crate::conversation::{ConversationCache, ConversationShared};
+use crate::mode::{ModeTable, Prompts};
+use crate::run::RunRegistry;
+use crate::{Conversation, ConversationStore, Mode, Model, ModelOptions, RunLimits};
 
-/// A model with its tools, and the conversations that are held with it. Cheap to clone; clones share everything.
+/// A model with its tools and conversations. Cheap to clone; clones share everything.
 ///
 /// ```standalone_crate
 /// use serde_json::json;
-/// use tool_agent::{Agent, Reply, Scripted};
+/// use tool_agent::{Agent, Reply, ScriptedModel};
 /// use tool_runtime::{Dispatcher, tool};
 ///
 /// /// Add two numbers.
@@ -30,7 +30,7 @@ use crate::{Conversation, Limits, Mode, Model, Options, Store};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let tools = Dispatcher::builder().build()?;
-/// let model = Scripted::new([Reply::call("math.add", json!({"a": 1, "b": 2})), Reply::text("It is 3.")]);
+/// let model = ScriptedModel::new([Reply::call("math.add", json!({"a": 1, "b": 2})), Reply::text("It is 3.")]);
 /// let agent = Agent::builder(model, tools).system("You are good with numbers.").build();
 ///
 /// let outcome = agent.conversation("chat-7").say("How much is 1 + 2?").await;
@@ -41,33 +41,33 @@ use crate::{Conversation, Limits, Mode, Model, Options, Store};
 /// ```
 #[derive(Clone)]
 pub struct Agent {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<AgentInner>,
 }
 
-/// What clones of an agent share.
-pub(crate) struct Inner {
+/// The state that clones of an agent share.
+pub(crate) struct AgentInner {
     pub(crate) model: Box<dyn Model>,
     pub(crate) tools: Dispatcher,
-    pub(crate) modes: Modes,
+    pub(crate) modes: ModeTable,
     pub(crate) mode: Mode,
-    pub(crate) limits: Limits,
-    pub(crate) options: Options,
+    pub(crate) limits: RunLimits,
+    pub(crate) options: ModelOptions,
     pub(crate) at_a_time: Option<NonZeroUsize>,
-    pub(crate) store: Option<Box<dyn Store>>,
+    pub(crate) store: Option<Box<dyn ConversationStore>>,
     pub(crate) shortlist: Option<Shortlist>,
     pub(crate) deferred: Option<Deferred>,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
-    /// Whether whoever is asked is not the one who answers later.
+    /// Whether the confirmer decides during the run, unlike [`Deferred`].
     #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents want to know"))]
     pub(crate) is_asked_at_once: bool,
-    pub(crate) identities: Identities,
-    /// The runs that go on.
-    pub(crate) running: Running,
-    conversations: Cache,
+    pub(crate) identities: CallIds,
+    /// The runs in progress.
+    pub(crate) running: RunRegistry,
+    conversations: ConversationCache,
 }
 
 impl Agent {
-    /// Starts an agent.
+    /// Returns a builder for an agent.
     pub fn builder(model: impl Model, tools: Dispatcher) -> AgentBuilder {
         AgentBuilder {
             model: Box::new(model),
@@ -75,30 +75,30 @@ impl Agent {
             system: String::new(),
             prompts: Prompts::default(),
             mode: Mode::default(),
-            limits: Limits::default(),
-            options: Options::default(),
+            limits: RunLimits::default(),
+            options: ModelOptions::default(),
             at_a_time: None,
             store: None,
             shortlist: None,
             deferred: None,
             confirm: None,
-            remembered: 1_000,
+            idle_conversations: 1_000,
         }
     }
 
-    /// The conversation of this id: one that was held before, or a new one. All who ask for the same id get the same.
+    /// Returns the conversation with this id, which may be new. All handles with the same id share one conversation.
     #[must_use]
     pub fn conversation(&self, id: impl AsRef<str>) -> Conversation {
         Conversation { agent: self.clone(), shared: self.inner.conversations.get(id.as_ref()) }
     }
 
-    /// A conversation that is new whatever its id, is not kept, and of which nobody else knows.
+    /// Returns a new conversation that is neither stored nor shared with other handles of the same id.
     #[must_use]
-    pub fn passing_conversation(&self, id: impl AsRef<str>) -> Conversation {
-        Conversation { agent: self.clone(), shared: Arc::new(Shared::passing(id.as_ref())) }
+    pub fn temporary_conversation(&self, id: impl AsRef<str>) -> Conversation {
+        Conversation { agent: self.clone(), shared: Arc::new(ConversationShared::temporary(id.as_ref())) }
     }
 
-    /// The tools that it has in [`Mode::Build`].
+    /// Returns the tools that the agent has in [`Mode::Build`].
     #[must_use]
     pub fn tools(&self) -> &Dispatcher {
         &self.inner.tools
@@ -107,14 +107,14 @@ impl Agent {
 
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { model, tools, mode, limits, .. } = &*self.inner;
+        let AgentInner { model, tools, mode, limits, .. } = &*self.inner;
         let mut shown = f.debug_struct("Agent");
         shown.field("model", &model.name()).field("tools", tools).field("mode", mode).field("limits", limits);
         shown.finish_non_exhaustive()
     }
 }
 
-/// Collects what an agent has; see [`Agent::builder`].
+/// A builder for an agent; see [`Agent::builder`].
 #[must_use = "a builder does nothing until `build()`"]
 pub struct AgentBuilder {
     model: Box<dyn Model>,
@@ -122,61 +122,60 @@ pub struct AgentBuilder {
     system: String,
     prompts: Prompts,
     mode: Mode,
-    limits: Limits,
-    options: Options,
+    limits: RunLimits,
+    options: ModelOptions,
     at_a_time: Option<NonZeroUsize>,
-    store: Option<Box<dyn Store>>,
+    store: Option<Box<dyn ConversationStore>>,
     shortlist: Option<Shortlist>,
     deferred: Option<Deferred>,
     confirm: Option<Arc<dyn Confirm>>,
-    remembered: usize,
+    idle_conversations: usize,
 }
 
 impl AgentBuilder {
-    /// What the model is told beforehand, in every mode.
+    /// Sets the system prompt, which is sent in every mode.
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.system = system.into();
         self
     }
 
-    /// What the model is told in a mode, after what it is told in every mode. Each mode has words of its own unless set;
-    /// with an empty text it has none.
+    /// Sets the prompt of a mode, which follows the system prompt. Each mode has a default; an empty text removes it.
     pub fn prompt(mut self, mode: Mode, prompt: impl Into<String>) -> Self {
         self.prompts[mode as usize] = Some(prompt.into());
         self
     }
 
-    /// The mode of new conversations. [`Mode::Build`] unless set.
+    /// Sets the mode of new conversations. Defaults to [`Mode::Build`].
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// How far a run may go.
-    pub fn limits(mut self, limits: Limits) -> Self {
+    /// Sets the limits of each run.
+    pub fn limits(mut self, limits: RunLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How the model is to answer.
-    pub fn options(mut self, options: Options) -> Self {
+    /// Sets the generation options of the model.
+    pub fn options(mut self, options: ModelOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// How many calls of one turn run at a time. 16 unless set.
+    /// Sets how many calls of one turn run at a time. Defaults to 16.
     pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
         self.at_a_time = Some(at_a_time);
         self
     }
 
-    /// Sends the model only those tools that fit the conversation, where there are too many to send all: what this list
-    /// has already, what the model has called, what fits the person's words, and what the model has found with
-    /// `search_tools`, which the tools need for that. What is not sent has to be found first: most providers know tools
-    /// by names that are made for what is sent.
+    /// Sends the model a shortlist of tools instead of all of them. The shortlist contains its pinned tools, tools that the
+    /// model has called, tools that match the user's words, and tools that the model found with `search_tools`, which the
+    /// dispatcher must offer. The model has to find any other tool first, because most providers know tools by encoded
+    /// names that only exist for the tools in the request.
     ///
     /// ```standalone_crate
-    /// use tool_agent::{Agent, Reply, Scripted};
+    /// use tool_agent::{Agent, Reply, ScriptedModel};
     /// use tool_runtime::search::{Shortlist, ToolSearch};
     /// use tool_runtime::{Dispatcher, tool};
     ///
@@ -198,7 +197,7 @@ impl AgentBuilder {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let tools = Dispatcher::builder().service(ToolSearch).build()?;
     /// let shortlist = Shortlist::new(&tools, ["clock.now"])?.budget(10_000);
-    /// let model = Scripted::from_fn(|request| {
+    /// let model = ScriptedModel::from_fn(|request| {
     ///     let sent = request.tools.unwrap().definitions();
     ///     Reply::text(sent.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(", "))
     /// });
@@ -214,43 +213,41 @@ impl AgentBuilder {
         self
     }
 
-    /// Where conversations are kept, such as a [`SqliteStore`](crate::SqliteStore). Without one they are forgotten when
-    /// the agent goes.
-    pub fn store(mut self, store: impl Store) -> Self {
+    /// Sets where conversations are stored, such as a [`SqliteStore`](crate::SqliteStore). Without a store they exist until
+    /// the agent is dropped.
+    pub fn store(mut self, store: impl ConversationStore) -> Self {
         self.store = Some(Box::new(store));
         self
     }
 
-    /// Who is asked while a run waits, instead of whom the dispatcher asks: a terminal, the page that is open.
+    /// Sets the confirmer that is asked during a run, such as a terminal or an open page. Overrides the dispatcher's.
     pub fn confirm(mut self, confirm: impl Confirm) -> Self {
         self.confirm = Some(Arc::new(confirm));
         self
     }
 
-    /// Has calls wait for somebody who answers later: the run ends, and
-    /// [`Conversation::decide`](crate::Conversation::decide) takes it up again, also after a restart if the store of
-    /// this is on disk. It is asked unless there is somebody to [`confirm`](Self::confirm) at once.
+    /// Defers approvals: the run ends, and [`Conversation::decide`](crate::Conversation::decide) resumes it, also after a
+    /// restart if the store of `deferred` is on disk. Used unless a [confirmer](Self::confirm) is set.
     pub fn deferred(mut self, deferred: Deferred) -> Self {
         self.deferred = Some(deferred);
         self
     }
 
-    /// How many conversations are held in memory that nobody uses at the moment. Those that were not used for the
-    /// longest time are let go: with a store they are read again when somebody asks for them, without one they are
-    /// forgotten. 1,000 unless set.
-    pub fn remembered(mut self, conversations: usize) -> Self {
-        self.remembered = conversations;
+    /// Sets how many idle conversations stay in memory. The least recently used are evicted: with a store they are loaded
+    /// again when needed, without one they are lost. Defaults to 1,000.
+    pub fn max_idle_conversations(mut self, conversations: usize) -> Self {
+        self.idle_conversations = conversations;
         self
     }
 
-    /// The agent.
+    /// Builds the agent.
     #[must_use]
     pub fn build(self) -> Agent {
         let Self { model, tools, mode, limits, options, at_a_time, store, shortlist, deferred, confirm, .. } = self;
         let is_asked_at_once = confirm.is_some();
         let confirm = confirm.or_else(|| deferred.clone().map(|deferred| Arc::new(deferred) as _));
-        let modes = Modes::new(&tools, &self.system, &self.prompts);
-        let inner = Inner {
+        let modes = ModeTable::new(&tools, &self.system, &self.prompts);
+        let inner = AgentInner {
             model,
             tools,
             modes,
@@ -263,9 +260,9 @@ impl AgentBuilder {
             deferred,
             confirm,
             is_asked_at_once,
-            identities: Identities::default(),
-            running: Running::default(),
-            conversations: Cache::new(self.remembered),
+            identities: CallIds::default(),
+            running: RunRegistry::default(),
+            conversations: ConversationCache::new(self.idle_conversations),
         };
         Agent { inner: Arc::new(inner) }
     }

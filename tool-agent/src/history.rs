@@ -1,4 +1,4 @@
-//! What keeps a history one that a provider takes: each call has one result behind it, always.
+//! Invariants of a history: every call is followed by exactly one result.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,12 +14,12 @@ pub(crate) fn open_calls(history: &[Message]) -> &[ModelCall] {
     }
 }
 
-/// Where the last answer of the model stands.
+/// Returns the index of the model's last message.
 pub(crate) fn last_answer(history: &[Message]) -> Option<usize> {
     history.iter().rposition(|message| matches!(message, Message::Assistant(_)))
 }
 
-/// Answers the calls at the end of a history.
+/// Adds results for the calls at the end of a history.
 pub(crate) fn answer(history: &mut Vec<Message>, mut result: impl FnMut(&ModelCall) -> ToolResult) {
     let calls = open_calls(history);
     if calls.is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn last_results(history: &[Message]) -> &[CallResult] {
     }
 }
 
-/// As [`last_results`], to be changed.
+/// Returns the results at the end of a history, mutably.
 pub(crate) fn last_results_mut(history: &mut [Message]) -> &mut [CallResult] {
     match history.last_mut() {
         Some(Message::Tools { results }) => results,
@@ -45,25 +45,25 @@ pub(crate) fn last_results_mut(history: &mut [Message]) -> &mut [CallResult] {
     }
 }
 
-/// How many calls wait for somebody's consent. Only those at the end can: whoever goes on has decided.
+/// Returns how many calls are pending approval. Only calls at the end can be: a later message withdraws them.
 pub(crate) fn waiting(history: &[Message]) -> usize {
-    last_results(history).iter().filter(|result| result.is_waiting()).count()
+    last_results(history).iter().filter(|result| result.is_pending()).count()
 }
 
 impl CallResult {
-    /// What came of the call of this id. The token of one that waits is left out: whoever has it can have the call run,
-    /// and it belongs neither into a history nor into a store.
+    /// Creates the result of a call. Removes the approval token of a pending call: anyone with the token can run the
+    /// call, so it must not be part of a history or a store.
     pub fn new(id: impl Into<String>, name: impl Into<String>, result: ToolResult) -> Self {
         Self { id: id.into(), name: name.into(), result: without_token(result) }
     }
 
-    /// Whether this stands in the place of a result that comes when somebody has given their consent.
+    /// Returns `true` if this is a placeholder for a call that is pending approval.
     #[must_use]
-    pub fn is_waiting(&self) -> bool {
+    pub fn is_pending(&self) -> bool {
         self.result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending)
     }
 
-    /// When it is too late to agree, for a call that waits.
+    /// Returns when the approval of a pending call expires.
     pub(crate) fn expires(&self) -> Option<SystemTime> {
         let milliseconds = self.result.metadata.get("expires")?.as_u64()?;
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds))
@@ -88,24 +88,24 @@ pub(crate) fn not_run(tool: &str, kind: ErrorKind, because: &str) -> ToolResult 
     ToolResult::failure(ToolError::new(kind, format!("`{tool}` was not run: {because}.")))
 }
 
-/// The result of a call that was stopped on its way.
+/// The result of a call that was cancelled while it ran.
 pub(crate) fn stopped(tool: &str) -> ToolResult {
-    let message = format!("`{tool}` was stopped before it had answered. It may have done a part of its work.");
+    let message = format!("`{tool}` was cancelled before it returned a result. It may have done part of its work.");
     ToolResult::failure(ToolError::new(ErrorKind::Cancelled, message))
 }
 
-/// The result of a call of which nobody knows how far it came.
+/// The result of a call whose outcome is unknown.
 pub(crate) fn unknown(tool: &str) -> ToolResult {
     let message = format!(
-        "Nobody knows what came of `{tool}`: the program ended while it ran. Look at what it has done before you call it again."
+        "The outcome of `{tool}` is unknown: the process ended while it was running. Check what it has done before you call it again."
     );
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
 }
 
-/// The result of a call that goes on where this process cannot see it.
+/// The result of a call that another process is running.
 pub(crate) fn still_running(tool: &str) -> ToolResult {
     let message = format!(
-        "Nobody knows yet what comes of `{tool}`: another process is running it. Look at what it has done before you call it again."
+        "The outcome of `{tool}` is not known yet: another process is running it. Check what it has done before you call it again."
     );
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
 }

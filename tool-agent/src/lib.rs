@@ -1,12 +1,12 @@
-//! The loop in which a language model calls tools until it can answer.
+//! An agent loop: a language model calls tools until it can respond to the user.
 //!
-//! An [`Agent`] is a [`Model`] with the tools of a [`Dispatcher`](tool_runtime::Dispatcher). Somebody says something in a
-//! [`Conversation`]; the model answers, or calls tools, which run side by side, reads what came of them, and goes on
-//! until it answers in text or comes to one of the [`Limits`].
+//! An [`Agent`] combines a [`Model`] with the tools of a [`Dispatcher`](tool_runtime::Dispatcher). The user sends a message
+//! to a [`Conversation`]. The model responds with text or calls tools, which run concurrently; it reads the results and
+//! continues until it responds with text or reaches one of the [`RunLimits`].
 //!
 //! ```standalone_crate
 //! use serde_json::json;
-//! use tool_agent::{Agent, Limits, Mode, Reply, Scripted};
+//! use tool_agent::{Agent, RunLimits, Mode, Reply, ScriptedModel};
 //! use tool_runtime::{Dispatcher, tool};
 //!
 //! /// How many parts of a kind are in stock.
@@ -18,14 +18,14 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let tools = Dispatcher::builder().build()?;
-//! let model = Scripted::new([
+//! let model = ScriptedModel::new([
 //!     Reply::call("stock.count", json!({"part": "bolt"})).and_call("stock.count", json!({"part": "nut"})),
 //!     Reply::text("There are 120 bolts and no nuts."),
 //! ]);
 //! let agent = Agent::builder(model, tools)
 //!     .system("You keep the stock.")
 //!     .mode(Mode::PlanReading)
-//!     .limits(Limits::default().turns(8))
+//!     .limits(RunLimits::default().turns(8))
 //!     .build();
 //!
 //! let outcome = agent.conversation("chat-7").say("Can we build it?").await;
@@ -34,38 +34,36 @@
 //! # }
 //! ```
 //!
-//! # What is promised
-//! - **A history is always one that a provider takes.** Each call has exactly one result, right behind its answer:
-//!   also when a run is dropped at any point, comes to a limit, or its process is killed. An answer that was cut off
-//!   leaves what was said, and none of its calls runs.
-//! - **Nothing that goes wrong with a call ends the run.** An unknown tool, arguments that are no JSON, a handler that
-//!   panics: the model reads it and goes on.
-//! - **Nothing runs on.** When a run ends, the handlers that it started are stopped, and what was injected into them is
-//!   finished.
-//! - **What is kept is kept before it matters**: what the model asks for before it runs, what came of it before the model
-//!   reads it; see [`SqliteStore`].
-//! - **Nobody who watches holds a run up**, and one who is slow misses nothing; see [`Subscriber`].
+//! # Guarantees
+//! - **A history is always valid for a provider.** Each call has exactly one result, directly after the message that
+//!   made it. This holds when a run is dropped at any point, reaches a limit, or its process is killed. A response that
+//!   was cut off keeps its text, and none of its calls runs.
+//! - **A failing call does not end the run.** The model reads the error and continues, whether the tool is unknown, the
+//!   arguments are not JSON, or the handler panics.
+//! - **Nothing keeps running.** When a run ends, its handlers are cancelled and their injected values are finished.
+//! - **State is saved before it matters**: calls before they run, results before the model reads them; see
+//!   [`SqliteStore`].
+//! - **Subscribers never block a run**, and a slow one misses nothing; see [`AgentSubscriber`].
 //!
-//! # Consent
-//! A call that needs consent is asked about while the run waits ([`AgentBuilder::confirm`], [`Run::confirm`]), or its
-//! run ends and waits for somebody who answers later, after a restart too ([`AgentBuilder::deferred`],
-//! [`Conversation::decide`]).
+//! # Approval
+//! A call that needs approval is confirmed while the run waits ([`AgentBuilder::confirm`], [`Run::confirm`]). With
+//! [`AgentBuilder::deferred`] the run ends instead, and [`Conversation::decide`] resumes it later, also after a restart.
 //!
-//! # After a crash
-//! A process may end in the middle of its calls. Whoever goes on with the conversation asks the dispatcher's
-//! [journal](tool_runtime::Builder::journal) what became of them, where it is one that outlives a process, such as that of
-//! `tool-journal`: a call that has ended has the result that is on record, one that had begun may have taken effect, and
-//! one that had not begun did not run. Without such a journal nobody knows, and that is what the model is told.
+//! # Crash recovery
+//! If a process ends in the middle of its calls, the next run of the conversation looks them up in the dispatcher's
+//! [journal](tool_runtime::Builder::journal), provided that the journal is persistent, such as that of `tool-journal`. A
+//! finished call gets its recorded result, a call that had started gets an unknown outcome, and a call that had not
+//! started is reported as not run. Without a persistent journal the model is told that the outcome is unknown.
 //!
 //! # Features
-//! All are on by default, and each can be had without the others: `providers` for [`Provider`], `sqlite` for
-//! [`SqliteStore`], `spawn` for [`SubAgents`]. Without them there is the loop, with a model and a store of your own.
+//! All features are enabled by default and independent: `providers` for [`ProviderModel`], `sqlite` for [`SqliteStore`],
+//! `spawn` for [`SubAgents`]. Without them the crate is the loop alone, for a custom model and store.
 
 mod agent;
+mod call_ids;
 mod conversation;
 mod event;
 mod history;
-mod identity;
 mod limits;
 mod message;
 mod mode;
@@ -77,29 +75,30 @@ mod providers;
 mod retry;
 mod run;
 mod scripted;
-mod sent;
+mod shortlist;
 #[cfg(feature = "spawn")]
 mod spawn;
 mod store;
 
 pub use agent::{Agent, AgentBuilder};
 pub use conversation::Conversation;
-pub use event::{Event, Subscriber, Update};
-pub use limits::{Limits, Reached};
-pub use message::{Assistant, CallResult, Message, ModelCall};
+pub use event::{AgentEvent, AgentSubscriber, AgentUpdate};
+pub use limits::{ReachedLimit, RunLimits};
+pub use message::{AssistantMessage, CallResult, Message, ModelCall};
 pub use mode::Mode;
 pub use model::{
-    Answering, Effort, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage,
+    Model, ModelError, ModelErrorKind, ModelOptions, ModelRequest, ReasoningEffort, Reply, ResponseEnd, ResponsePart,
+    ResponseStream, StopReason, Usage,
 };
-pub use offline::Offline;
-pub use outcome::{Ending, Outcome};
+pub use offline::OfflineModel;
+pub use outcome::{RunEnding, RunOutcome};
 #[cfg(feature = "providers")]
-pub use providers::{Provider, ProviderBuilder, SetupError};
-pub use retry::{Retry, Retrying};
+pub use providers::{ProviderBuilder, ProviderModel, SetupError};
+pub use retry::{RetryPolicy, RetryingModel};
 pub use run::Run;
-pub use scripted::Scripted;
+pub use scripted::ScriptedModel;
 #[cfg(feature = "spawn")]
 pub use spawn::SubAgents;
-pub use store::{Change, Saved, Store, StoreError, Stored};
+pub use store::{ConversationChange, ConversationStore, ConversationStoreError, SavedConversation, StoreFuture};
 #[cfg(feature = "sqlite")]
-pub use store::{SqliteStore, Summary};
+pub use store::{ConversationSummary, SqliteStore};

@@ -1,66 +1,66 @@
-//! How far a run may go.
+//! Limits of a run.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Assistant, Message, Usage};
+use crate::{AssistantMessage, Message, Usage};
 
-/// How far a run may go. Each [`say`](crate::Conversation::say) begins anew. What [sub-agents](crate::SubAgents) do counts
-/// for the run that they are spawned in.
+/// Limits of a run. Each [`say`](crate::Conversation::say) starts from zero. The turns, calls and tokens of
+/// [sub-agents](crate::SubAgents) count towards the run that spawned them.
 ///
 /// ```
 /// use std::time::Duration;
 ///
-/// use tool_agent::Limits;
+/// use tool_agent::RunLimits;
 ///
-/// let limits = Limits::default().turns(10).calls(40).tokens(100_000).time(Duration::from_secs(120));
+/// let limits = RunLimits::default().turns(10).calls(40).tokens(100_000).time(Duration::from_secs(120));
 /// # let _ = limits;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
-    /// How often the model is asked. 50 unless set.
+pub struct RunLimits {
+    /// The maximum number of requests to the model. Defaults to 50.
     pub turns: u32,
-    /// How many calls it makes. 250 unless set.
+    /// The maximum number of calls. Defaults to 250.
     pub calls: u32,
-    /// How many tokens it reads and writes, in all. Without a limit unless set. The answer that goes beyond it still
-    /// counts; what it calls does not run. Where a provider does not say how many there were, they are estimated.
+    /// The maximum number of input and output tokens. Unlimited by default. A response that exceeds the limit still
+    /// counts, but its calls do not run. If the provider reports no usage, tokens are estimated.
     pub tokens: Option<u64>,
-    /// How long it takes, with everything that is waited for, people included. 30 minutes unless set.
+    /// The maximum duration, including the time spent waiting for people. Defaults to 30 minutes.
     pub time: Option<Duration>,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self { turns: 50, calls: 250, tokens: None, time: Some(Duration::from_secs(30 * 60)) }
     }
 }
 
-impl Limits {
-    /// How often the model is asked.
+impl RunLimits {
+    /// Sets the maximum number of requests to the model.
     #[must_use]
     pub fn turns(mut self, turns: u32) -> Self {
         self.turns = turns;
         self
     }
 
-    /// How many calls it makes.
+    /// Sets the maximum number of calls.
     #[must_use]
     pub fn calls(mut self, calls: u32) -> Self {
         self.calls = calls;
         self
     }
 
-    /// How many tokens it reads and writes, in all.
+    /// Sets the maximum number of input and output tokens.
     #[must_use]
     pub fn tokens(mut self, tokens: impl Into<Option<u64>>) -> Self {
         self.tokens = tokens.into();
         self
     }
 
-    /// How long it takes.
+    /// Sets the maximum duration.
     #[must_use]
     pub fn time(mut self, time: impl Into<Option<Duration>>) -> Self {
         self.time = time.into();
@@ -68,58 +68,58 @@ impl Limits {
     }
 }
 
-/// A limit that a run has come to.
+/// A limit that a run has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Reached {
-    /// [`Limits::turns`]
+pub enum ReachedLimit {
+    /// [`RunLimits::turns`]
     Turns,
-    /// [`Limits::calls`]
+    /// [`RunLimits::calls`]
     Calls,
-    /// [`Limits::tokens`]
+    /// [`RunLimits::tokens`]
     Tokens,
-    /// [`Limits::time`]
+    /// [`RunLimits::time`]
     Time,
 }
 
-impl fmt::Display for Reached {
+impl fmt::Display for ReachedLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Turns => "the model was asked as often as it may be",
-            Self::Calls => "the model has made as many calls as it may",
-            Self::Tokens => "the model has used as many tokens as it may",
-            Self::Time => "the time is over",
+            Self::Turns => "the turn limit is reached",
+            Self::Calls => "the call limit is reached",
+            Self::Tokens => "the token limit is reached",
+            Self::Time => "the time limit is reached",
         })
     }
 }
 
-/// How far a run has come.
+/// The turns, calls and tokens that a run has used.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct RunUsage {
     pub(crate) turns: u32,
     pub(crate) calls: u32,
     pub(crate) usage: Usage,
 }
 
-impl Spent {
-    /// Why the model may not be asked again.
-    pub(crate) fn before_turn(&self, limits: &Limits) -> Option<Reached> {
+impl RunUsage {
+    /// Returns the limit that forbids another turn.
+    pub(crate) fn before_turn(&self, limits: &RunLimits) -> Option<ReachedLimit> {
         if self.turns >= limits.turns {
-            return Some(Reached::Turns);
+            return Some(ReachedLimit::Turns);
         }
         self.tokens(limits)
     }
 
-    /// Whether as many tokens are used as may be.
-    pub(crate) fn tokens(&self, limits: &Limits) -> Option<Reached> {
-        limits.tokens.filter(|tokens| self.usage.total() >= *tokens).map(|_| Reached::Tokens)
+    /// Returns the token limit if it is reached.
+    pub(crate) fn tokens(&self, limits: &RunLimits) -> Option<ReachedLimit> {
+        limits.tokens.filter(|tokens| self.usage.total() >= *tokens).map(|_| ReachedLimit::Tokens)
     }
 }
 
-/// About how many tokens an answer took, where nobody says: four bytes are about one.
-pub(crate) fn estimated(history: &[Message], answer: &Assistant) -> Usage {
-    let written = |answer: &Assistant| {
+/// Estimates the tokens of a response for providers that report none, at four bytes per token.
+pub(crate) fn estimated(history: &[Message], answer: &AssistantMessage) -> Usage {
+    let written = |answer: &AssistantMessage| {
         let calls = answer.calls.iter().map(|call| call.name.len() + call.arguments.len());
         answer.text.len() + answer.thinking.len() + calls.sum::<usize>()
     };

@@ -1,85 +1,83 @@
-//! What is said in a conversation.
+//! Messages of a conversation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_runtime::dialect::Requested;
 use tool_runtime::{Dispatcher, ToolResult};
 
-/// One message of a conversation, without any provider's form.
+/// A message of a conversation, independent of any provider.
 ///
-/// Tools go by their own names here, whatever a provider makes of them. Each call of an [`Assistant`] has one result in
-/// the [`Message::Tools`] behind it, in the order of the calls.
+/// Tools have their own names here, not a provider's encoding of them. Each call of an [`AssistantMessage`] has one
+/// result in the [`Message::Tools`] that follows, in the order of the calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Message {
-    /// What a person says.
+    /// A message of the user.
     User {
-        /// In their words.
+        /// The text.
         text: String,
     },
-    /// What the model answers.
-    Assistant(Assistant),
-    /// What came of the model's calls.
+    /// A response of the model.
+    Assistant(AssistantMessage),
+    /// The results of the model's calls.
     Tools {
-        /// One for each call of the message before, in their order.
+        /// One result for each call of the preceding message, in the same order.
         results: Vec<CallResult>,
     },
 }
 
 impl Message {
-    /// A message of a person.
+    /// Creates a message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
     }
 
-    /// An answer in text, to be written by hand in tests.
+    /// Creates a response without calls, for tests.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self::Assistant(Assistant::new(text, []))
+        Self::Assistant(AssistantMessage::new(text, []))
     }
 }
 
-/// What the model has answered, with everything that its provider wants to see again.
+/// A response of the model, with everything that its provider needs in the next request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct Assistant {
-    /// What it says. Empty where it only calls tools.
+pub struct AssistantMessage {
+    /// The text. Empty if the model only calls tools.
     pub text: String,
-    /// What it thought before, where the provider shows it. For people; it is not sent back.
+    /// The reasoning, if the provider exposes it. It is shown to users and not sent back.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub thinking: String,
-    /// The calls that it asks for.
+    /// The requested calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ModelCall>,
-    /// The [name](crate::Model::name) of the model that has answered. What is opaque below is for this one only.
+    /// The [name](crate::Model::name) of the model that responded. `opaque` is sent to this model only.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// What the provider gave along for the next request, such as signed reasoning. Only the model that wrote it knows
-    /// what it means.
+    /// Data that the provider expects in the next request, such as signed reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
-    /// The [identity](tool_runtime::journal::Journal::identity) of the record that its calls are in, if there is one:
-    /// after a crash no other can say that a call did not run.
+    /// The [identity](tool_runtime::journal::Journal::identity) of the journal that records its calls. After a crash, no
+    /// other journal can prove that a call did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The [opening](tool_runtime::journal::Journal::opening) of that record by which its calls are made, if it has a
-    /// number: as long as somebody else has it, a call that is not on record may still begin.
+    /// The [opening](tool_runtime::journal::Journal::opening) of that journal under which its calls are made. While
+    /// another process holds that opening, a call without a record may still start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<u64>,
-    /// Whether it broke off before its end. What is here was said, but is not the answer: to
-    /// [resume](crate::Conversation::resume) is to ask for it anew.
+    /// Whether the response was cut off. [`resume`](crate::Conversation::resume) replaces it with a new response.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
 
-impl Assistant {
-    /// An answer of these words and calls, to be written by hand in tests.
+impl AssistantMessage {
+    /// Creates a response with this text and these calls, for tests.
     pub fn new(text: impl Into<String>, calls: impl IntoIterator<Item = ModelCall>) -> Self {
         Self { text: text.into(), calls: calls.into_iter().collect(), ..Self::default() }
     }
 
-    /// Says in which record its calls will be. Whether it was another.
+    /// Records the journal that its calls will be in. Returns `true` if that changed.
     pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
         let (journal, opening) = (tools.journal_identity(), tools.journal_opening());
         let is_another = (self.journal.as_deref(), self.opening) != (journal, opening);
@@ -88,18 +86,17 @@ impl Assistant {
     }
 }
 
-/// A call that a model asks for.
+/// A call that a model requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelCall {
-    /// The call's id. A model gives that of its provider, or none; in a history it is one of the loop's own, which no
-    /// other call has.
+    /// The id of the call. A model sets the provider's id or none; in a history it is a unique id that the agent assigned.
     pub id: String,
     /// The tool's own name.
     pub name: String,
-    /// The arguments as the model wrote them, which may be no JSON at all.
+    /// The arguments as the model wrote them. They may not be valid JSON.
     pub arguments: String,
-    /// What the provider gave along with this call, such as a signature.
+    /// Data that the provider attached to this call, such as a signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
     /// The reason why the provider's message is not a complete call, such as a stream that ended before the arguments
@@ -109,7 +106,7 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
-    /// A call of a tool with these arguments.
+    /// Creates a call of a tool.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into(), opaque: None, malformed: None }
     }
@@ -121,7 +118,7 @@ impl From<Requested> for ModelCall {
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallResult {

@@ -1,30 +1,30 @@
-//! What the model may do.
+//! Agent modes and their prompts.
 
 use serde::{Deserialize, Serialize};
 use tool_runtime::{Dispatcher, Selection};
 
-/// What the model of a conversation may do. It can be changed between turns.
+/// The permissions of the model in a conversation. The mode can change between turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// It has all tools, and does what it is asked for.
+    /// The model has all tools and performs the task.
     #[default]
     Build,
-    /// It has no tools, and says what it would do.
+    /// The model has no tools and describes a plan.
     Plan,
-    /// It has the tools that are `read_only`, looks around, and says what it would do.
+    /// The model has the `read_only` tools, explores, and describes a plan.
     PlanReading,
 }
 
-/// In the order of their places.
+/// All modes, indexed by discriminant.
 const MODES: [Mode; 3] = [Mode::Build, Mode::Plan, Mode::PlanReading];
 
 impl Mode {
     /// All modes.
     pub const ALL: &[Self] = &MODES;
 
-    /// The mode as one word, as it is serialised.
+    /// Returns the serialized name of the mode.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,13 +34,13 @@ impl Mode {
         }
     }
 
-    /// The mode that a word stands for.
+    /// Returns the mode with this serialized name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn from_name(word: &str) -> Option<Self> {
         MODES.into_iter().find(|mode| mode.as_str() == word)
     }
 
-    /// What the model is told, unless the application says it in other words.
+    /// Returns the default prompt.
     fn prompt(self) -> &'static str {
         match self {
             Self::Build => "Use the tools to do what you are asked for, and say what you have done.",
@@ -54,24 +54,25 @@ impl Mode {
     }
 }
 
-/// What the application says in each mode instead of our words.
+/// The application's replacements for the default prompts.
 pub(crate) type Prompts = [Option<String>; MODES.len()];
 
-/// What each mode means for one agent.
-pub(crate) struct Modes {
-    /// In the order of [`MODES`].
-    modes: [Meaning; MODES.len()],
+/// The modes of one agent.
+pub(crate) struct ModeTable {
+    /// Indexed like [`MODES`].
+    modes: [ModeSettings; MODES.len()],
 }
 
-pub(crate) struct Meaning {
+/// The system prompt and tools of a mode.
+pub(crate) struct ModeSettings {
     pub(crate) system: String,
-    /// What the model's calls go through. It has no tools where the model is sent none: a call that a model makes up
-    /// is answered like any other that names no tool.
+    /// The dispatcher for the model's calls. Empty if no tools are sent, so that a call that the model makes up fails
+    /// like any other unknown tool.
     pub(crate) tools: Dispatcher,
     pub(crate) are_tools_sent: bool,
 }
 
-impl Modes {
+impl ModeTable {
     pub(crate) fn new(tools: &Dispatcher, system: &str, prompts: &Prompts) -> Self {
         let meaning = |mode: Mode| {
             let prompt = prompts[mode as usize].as_deref().unwrap_or(mode.prompt());
@@ -81,28 +82,28 @@ impl Modes {
                 Mode::Plan => selected(tools, Selection::new().predicate(|_, _| false)),
                 Mode::PlanReading => selected(tools, Selection::new().read_only(true)),
             };
-            Meaning { system: format!("{system}{separator}{prompt}"), tools, are_tools_sent: mode != Mode::Plan }
+            ModeSettings { system: format!("{system}{separator}{prompt}"), tools, are_tools_sent: mode != Mode::Plan }
         };
         Self { modes: MODES.map(meaning) }
     }
 
-    pub(crate) fn of(&self, mode: Mode) -> &Meaning {
+    pub(crate) fn get(&self, mode: Mode) -> &ModeSettings {
         &self.modes[mode as usize]
     }
 }
 
-/// A selection that names nothing fits any tools.
+/// Applies a selection that names no tools, which cannot fail.
 pub(crate) fn selected(tools: &Dispatcher, selection: Selection) -> Dispatcher {
     tools.select(selection).unwrap_or_else(|error| unreachable!("it names no tool: {error}"))
 }
 
-impl Meaning {
-    /// The system prompt, if there is anything to say.
+impl ModeSettings {
+    /// Returns the system prompt, unless it is empty.
     pub(crate) fn system(&self) -> Option<&str> {
         Some(self.system.as_str()).filter(|system| !system.is_empty())
     }
 
-    /// The tools that the model is sent. Providers refuse an empty list.
+    /// Returns the tools to send, or `None` instead of an empty list, which providers reject.
     pub(crate) fn sent(&self) -> Option<&Dispatcher> {
         Some(&self.tools).filter(|tools| self.are_tools_sent && !tools.definitions().is_empty())
     }
@@ -113,10 +114,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mode_has_its_place_and_its_word() {
+    fn modes_have_stable_indices_and_names() {
         for (place, mode) in MODES.into_iter().enumerate() {
             assert_eq!(mode as usize, place);
-            assert_eq!(Mode::from_word(mode.as_str()), Some(mode));
+            assert_eq!(Mode::from_name(mode.as_str()), Some(mode));
             assert_eq!(serde_json::to_value(mode).ok(), Some(mode.as_str().into()));
         }
     }

@@ -1,4 +1,4 @@
-//! How a run has ended.
+//! Outcome of a run.
 
 use std::fmt;
 
@@ -6,75 +6,75 @@ use serde::{Serialize, Serializer};
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::TokenError;
 
-use crate::{ModelError, Reached, Stop, StoreError, Usage};
+use crate::{ConversationStoreError, ModelError, ReachedLimit, StopReason, Usage};
 
-/// How a run has ended; what [`say`](crate::Conversation::say) answers. Whatever happened, the history is one that a
-/// provider takes.
+/// The outcome of a run, as returned by [`say`](crate::Conversation::say). The history is valid for a provider in every
+/// case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Outcome {
-    /// Why it has ended.
-    pub ending: Ending,
-    /// What the model has said in its last turn: the answer, if [`Ending::Answered`].
+pub struct RunOutcome {
+    /// The reason why the run ended.
+    pub ending: RunEnding,
+    /// The text of the last response: the answer, if [`RunEnding::Answered`].
     pub text: String,
-    /// Whether that is all it wanted to say.
-    pub stop: Stop,
-    /// How often the model was asked.
+    /// Whether that text is complete.
+    pub stop: StopReason,
+    /// The number of requests to the model.
     pub turns: u32,
-    /// How many calls it has made.
+    /// The number of calls.
     pub calls: u32,
-    /// The tokens that it took.
+    /// The tokens used.
     pub usage: Usage,
 }
 
-impl Outcome {
-    /// The end of a run that has not come to anything.
-    pub(crate) fn of(ending: Ending) -> Self {
-        Self { ending, text: String::new(), stop: Stop::Done, turns: 0, calls: 0, usage: Usage::default() }
+impl RunOutcome {
+    /// Creates the outcome of a run that has not done anything.
+    pub(crate) fn new(ending: RunEnding) -> Self {
+        Self { ending, text: String::new(), stop: StopReason::Done, turns: 0, calls: 0, usage: Usage::default() }
     }
 
-    /// The model's answer, if it has come to one.
+    /// Returns the model's final answer, if there is one.
     #[must_use]
     pub fn answer(&self) -> Option<&str> {
-        (self.ending == Ending::Answered).then_some(self.text.as_str())
+        (self.ending == RunEnding::Answered).then_some(self.text.as_str())
     }
 }
 
-/// Why a run has ended.
+/// The reason why a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "why", content = "because", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Ending {
-    /// The model has answered in text. It may have had nothing to add to what it did, and then there is none.
+pub enum RunEnding {
+    /// The model responded with text, which is empty if it had nothing to add.
     Answered,
-    /// So many calls wait for somebody's consent; see [`Conversation::waiting`](crate::Conversation::waiting).
+    /// This many calls are pending approval; see [`Conversation::pending_calls`](crate::Conversation::pending_calls).
     Waiting(usize),
-    /// A limit is reached.
-    Limit(Reached),
-    /// It was cancelled.
+    /// The run reached a limit.
+    Limit(ReachedLimit),
+    /// The run was cancelled.
     Cancelled,
-    /// Whoever was asked about a call wants everything to stop.
+    /// The user aborted the turn when asked about a call.
     Aborted,
-    /// The model did not answer, or not to the end.
+    /// The model failed to respond, or its response was cut off.
     Failed(#[serde(serialize_with = "in_words")] ModelError),
-    /// The conversation could not be read or kept. What would have been lost did not run.
-    NotKept(#[serde(serialize_with = "in_words")] StoreError),
-    /// The handler of the approved call was not started, and the call waits on: its arguments were edited and are wrong,
-    /// a provider failed, its tool is gone, or there is too much to do.
+    /// The conversation could not be loaded or saved. Calls that could not be saved did not run.
+    NotKept(#[serde(serialize_with = "in_words")] ConversationStoreError),
+    /// The handler of the approved call was not started, and the call is still pending: its edited arguments are
+    /// invalid, a provider failed, its tool is gone, or the dispatcher is overloaded.
     NotBegun(ToolResult),
-    /// Nothing in this conversation waits for this token.
+    /// The token belongs to no pending call of this conversation.
     NotWaiting(#[serde(serialize_with = "in_words")] TokenError),
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for RunEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered => f.write_str("the model has answered"),
-            Self::Waiting(1) => f.write_str("a call waits for somebody's consent"),
-            Self::Waiting(calls) => write!(f, "{calls} calls wait for somebody's consent"),
+            Self::Waiting(1) => f.write_str("1 call is waiting for approval"),
+            Self::Waiting(calls) => write!(f, "{calls} calls are waiting for approval"),
             Self::Limit(reached) => reached.fmt(f),
-            Self::Cancelled => f.write_str("it was cancelled"),
-            Self::Aborted => f.write_str("somebody has stopped everything"),
+            Self::Cancelled => f.write_str("the run was cancelled"),
+            Self::Aborted => f.write_str("the user aborted the turn"),
             Self::Failed(error) => error.fmt(f),
             Self::NotKept(error) => error.fmt(f),
             Self::NotBegun(result) => f.write_str(&result.output),

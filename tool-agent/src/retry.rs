@@ -1,4 +1,4 @@
-//! Asking again.
+//! Retries of failed model requests.
 
 use std::time::Duration;
 
@@ -7,99 +7,98 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use tokio::time::sleep;
 
-use crate::{Answering, Model, ModelError, Part, Request};
+use crate::{Model, ModelError, ModelRequest, ResponsePart, ResponseStream};
 
-/// A model that is asked again where that may help: when there were too many requests, when the provider has failed, when
-/// it cannot be reached or its answer breaks off. See [`ModelError::may_pass`].
+/// A model that retries transient failures: rate limits, server errors, unreachable providers, timeouts and responses that
+/// were cut off. See [`ModelError::is_retryable`].
 ///
-/// It waits longer each time, and never less than the provider asks for; by a different time in each program, so that
-/// those who were refused together do not come back together. An answer that has begun, with text or a call, is not asked
-/// for again, since a reader would see that part twice. Thoughts do not begin an answer: providers often fail during long
-/// thinking, and the thoughts of the failed request are discarded.
+/// Delays grow exponentially with random jitter and are never shorter than the provider's `RetryPolicy-After`. A response that
+/// has already produced text or a call is not retried, because the user would see that part twice. Reasoning does not
+/// count: providers often fail during long reasoning, and the reasoning of the failed request is discarded.
 ///
-/// Before each wait there is a [`Part::Retrying`], which a run passes on as
-/// [`Event::Retrying`](crate::Event::Retrying): a person who sees nothing for a minute wants to know why.
+/// Before each delay the stream yields a [`ResponsePart::Retrying`], which a run forwards as
+/// [`AgentEvent::Retrying`](crate::AgentEvent::Retrying).
 #[derive(Clone, Debug)]
-pub struct Retrying<M> {
+pub struct RetryingModel<M> {
     model: M,
-    retry: Retry,
+    retry: RetryPolicy,
 }
 
-/// How often and how patiently a model is asked again.
+/// The number and the delays of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Retry {
-    /// How often at most, after the first time.
+pub struct RetryPolicy {
+    /// The maximum number of retries.
     pub times: usize,
-    /// The first wait, to which up to as much is added by chance. Each further one is twice as long.
+    /// The first delay, plus a random amount of up to the same length. Each further delay is twice as long.
     pub first_wait: Duration,
-    /// The longest wait, with what is added by chance. A provider that asks for a longer one is not asked again: the error says how long it wants.
+    /// The longest delay, including the random amount. If the provider asks for more, the request fails with its error.
     pub longest_wait: Duration,
 }
 
-impl Default for Retry {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { times: 4, first_wait: Duration::from_millis(500), longest_wait: Duration::from_secs(60) }
     }
 }
 
-impl Retry {
-    /// Never again.
+impl RetryPolicy {
+    /// Disables retries.
     #[must_use]
     pub fn never() -> Self {
         Self::default().times(0)
     }
 
-    /// How often at most, after the first time.
+    /// Sets the maximum number of retries.
     #[must_use]
     pub fn times(mut self, times: usize) -> Self {
         self.times = times;
         self
     }
 
-    /// The first wait.
+    /// Sets the first delay.
     #[must_use]
     pub fn first_wait(mut self, wait: Duration) -> Self {
         self.first_wait = wait;
         self
     }
 
-    /// The longest wait.
+    /// Sets the longest delay.
     #[must_use]
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self
     }
 
-    fn waits(self) -> Waits {
+    fn waits(self) -> RetryDelays {
         let waits = ExponentialBuilder::new().with_min_delay(self.first_wait).with_max_delay(self.longest_wait);
-        Waits { waits: waits.with_max_times(self.times).with_jitter().build(), longest: self.longest_wait }
+        RetryDelays { waits: waits.with_max_times(self.times).with_jitter().build(), longest: self.longest_wait }
     }
 }
 
-impl<M> Retrying<M> {
-    /// This model, asked again as is usual.
+impl<M> RetryingModel<M> {
+    /// Wraps a model with the default retry policy.
     pub fn new(model: M) -> Self {
-        Self { model, retry: Retry::default() }
+        Self { model, retry: RetryPolicy::default() }
     }
 
-    /// How often and how patiently.
+    /// Sets the retry policy.
     #[must_use]
-    pub fn retry(mut self, retry: Retry) -> Self {
+    pub fn retry(mut self, retry: RetryPolicy) -> Self {
         self.retry = retry;
         self
     }
 }
 
-impl<M: Model> Model for Retrying<M> {
+impl<M: Model> Model for RetryingModel<M> {
     fn name(&self) -> &str {
         self.model.name()
     }
 
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
-        let asking = Asking {
-            answer: self.model.answer(request),
-            again: Box::new(move || self.model.answer(request)),
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
+        let asking = RetryingResponse {
+            answer: self.model.respond(request),
+            again: Box::new(move || self.model.respond(request)),
             waits: self.retry.waits(),
             wait: None,
             is_begun: false,
@@ -111,24 +110,24 @@ impl<M: Model> Model for Retrying<M> {
     }
 }
 
-/// An answer that is asked for until it begins.
-struct Asking<'a> {
-    answer: Answering<'a>,
-    again: Box<dyn Fn() -> Answering<'a> + Send + 'a>,
-    waits: Waits,
-    /// How long to wait before it is asked for again.
+/// A response that is requested again until it produces output.
+struct RetryingResponse<'a> {
+    answer: ResponseStream<'a>,
+    again: Box<dyn Fn() -> ResponseStream<'a> + Send + 'a>,
+    waits: RetryDelays,
+    /// The delay before the next request.
     wait: Option<Duration>,
     is_begun: bool,
 }
 
-/// The waits that are left.
-struct Waits {
+/// The remaining delays.
+struct RetryDelays {
     waits: ExponentialBackoff,
     longest: Duration,
 }
 
-impl Waits {
-    /// How long to wait after a failure; nothing where it is not worth it any more.
+impl RetryDelays {
+    /// Returns the delay after a failure, or `None` if the request should not be retried.
     fn after(&mut self, error: &ModelError) -> Option<Duration> {
         let asked = error.retry_after.unwrap_or_default();
         let wait = self.waits.next().filter(|_| asked <= self.longest)?;
@@ -136,28 +135,28 @@ impl Waits {
     }
 }
 
-impl Asking<'_> {
-    async fn next(&mut self) -> Result<Option<Part>, ModelError> {
+impl RetryingResponse<'_> {
+    async fn next(&mut self) -> Result<Option<ResponsePart>, ModelError> {
         if let Some(wait) = self.wait.take() {
             sleep(wait).await;
             self.answer = (self.again)();
         }
         let error = match self.answer.next().await {
             Some(Ok(part)) => {
-                self.is_begun |= matches!(part, Part::Text(_) | Part::Call(_) | Part::End(_));
+                self.is_begun |= matches!(part, ResponsePart::Text(_) | ResponsePart::Call(_) | ResponsePart::End(_));
                 return Ok(Some(part));
             }
             Some(Err(error)) => error,
             None if self.is_begun => return Ok(None),
             None => ModelError::cut(),
         };
-        if self.is_begun || !error.may_pass() {
+        if self.is_begun || !error.is_retryable() {
             return Err(error);
         }
         let Some(after) = self.waits.after(&error) else { return Err(error) };
-        tracing::warn!(kind = ?error.kind, ?after, "the model did not answer and is asked again");
+        tracing::warn!(kind = ?error.kind, ?after, "model request failed, retrying");
         self.wait = Some(after);
-        Ok(Some(Part::Retrying { why: error, after }))
+        Ok(Some(ResponsePart::Retrying { why: error, after }))
     }
 }
 
@@ -170,108 +169,111 @@ mod tests {
     use super::*;
     use crate::{ModelErrorKind, Reply, Usage};
 
-    /// Answers with these, one after the other.
-    struct Moody(Mutex<Vec<Vec<Result<Part, ModelError>>>>);
+    /// A model that streams these responses in order.
+    struct FlakyModel(Mutex<Vec<Vec<Result<ResponsePart, ModelError>>>>);
 
-    impl Moody {
-        fn new<const N: usize>(mut answers: [Vec<Result<Part, ModelError>>; N]) -> Self {
+    impl FlakyModel {
+        fn new<const N: usize>(mut answers: [Vec<Result<ResponsePart, ModelError>>; N]) -> Self {
             answers.reverse();
             Self(Mutex::new(answers.into()))
         }
     }
 
-    impl Model for Moody {
-        fn answer<'a>(&'a self, _request: Request<'a>) -> Answering<'a> {
+    impl Model for FlakyModel {
+        fn respond<'a>(&'a self, _request: ModelRequest<'a>) -> ResponseStream<'a> {
             let answer = self.0.lock().expect("not poisoned").pop();
             Box::pin(stream::iter(answer.expect("it is not asked more often")))
         }
     }
 
-    fn failed(kind: ModelErrorKind) -> Vec<Result<Part, ModelError>> {
+    fn failed(kind: ModelErrorKind) -> Vec<Result<ResponsePart, ModelError>> {
         vec![Err(ModelError::new(kind, "no"))]
     }
 
-    fn hello() -> Vec<Result<Part, ModelError>> {
+    fn hello() -> Vec<Result<ResponsePart, ModelError>> {
         Reply::text("hello").into_parts().collect()
     }
 
-    async fn asked(model: Moody) -> (Result<Vec<Part>, ModelError>, usize) {
-        let model = Retrying::new(model).retry(Retry::default().first_wait(Duration::from_millis(1)));
-        let answer = model.answer(Request::new(&[])).try_collect().await;
+    async fn asked(model: FlakyModel) -> (Result<Vec<ResponsePart>, ModelError>, usize) {
+        let model = RetryingModel::new(model).retry(RetryPolicy::default().first_wait(Duration::from_millis(1)));
+        let answer = model.respond(ModelRequest::new(&[])).try_collect().await;
         let left = model.model.0.lock().expect("not poisoned").len();
         (answer, left)
     }
 
     #[tokio::test]
-    async fn what_may_pass_is_asked_again() {
+    async fn retries_transient_failures() {
         use ModelErrorKind::{Cut, RateLimited, Server, Unreachable};
-        let model = Moody::new([failed(RateLimited), failed(Server), failed(Unreachable), failed(Cut), hello()]);
+        let model = FlakyModel::new([failed(RateLimited), failed(Server), failed(Unreachable), failed(Cut), hello()]);
         let (answer, _) = asked(model).await;
         let answer = answer.unwrap();
-        let why = |part: &Part| match part {
-            Part::Retrying { why, .. } => Some(why.kind),
+        let why = |part: &ResponsePart| match part {
+            ResponsePart::Retrying { why, .. } => Some(why.kind),
             _ => None,
         };
         assert_eq!(answer.iter().map_while(why).collect::<Vec<_>>(), [RateLimited, Server, Unreachable, Cut]);
-        assert_eq!(answer[4], Part::Text("hello".to_owned()));
+        assert_eq!(answer[4], ResponsePart::Text("hello".to_owned()));
     }
 
     #[tokio::test]
-    async fn there_is_an_end_to_it() {
-        let model = Moody::new([0; 6].map(|_| failed(ModelErrorKind::Server)));
+    async fn stops_after_the_maximum_number_of_retries() {
+        let model = FlakyModel::new([0; 6].map(|_| failed(ModelErrorKind::Server)));
         let (answer, left) = asked(model).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::Server, 1));
     }
 
     #[tokio::test]
-    async fn what_will_not_pass_is_not_asked_again() {
-        let (answer, left) = asked(Moody::new([failed(ModelErrorKind::RefusedKey), hello()])).await;
+    async fn does_not_retry_permanent_failures() {
+        let (answer, left) = asked(FlakyModel::new([failed(ModelErrorKind::RefusedKey), hello()])).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::RefusedKey, 1));
     }
 
     #[tokio::test]
     async fn retries_a_request_that_fails_while_the_model_thinks() {
-        let thinking =
-            vec![Ok(Part::Usage(Usage::new(5_000, 1))), Ok(Part::Thinking("Hm.".to_owned())), Err(ModelError::cut())];
-        let (answer, left) = asked(Moody::new([thinking, hello()])).await;
+        let thinking = vec![
+            Ok(ResponsePart::Usage(Usage::new(5_000, 1))),
+            Ok(ResponsePart::Thinking("Hm.".to_owned())),
+            Err(ModelError::cut()),
+        ];
+        let (answer, left) = asked(FlakyModel::new([thinking, hello()])).await;
         let answer = answer.unwrap();
         assert_eq!(left, 0);
-        assert!(matches!(answer[2], Part::Retrying { .. }), "{answer:?}");
-        assert_eq!(answer[3], Part::Text("hello".to_owned()));
+        assert!(matches!(answer[2], ResponsePart::Retrying { .. }), "{answer:?}");
+        assert_eq!(answer[3], ResponsePart::Text("hello".to_owned()));
     }
 
     #[tokio::test]
-    async fn nothing_is_said_twice() {
-        let begun = vec![Ok(Part::Text("hel".to_owned())), Err(ModelError::cut())];
-        let (answer, left) = asked(Moody::new([begun, hello()])).await;
+    async fn does_not_retry_a_response_that_has_begun() {
+        let begun = vec![Ok(ResponsePart::Text("hel".to_owned())), Err(ModelError::cut())];
+        let (answer, left) = asked(FlakyModel::new([begun, hello()])).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::Cut, 1));
     }
 
     #[test]
-    fn a_provider_is_given_the_time_that_it_asks_for() {
+    fn waits_at_least_as_long_as_the_provider_asks() {
         let asking = |seconds| {
             let error =
                 ModelError::new(ModelErrorKind::RateLimited, "no").with_retry_after(Duration::from_secs(seconds));
-            Retry::default().waits().after(&error)
+            RetryPolicy::default().waits().after(&error)
         };
         assert!(asking(40).is_some_and(|wait| wait >= Duration::from_secs(40)));
         assert!(asking(0).is_some_and(|wait| wait >= Duration::from_millis(500)), "there is a wait in any case");
-        assert_eq!(asking(61), None, "whoever asks decides on so long a wait");
+        assert_eq!(asking(61), None, "the caller decides about such a long delay");
     }
 
     #[test]
-    fn no_wait_is_longer_than_the_longest() {
+    fn no_delay_exceeds_the_longest() {
         let second = Duration::from_secs(1);
-        let retry = Retry::default().first_wait(second).longest_wait(second).times(100);
+        let retry = RetryPolicy::default().first_wait(second).longest_wait(second).times(100);
         let (error, mut waits) = (ModelError::cut(), retry.waits());
         let waits: Vec<Duration> = std::iter::from_fn(|| waits.after(&error)).collect();
         assert_eq!(waits, [second; 100]);
     }
 
     #[test]
-    fn each_wait_is_longer_and_by_chance_a_little_more() {
+    fn delays_double_and_have_jitter() {
         let waits = || -> Vec<Duration> {
-            let (error, mut waits) = (ModelError::cut(), Retry::default().waits());
+            let (error, mut waits) = (ModelError::cut(), RetryPolicy::default().waits());
             std::iter::from_fn(|| waits.after(&error)).collect()
         };
         let (one, other) = (waits(), waits());

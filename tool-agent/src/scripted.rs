@@ -1,19 +1,19 @@
-//! A model that says what it is told to say.
+//! A scripted model for tests.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Answering, Model, ModelError, Reply, Request};
+use crate::{Model, ModelError, ModelRequest, Reply, ResponseStream};
 
-/// A model that follows a script, for tests: it answers at once, the same each time, and costs nothing.
+/// A model for tests that follows a script.
 ///
-/// A script is a list of answers, or a function of what the model is asked. With it a service author tests what a model
-/// would do with their tools, through everything that a model's calls go through.
+/// The script is a list of replies, or a function of the request. It lets a tool author test how a model's calls are
+/// handled, with everything that applies to real calls.
 ///
 /// ```standalone_crate
 /// use serde_json::json;
-/// use tool_agent::{Agent, Message, Reply, Scripted};
+/// use tool_agent::{Agent, Message, Reply, ScriptedModel};
 /// use tool_runtime::{Dispatcher, ErrorKind, tool};
 ///
 /// /// Book a table.
@@ -24,7 +24,7 @@ use crate::{Answering, Model, ModelError, Reply, Request};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let model = Scripted::new([
+/// let model = ScriptedModel::new([
 ///     Reply::call("table.book", json!({"guests": 20})).and_call("table.book", json!({"guests": 7})),
 ///     Reply::call("table.book", json!({"guests": 4})),
 ///     Reply::text("You have a table for four."),
@@ -34,7 +34,7 @@ use crate::{Answering, Model, ModelError, Reply, Request};
 /// let outcome = conversation.say("A table, please.").await;
 /// assert_eq!(outcome.answer(), Some("You have a table for four."));
 ///
-/// // What the model has read.
+/// // The results that the model has read.
 /// let history = conversation.history().await?;
 /// let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
 /// assert_eq!(results[0].result.error.as_ref().unwrap().kind, ErrorKind::InvalidArguments);
@@ -43,54 +43,54 @@ use crate::{Answering, Model, ModelError, Reply, Request};
 /// # }
 /// ```
 ///
-/// A function sees the whole request, and is the way to serve many conversations with one model:
+/// A function receives the whole request, so that one model can serve many conversations:
 ///
 /// ```
-/// use tool_agent::{Message, Reply, Scripted};
+/// use tool_agent::{Message, Reply, ScriptedModel};
 ///
-/// let model = Scripted::from_fn(|request| match request.messages.last() {
+/// let model = ScriptedModel::from_fn(|request| match request.messages.last() {
 ///     Some(Message::Tools { results }) => Reply::text(&results[0].result.output),
 ///     _ => Reply::call("clock.now", serde_json::json!({})),
 /// });
 /// # let _ = model;
 /// ```
-pub struct Scripted {
+pub struct ScriptedModel {
     script: Script,
 }
 
 enum Script {
     List(Mutex<VecDeque<Reply>>),
-    Function(Box<dyn Fn(Request<'_>) -> Reply + Send + Sync>),
+    Function(Box<dyn Fn(ModelRequest<'_>) -> Reply + Send + Sync>),
 }
 
-impl Scripted {
-    /// Gives these answers, one after the other. Asked once more, it fails.
+impl ScriptedModel {
+    /// Creates a model that gives these replies in order and fails when there are none left.
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self { script: Script::List(Mutex::new(replies.into_iter().collect())) }
     }
 
-    /// Asks a function for each answer.
-    pub fn from_fn(answer: impl Fn(Request<'_>) -> Reply + Send + Sync + 'static) -> Self {
+    /// Creates a model that calls a function for each reply.
+    pub fn from_fn(answer: impl Fn(ModelRequest<'_>) -> Reply + Send + Sync + 'static) -> Self {
         Self { script: Script::Function(Box::new(answer)) }
     }
 }
 
-impl Model for Scripted {
+impl Model for ScriptedModel {
     fn name(&self) -> &str {
         "scripted"
     }
 
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         let reply = match &self.script {
             Script::List(replies) => replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front(),
             Script::Function(answer) => Some(answer(request)),
         };
-        reply.unwrap_or_else(|| Reply::fails(ModelError::rejected("the script has no more answers"))).now()
+        reply.unwrap_or_else(|| Reply::error(ModelError::rejected("the script has no replies left"))).into_stream()
     }
 }
 
-impl fmt::Debug for Scripted {
+impl fmt::Debug for ScriptedModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scripted").finish_non_exhaustive()
+        f.debug_struct("ScriptedModel").finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Sub-agents for the tool `spawn`.
+//! Sub-agents for the built-in tool `spawn`.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -7,22 +7,22 @@ use serde_json::json;
 use tool_builtins::spawn::{SpawnError, Spawner, Task};
 use tool_runtime::confirm::{self, Decision};
 
-use crate::agent::Inner;
-use crate::{Agent, Ending, Event, Run, Stop, Update};
+use crate::agent::AgentInner;
+use crate::{Agent, AgentEvent, AgentUpdate, Run, RunEnding, StopReason};
 
-/// An agent does tasks as a sub-agent, each in a conversation of its own that is forgotten afterwards.
+/// Runs each task as a sub-agent in a temporary conversation.
 ///
-/// What it calls is reported as the progress of the call that spawned it. It answers to whoever asks the agent's
-/// questions at once; for somebody who answers later it cannot wait, and does without.
+/// The sub-agent's calls are reported as progress of the call that spawned it. Its calls are confirmed by the agent's
+/// confirmer. If approvals are deferred, calls that need one are refused, because a sub-agent cannot wait.
 ///
-/// Spawned in a run of the same agent, it is a part of that run: its turns, calls and tokens count for the limits and the
-/// outcome of that one, which also says whom to [ask](Run::confirm), what to [tell](Run::each) each call, and the mode.
-/// Another agent goes by limits and settings of its own.
+/// A sub-agent that is spawned in a run of the same agent is part of that run: its turns, calls and tokens count towards
+/// the run's limits and outcome, and it inherits the run's [confirmer](Run::confirm), [call settings](Run::each) and
+/// mode. A sub-agent of another agent has its own limits and settings.
 ///
-/// For an agent that is to spawn itself there is [`SubAgents`].
+/// For an agent that spawns itself use [`SubAgents`].
 impl Spawner for Agent {
     async fn run(&self, task: Task) -> Result<String, SpawnError> {
-        let conversation = self.passing_conversation(&task.conversation);
+        let conversation = self.temporary_conversation(&task.conversation);
         let text = match &task.context {
             Some(context) => format!("{}\n\n{context}", task.task),
             None => task.task,
@@ -41,7 +41,7 @@ impl Spawner for Agent {
         let is_asked = self.inner.is_asked_at_once || parent.is_some_and(|parent| parent.asks());
         if self.inner.deferred.is_some() && !is_asked {
             run = run.confirm(confirm::from_fn(|_| async {
-                Decision::refuse("it needs a person's consent, for which a sub-agent cannot wait")
+                Decision::refuse("it needs approval, and a sub-agent cannot wait for it")
             }));
         }
         let outcome = match task.progress.is_heard() {
@@ -49,29 +49,29 @@ impl Spawner for Agent {
             false => run.await,
         };
         match outcome.ending {
-            Ending::Answered if outcome.text.is_empty() => Err(SpawnError::new("The sub-agent has answered nothing.")),
-            Ending::Answered if outcome.stop != Stop::Done => Err(SpawnError::new(format!(
-                "The sub-agent's answer broke off before its end. What there is of it: {}",
-                outcome.text
-            ))),
-            Ending::Answered => Ok(outcome.text),
-            ending if outcome.text.is_empty() => {
-                Err(SpawnError::new(format!("The sub-agent has not answered: {ending}.")))
+            RunEnding::Answered if outcome.text.is_empty() => {
+                Err(SpawnError::new("The sub-agent returned an empty answer."))
             }
-            ending => Err(SpawnError::new(format!(
-                "The sub-agent has not come to an end: {ending}. What it said last: {}",
-                outcome.text
-            ))),
+            RunEnding::Answered if outcome.stop != StopReason::Done => {
+                Err(SpawnError::new(format!("The sub-agent's answer was cut off. The text so far: {}", outcome.text)))
+            }
+            RunEnding::Answered => Ok(outcome.text),
+            ending if outcome.text.is_empty() => {
+                Err(SpawnError::new(format!("The sub-agent did not answer: {ending}.")))
+            }
+            ending => {
+                Err(SpawnError::new(format!("The sub-agent did not finish: {ending}. Its last text: {}", outcome.text)))
+            }
         }
     }
 }
 
-/// Runs, and tells what is called meanwhile.
-async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::Outcome {
+/// Awaits a run and reports its calls.
+async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::RunOutcome {
     let mut events = run.events();
-    let tell = |update: Update| match update.into_event() {
-        Some(Event::CallStarted { tool, arguments, .. }) => report(json!({"calls": tool, "arguments": arguments})),
-        Some(Event::CallFinished(ended)) => {
+    let tell = |update: AgentUpdate| match update.into_event() {
+        Some(AgentEvent::CallStarted { tool, arguments, .. }) => report(json!({"calls": tool, "arguments": arguments})),
+        Some(AgentEvent::CallFinished(ended)) => {
             report(json!({"called": ended.name, "success": ended.result.success}));
         }
         _ => {}
@@ -90,11 +90,11 @@ async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::Outco
     outcome
 }
 
-/// Sub-agents of an agent that is not there yet: its tools, `spawn` among them, come first.
+/// Sub-agents of an agent that does not exist yet, because its tools, including `spawn`, are built first.
 ///
 /// ```standalone_crate
 /// use serde_json::json;
-/// use tool_agent::{Agent, Message, Reply, Scripted, SubAgents};
+/// use tool_agent::{Agent, Message, Reply, ScriptedModel, SubAgents};
 /// use tool_builtins::spawn::Spawn;
 /// use tool_runtime::Dispatcher;
 ///
@@ -102,13 +102,13 @@ async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::Outco
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let sub_agents = SubAgents::default();
 /// let tools = Dispatcher::builder().service(Spawn::new(sub_agents.clone())).build()?;
-/// let model = Scripted::from_fn(|request| match request.messages {
+/// let model = ScriptedModel::from_fn(|request| match request.messages {
 ///     [Message::User { text }] if text == "Count the files." => Reply::text("There are three."),
 ///     [_] => Reply::call("spawn", json!({"task": "Count the files."})),
 ///     _ => Reply::text("My sub-agent has counted them."),
 /// });
 /// let agent = Agent::builder(model, tools).build();
-/// sub_agents.are(&agent);
+/// sub_agents.bind(&agent);
 ///
 /// let outcome = agent.conversation("chat-7").say("How many files are there?").await;
 /// assert_eq!(outcome.answer(), Some("My sub-agent has counted them."));
@@ -117,13 +117,13 @@ async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::Outco
 /// ```
 #[derive(Clone, Default)]
 pub struct SubAgents {
-    /// Weak, since the agent has its tools, and they have this.
-    agent: Arc<OnceLock<Weak<Inner>>>,
+    /// Weak, because the agent owns its tools, which own this.
+    agent: Arc<OnceLock<Weak<AgentInner>>>,
 }
 
 impl SubAgents {
-    /// Which agent they are of. Said once; what is said later does not count.
-    pub fn are(&self, agent: &Agent) {
+    /// Sets the agent. Only the first call has an effect.
+    pub fn bind(&self, agent: &Agent) {
         let _ = self.agent.set(Arc::downgrade(&agent.inner));
     }
 }

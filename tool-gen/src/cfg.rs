@@ -92,12 +92,12 @@ impl Cfg {
     }
 
     /// The build script's or this machine's.
-    pub(crate) fn of_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         if is_build_script() { Self::of_build_script() } else { Self::of_this_machine() }
     }
 
     /// Whether everything under these attributes is there.
-    pub(crate) fn holds(&self, attributes: &[Attribute]) -> bool {
+    pub(crate) fn is_enabled(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).all(|attribute| {
             // What cannot be read is rustc's to complain about.
             attribute.parse_args_with(one_predicate).is_ok_and(|predicate| self.evaluate(&predicate))
@@ -105,19 +105,19 @@ impl Cfg {
     }
 
     /// Whether everything under these attributes is there, those included that a `cfg_attr` holds.
-    pub(crate) fn holds_expanded(&self, attributes: &[Attribute]) -> bool {
+    pub(crate) fn is_enabled_expanded(&self, attributes: &[Attribute]) -> bool {
         let mut attributes = attributes.to_vec();
         self.expand(&mut attributes);
-        self.holds(&attributes)
+        self.is_enabled(&attributes)
     }
 
-    fn evaluate(&self, predicate: &Predicate) -> bool {
+    fn evaluate(&self, predicate: &CfgPredicate) -> bool {
         match predicate {
-            Predicate::Is(value) => *value,
-            Predicate::Set(name, value) => self.set.contains(&(name.clone(), value.clone())),
-            Predicate::All(parts) => parts.iter().all(|part| self.evaluate(part)),
-            Predicate::Any(parts) => parts.iter().any(|part| self.evaluate(part)),
-            Predicate::Not(part) => !self.evaluate(part),
+            CfgPredicate::Is(value) => *value,
+            CfgPredicate::Set(name, value) => self.set.contains(&(name.clone(), value.clone())),
+            CfgPredicate::All(parts) => parts.iter().all(|part| self.evaluate(part)),
+            CfgPredicate::Any(parts) => parts.iter().any(|part| self.evaluate(part)),
+            CfgPredicate::Not(part) => !self.evaluate(part),
         }
     }
 
@@ -128,13 +128,13 @@ impl Cfg {
         }
         *attributes = std::mem::take(attributes)
             .into_iter()
-            .flat_map(
-                |attribute| if attribute.path().is_ident("cfg_attr") { self.held(&attribute) } else { vec![attribute] },
-            )
+            .flat_map(|attribute| {
+                if attribute.path().is_ident("cfg_attr") { self.expand_cfg_attr(&attribute) } else { vec![attribute] }
+            })
             .collect();
     }
 
-    fn held(&self, attribute: &Attribute) -> Vec<Attribute> {
+    fn expand_cfg_attr(&self, attribute: &Attribute) -> Vec<Attribute> {
         let Ok((predicate, metas)) = attribute.parse_args_with(condition_and_attributes) else { return Vec::new() };
         if !self.evaluate(&predicate) {
             return Vec::new();
@@ -146,7 +146,7 @@ impl Cfg {
 
     /// Takes out of a struct or an enum what is not there.
     pub(crate) fn strip(&self, item: &mut syn::DeriveInput) {
-        Strip(self).visit_derive_input_mut(item);
+        CfgStripper(self).visit_derive_input_mut(item);
     }
 }
 
@@ -170,69 +170,69 @@ fn tells_assertions(version: &str) -> bool {
 }
 
 /// A condition of a `cfg`.
-enum Predicate {
+enum CfgPredicate {
     Is(bool),
     Set(String, Option<String>),
-    All(Vec<Predicate>),
-    Any(Vec<Predicate>),
-    Not(Box<Predicate>),
+    All(Vec<CfgPredicate>),
+    Any(Vec<CfgPredicate>),
+    Not(Box<CfgPredicate>),
 }
 
-fn one_predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<Predicate> {
+fn one_predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<CfgPredicate> {
     let predicate = predicate(input)?;
     input.parse::<Option<Token![,]>>()?;
     Ok(predicate)
 }
 
-fn predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<Predicate> {
+fn predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<CfgPredicate> {
     if input.peek(syn::LitBool) {
-        return Ok(Predicate::Is(input.parse::<syn::LitBool>()?.value));
+        return Ok(CfgPredicate::Is(input.parse::<syn::LitBool>()?.value));
     }
     let name =
         syn::ext::IdentExt::parse_any(input).map(|name: syn::Ident| syn::ext::IdentExt::unraw(&name).to_string())?;
     if input.parse::<Option<Token![=]>>()?.is_some() {
-        return Ok(Predicate::Set(name, Some(input.parse::<syn::LitStr>()?.value())));
+        return Ok(CfgPredicate::Set(name, Some(input.parse::<syn::LitStr>()?.value())));
     }
     if !input.peek(syn::token::Paren) {
         return Ok(match name.as_str() {
-            "true" => Predicate::Is(true),
-            "false" => Predicate::Is(false),
-            _ => Predicate::Set(name, None),
+            "true" => CfgPredicate::Is(true),
+            "false" => CfgPredicate::Is(false),
+            _ => CfgPredicate::Set(name, None),
         });
     }
     let content;
     syn::parenthesized!(content in input);
-    let parts: Vec<Predicate> =
-        Punctuated::<Predicate, Token![,]>::parse_terminated_with(&content, predicate)?.into_iter().collect();
+    let parts: Vec<CfgPredicate> =
+        Punctuated::<CfgPredicate, Token![,]>::parse_terminated_with(&content, predicate)?.into_iter().collect();
     match (name.as_str(), parts.len()) {
-        ("all", _) => Ok(Predicate::All(parts)),
-        ("any", _) => Ok(Predicate::Any(parts)),
-        ("not", 1) => Ok(Predicate::Not(Box::new(parts.into_iter().next().unwrap_or(Predicate::Is(false))))),
+        ("all", _) => Ok(CfgPredicate::All(parts)),
+        ("any", _) => Ok(CfgPredicate::Any(parts)),
+        ("not", 1) => Ok(CfgPredicate::Not(Box::new(parts.into_iter().next().unwrap_or(CfgPredicate::Is(false))))),
         _ => Err(content.error("a condition is `all(..)`, `any(..)`, `not(..)`, a name, or a name with a value")),
     }
 }
 
-fn condition_and_attributes(input: syn::parse::ParseStream<'_>) -> syn::Result<(Predicate, Vec<Meta>)> {
+fn condition_and_attributes(input: syn::parse::ParseStream<'_>) -> syn::Result<(CfgPredicate, Vec<Meta>)> {
     let condition = predicate(input)?;
     input.parse::<Token![,]>()?;
     Ok((condition, Punctuated::<Meta, Token![,]>::parse_terminated(input)?.into_iter().collect()))
 }
 
-struct Strip<'a>(&'a Cfg);
+struct CfgStripper<'a>(&'a Cfg);
 
-impl Strip<'_> {
+impl CfgStripper<'_> {
     fn keep<T>(&self, items: &mut Punctuated<T, Token![,]>, attributes: impl Fn(&mut T) -> &mut Vec<Attribute>) {
         *items = std::mem::take(items)
             .into_iter()
             .filter_map(|mut item| {
                 self.0.expand(attributes(&mut item));
-                self.0.holds(attributes(&mut item)).then_some(item)
+                self.0.is_enabled(attributes(&mut item)).then_some(item)
             })
             .collect();
     }
 }
 
-impl VisitMut for Strip<'_> {
+impl VisitMut for CfgStripper<'_> {
     fn visit_derive_input_mut(&mut self, item: &mut syn::DeriveInput) {
         self.0.expand(&mut item.attrs);
         visit_mut::visit_derive_input_mut(self, item);
@@ -270,8 +270,8 @@ impl std::str::FromStr for Cfg {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |_| format!("`{text}` is no cfg: write `name` or `name=\"value\"`");
         match one_predicate.parse_str(text).map_err(wrong)? {
-            Predicate::Set(name, None) => Ok(Self::new().name(name)),
-            Predicate::Set(name, Some(value)) => Ok(Self::new().value(name, value)),
+            CfgPredicate::Set(name, None) => Ok(Self::new().name(name)),
+            CfgPredicate::Set(name, Some(value)) => Ok(Self::new().value(name, value)),
             _ => Err(format!("`{text}` is a condition; write `name` or `name=\"value\"`")),
         }
     }
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn conditions_are_evaluated() {
         let cfg = Cfg::new().name("unix").value("target_os", "linux").value("feature", "a-b");
-        let holds = |attribute: Attribute| cfg.holds(&[attribute]);
+        let holds = |attribute: Attribute| cfg.is_enabled(&[attribute]);
         assert!(holds(parse_quote!(#[cfg(unix)])));
         assert!(holds(parse_quote!(#[cfg(all(unix, not(test), target_os = "linux",))])));
         assert!(holds(parse_quote!(#[cfg(any(windows, feature = "a-b"))])));

@@ -14,7 +14,7 @@ pub enum Severity {
 
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourcePlace {
     /// The file.
     pub file: PathBuf,
     /// The line, from 1; 0 when the file as a whole is meant.
@@ -37,7 +37,7 @@ pub struct Diagnostic {
     /// What to do.
     pub help: Option<String>,
     /// Where it is.
-    pub place: Option<Place>,
+    pub place: Option<SourcePlace>,
     /// Whether the compiler reports it too, and better: a build script warns of it and leaves the error to rustc.
     pub compile_error: bool,
 }
@@ -64,3 +64,27 @@ impl fmt::Display for Diagnostic {
         }
     }
 }
+
+/// Why a scan could not be made or its manifest not be written.
+pub struct Error(String);
+
+impl Error {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// As `main` shows it when a build script fails.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,10 +1,7 @@
 #![doc = include_str!("docs/crate.md")]
 
-mod annotation;
 mod cfg;
 mod diagnostic;
-mod error;
-mod features;
 mod package;
 mod scan;
 mod schema;
@@ -12,17 +9,12 @@ mod source;
 mod text;
 mod tools;
 mod ty;
-mod write;
 
 use std::path::Path;
 
 pub use cfg::Cfg;
-pub use diagnostic::{Diagnostic, Place, Severity};
-pub use error::Error;
-#[doc(hidden)]
-pub use features::Features;
-pub use scan::{Scan, Scanned};
-pub use write::FILE_NAME;
+pub use diagnostic::{Diagnostic, Error, Severity, SourcePlace};
+pub use scan::{FILE_NAME, Scan, ScanOutput};
 
 /// What the functions of this crate give back.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;

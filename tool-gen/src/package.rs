@@ -5,8 +5,6 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-use crate::features::Features;
-
 /// The package that a root file belongs to.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
@@ -35,7 +33,7 @@ impl Package {
     ///
     /// # Errors
     /// When a `Cargo.toml` is there and cannot be read.
-    pub(crate) fn of(root: &Path) -> Result<Self, String> {
+    pub(crate) fn containing(root: &Path) -> Result<Self, String> {
         let absolute = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         for folder in absolute.ancestors().skip(1) {
             if folder.join("Cargo.toml").is_file() {
@@ -112,7 +110,7 @@ impl Package {
     }
 
     /// The features that are on when some are asked for: those, and all that they switch on.
-    pub(crate) fn features(&self, asked: impl IntoIterator<Item = String>) -> Features {
+    pub(crate) fn features(&self, asked: impl IntoIterator<Item = String>) -> FeatureSet {
         let table = self.manifest.get("features").and_then(Value::as_table);
         let list = |value: &Value| {
             let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -128,7 +126,7 @@ impl Package {
                 declared.entry(name.clone()).or_insert_with(|| vec![own]);
             }
         }
-        Features::closure(&declared, &optional, asked)
+        FeatureSet::closure(&declared, &optional, asked)
     }
 
     fn optional_dependencies(&self) -> impl Iterator<Item = String> {
@@ -159,7 +157,7 @@ impl Package {
     }
 
     /// The crates it can name, by the names it has for them, with what its own features ask of them.
-    pub(crate) fn dependencies(&self, features: &Features) -> BTreeMap<String, Dependency> {
+    pub(crate) fn dependencies(&self, features: &FeatureSet) -> BTreeMap<String, Dependency> {
         let entries = self.dependency_tables().flat_map(|table| table.iter());
         let dependency = |(key, entry): (&String, &Value)| {
             let mut dependency = self.dependency(key, entry);
@@ -220,6 +218,43 @@ fn read(path: &Path) -> Result<Table, String> {
     text.parse().map_err(|error: toml::de::Error| format!("{}: {}", path.display(), error.message()))
 }
 
+/// What a list of features switches on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FeatureSet {
+    /// The package's own features.
+    pub(crate) on: BTreeSet<String>,
+    /// The features of its dependencies, by the names that `Cargo.toml` has for them.
+    pub(crate) of_dependencies: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl FeatureSet {
+    /// What is on when some features are `asked` for.
+    ///
+    /// `declared` is the table `[features]` with the implicit ones of optional dependencies, as `cargo metadata` gives
+    /// it; `optional` are the names of those dependencies.
+    pub(crate) fn closure(
+        declared: &BTreeMap<String, Vec<String>>,
+        optional: &BTreeSet<String>,
+        asked: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let mut features = Self::default();
+        let mut open: Vec<String> = asked.into_iter().collect();
+        while let Some(feature) = open.pop() {
+            if let Some((dependency, feature)) = feature.split_once('/') {
+                // `a?/b` waits until something else switches `a` on.
+                let name = dependency.trim_end_matches('?');
+                if name == dependency && optional.contains(name) && declared.contains_key(name) {
+                    open.push(name.to_owned());
+                }
+                features.of_dependencies.entry(name.to_owned()).or_default().insert(feature.to_owned());
+            } else if !feature.starts_with("dep:") && features.on.insert(feature.clone()) {
+                open.extend(declared.get(&feature).into_iter().flatten().cloned());
+            }
+        }
+        features
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,7 +303,7 @@ mod tests {
         );
         package.workspace = "[dependencies]\nw = { path = 'crates/w' }".parse().unwrap();
         package.workspace_folder = Some("/".into());
-        let all = package.dependencies(&Features::default());
+        let all = package.dependencies(&FeatureSet::default());
         assert_eq!(all["serde_x"].path, None);
         assert_eq!(
             (all["rt"].package.as_str(), all["rt"].path.as_deref()),
@@ -279,5 +314,25 @@ mod tests {
             (Some(Path::new("/crates/w")), "f default".into())
         );
         assert_eq!(all["u"].features, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_feature_of_a_dependency_switches_the_dependency_on() {
+        let list = |features: &[&str]| features.iter().map(|&feature| feature.to_owned()).collect::<Vec<_>>();
+        let declared = BTreeMap::from([
+            ("default".to_owned(), list(&["x", "always/fast", "maybe?/weak"])),
+            ("x".to_owned(), list(&["one/deep", "dep:two"])),
+            ("one".to_owned(), list(&["dep:one"])),
+            ("maybe".to_owned(), list(&["dep:maybe"])),
+        ]);
+        let optional = list(&["one", "two", "maybe"]).into_iter().collect();
+        let features = FeatureSet::closure(&declared, &optional, list(&["default"]));
+        assert_eq!(features.on.into_iter().collect::<Vec<_>>(), ["default", "one", "x"]);
+        let of_dependencies: Vec<_> = features
+            .of_dependencies
+            .iter()
+            .map(|(name, on)| format!("{name}/{}", Vec::from_iter(on.clone()).join("+")))
+            .collect();
+        assert_eq!(of_dependencies, ["always/fast", "maybe/weak", "one/deep"]);
     }
 }

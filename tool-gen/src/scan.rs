@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicUsize;
 
 use tool_model::Manifest;
 
-use crate::source::{self, Sources};
-use crate::tools::{self, Found};
-use crate::{Cfg, Diagnostic, Error, Place, Result, Severity};
+use crate::source::SourceTree;
+use crate::tools::FoundTool;
+use crate::{Cfg, Diagnostic, Error, Result, Severity, SourcePlace, source, tools};
 
 /// Room for the deepest text that is parsed, many times over. It costs nothing until it is used.
 const STACK: usize = 256 << 20;
@@ -18,14 +18,15 @@ const STACK: usize = 256 << 20;
 #[derive(Clone, Debug)]
 #[must_use = "a scan does nothing until it is run or written"]
 pub struct Scan {
-    roots: Vec<Root>,
+    roots: Vec<ScanRoot>,
     cfg: Option<Cfg>,
+    with_facts: bool,
     progress: Option<Arc<AtomicUsize>>,
 }
 
 /// The root file of a crate.
 #[derive(Clone, Debug)]
-struct Root {
+struct ScanRoot {
     path: PathBuf,
     /// The crate's features; if not said, those of the build script's environment, or else the default ones.
     features: Option<Vec<String>>,
@@ -33,25 +34,30 @@ struct Root {
 
 /// What a scan has found.
 #[derive(Clone, Debug, Default)]
-pub struct Scanned {
+pub struct ScanOutput {
     /// The tools.
     pub manifest: Manifest,
     /// What is wrong, and what could not be seen, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
     /// Where each tool stands, by its name.
-    pub places: BTreeMap<String, Place>,
+    pub places: BTreeMap<String, SourcePlace>,
     /// Every file that was read or looked for: a change of any of them may change the manifest.
     pub files: Vec<PathBuf>,
 }
 
 impl Scan {
     pub(crate) fn new(root: &Path) -> Self {
-        Self { roots: vec![Root { path: root.to_owned(), features: None }], cfg: None, progress: None }
+        Self {
+            roots: vec![ScanRoot { path: root.to_owned(), features: None }],
+            cfg: None,
+            with_facts: false,
+            progress: None,
+        }
     }
 
     /// Scans another crate into the same manifest, by its root file.
     pub fn and(mut self, root: impl AsRef<Path>) -> Self {
-        self.roots.push(Root { path: root.as_ref().to_owned(), features: None });
+        self.roots.push(ScanRoot { path: root.as_ref().to_owned(), features: None });
         self
     }
 
@@ -69,6 +75,14 @@ impl Scan {
         self
     }
 
+    /// Adds facts that only the source shows to the schemas: the Rust types of numbers and strings, and serde's aliases.
+    ///
+    /// Such a manifest is for [`tool_model::compatibility::changes`] only. It is not the manifest of the program.
+    pub fn with_facts(mut self) -> Self {
+        self.with_facts = true;
+        self
+    }
+
     /// Counts the files as they are read, for whoever shows that something goes on.
     pub fn progress(mut self, files: Arc<AtomicUsize>) -> Self {
         self.progress = Some(files);
@@ -78,8 +92,8 @@ impl Scan {
     /// Reads the sources.
     ///
     /// # Errors
-    /// When a root cannot be read. What is wrong further inside is among the [diagnostics](Scanned::diagnostics).
-    pub fn run(&self) -> Result<Scanned> {
+    /// When a root cannot be read. What is wrong further inside is among the [diagnostics](ScanOutput::diagnostics).
+    pub fn run(&self) -> Result<ScanOutput> {
         // The parser goes down one call for each level of nesting, and the main thread has little room for that.
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("scan".to_owned()).stack_size(STACK);
@@ -88,14 +102,15 @@ impl Scan {
         })
     }
 
-    fn run_here(&self) -> Result<Scanned> {
-        let cfg = self.cfg.clone().unwrap_or_else(Cfg::of_environment);
-        let sources = Sources::counting(self.progress.clone());
+    fn run_here(&self) -> Result<ScanOutput> {
+        let cfg = self.cfg.clone().unwrap_or_else(Cfg::from_environment);
+        let sources = SourceTree::with_progress(self.progress.clone());
         for root in &self.roots {
-            let root = source::Root { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
+            let root =
+                source::CrateRoot { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
             sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
         }
-        let mut found = tools::read(&sources);
+        let mut found = tools::read(&sources, self.with_facts);
         found.sort_by(|a, b| (&a.name, &a.definition.handler).cmp(&(&b.name, &b.definition.handler)));
         for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
             sources.report(duplicate(&pair[0], &pair[1]));
@@ -111,12 +126,12 @@ impl Scan {
         diagnostics.dedup();
         files.sort();
         files.dedup();
-        Ok(Scanned { manifest, diagnostics, places, files })
+        Ok(ScanOutput { manifest, diagnostics, places, files })
     }
 }
 
 /// The model could not say which of the two it means.
-fn duplicate(first: &Found, second: &Found) -> Diagnostic {
+fn duplicate(first: &FoundTool, second: &FoundTool) -> Diagnostic {
     let at = &first.place;
     if first.definition.handler == second.definition.handler && at == &second.place {
         return of_two_crates(&at.file);
@@ -144,7 +159,146 @@ fn of_two_crates(file: &Path) -> Diagnostic {
         severity: Severity::Error,
         message: "this file is a module of both the library and the program, and so are its tools".to_owned(),
         help: Some("declare it in the library only, and let main.rs use the library's".to_owned()),
-        place: Some(Place { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
+        place: Some(SourcePlace { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
         compile_error: false,
+    }
+}
+
+/// The name of the manifest's file.
+pub const FILE_NAME: &str = "tools_calls.json";
+
+impl Scan {
+    /// In a build script: writes the manifest to `OUT_DIR`, where `tool_runtime::manifest!()` takes it from, and tells
+    /// Cargo which files it depends on.
+    ///
+    /// What could not be seen becomes a warning of Cargo's. So does source that does not compile: rustc explains that
+    /// better than a build script that failed before it came to run.
+    ///
+    /// # Errors
+    /// When the sources cannot be read, when two tools have one name, or when the file cannot be written.
+    pub fn write_to_out_dir(&self) -> Result {
+        let Some(folder) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
+            return Err(Error::new(
+                "OUT_DIR is not set: `write_to_out_dir` is for build scripts; elsewhere use `write_to`",
+            ));
+        };
+        let scanned = self.run()?;
+        for line in instructions(&scanned) {
+            println!("{line}");
+        }
+        scanned.write_despite_compile_errors(&folder.join(FILE_NAME)).map(drop)
+    }
+
+    /// Writes the manifest to a file, if that changes it. Gives back whether it did.
+    ///
+    /// It is for programs of your own that keep a manifest beside the sources, as `tool-gen write` does:
+    ///
+    /// ```no_run
+    /// # fn main() -> tool_gen::Result {
+    /// if tool_gen::scan("src/lib.rs").write_to(tool_gen::FILE_NAME)? {
+    ///     println!("the manifest has changed: commit it");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When anything is wrong with the sources, and when the file cannot be written. Then nothing is.
+    pub fn write_to(&self, path: impl AsRef<Path>) -> Result<bool> {
+        let scanned = self.run()?;
+        scanned.refuse_if(|diagnostic| diagnostic.severity == Severity::Error)?;
+        scanned.save(path.as_ref())
+    }
+}
+
+impl ScanOutput {
+    fn write_despite_compile_errors(&self, path: &Path) -> Result<bool> {
+        self.refuse_if(|diagnostic| diagnostic.severity == Severity::Error && !diagnostic.compile_error)?;
+        self.save(path)
+    }
+
+    fn save(&self, path: &Path) -> Result<bool> {
+        self.manifest.save(path).map_err(|error| Error::new(error.to_string()))
+    }
+
+    fn refuse_if(&self, wrong: impl Fn(&Diagnostic) -> bool) -> Result {
+        let wrong: Vec<String> =
+            self.diagnostics.iter().filter(|diagnostic| wrong(diagnostic)).map(ToString::to_string).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(Error::new(wrong.join("\n"))) }
+    }
+}
+
+/// What Cargo is told.
+fn instructions(scanned: &ScanOutput) -> Vec<String> {
+    // A line break would end the instruction.
+    let line = |text: String| text.replace(['\n', '\r'], " ");
+    let files = scanned.files.iter().map(|file| format!("cargo::rerun-if-changed={}", file.display()));
+    let warned = scanned
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Warning || diagnostic.compile_error);
+    files.chain(warned.map(|diagnostic| format!("cargo::warning={}", line(diagnostic.to_string())))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const TOOL: &str = "/// Say it.\n#[tool_runtime::tool]\npub fn say(word: String) -> String { word }\n";
+
+    /// A crate, and where its manifest goes.
+    fn package() -> (TempDir, Scan, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("src")).unwrap();
+        fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"talk\"\nedition = \"2024\"\n").unwrap();
+        fs::write(folder.path().join("src/lib.rs"), TOOL).unwrap();
+        let scan = crate::scan(folder.path().join("src/lib.rs"));
+        let manifest = folder.path().join("made/for/it").join(FILE_NAME);
+        (folder, scan, manifest)
+    }
+
+    #[test]
+    fn a_manifest_is_written_if_that_changes_it() {
+        let (folder, scan, manifest) = package();
+        assert!(scan.write_to(&manifest).unwrap());
+        let first = fs::read_to_string(&manifest).unwrap();
+        assert_eq!(first, scan.run().unwrap().manifest.to_json());
+        assert!(first.contains("\"handler\": \"talk::say\""), "{first}");
+        assert!(!scan.write_to(&manifest).unwrap());
+
+        fs::write(folder.path().join("src/lib.rs"), TOOL.replace("Say it", "Say it again")).unwrap();
+        assert!(scan.write_to(&manifest).unwrap());
+        assert!(fs::read_to_string(&manifest).unwrap().contains("Say it again."));
+    }
+
+    #[test]
+    fn where_anything_is_wrong_the_manifest_stays_as_it_was() {
+        let (folder, scan, manifest) = package();
+        scan.write_to(&manifest).unwrap();
+        let before = fs::read_to_string(&manifest).unwrap();
+        for (added, message, compiles) in [
+            (
+                "/// Another.\n#[tool_runtime::tool(name = \"say\")]\npub fn other() {}",
+                "two tools are called `say`",
+                true,
+            ),
+            ("/// Wrong.\n#[tool_runtime::tool(nmae = \"x\")]\npub fn other() {}", "unknown key `nmae`", false),
+        ] {
+            fs::write(folder.path().join("src/lib.rs"), format!("{TOOL}{added}")).unwrap();
+            let error = scan.write_to(&manifest).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+            assert_eq!(fs::read_to_string(&manifest).unwrap(), before, "{message}");
+            // The control: a build script leaves to rustc what rustc refuses, and writes what it has.
+            let beside = folder.path().join("beside.json");
+            let written = scan.run().unwrap().write_despite_compile_errors(&beside);
+            assert_eq!(written.is_err(), compiles, "{message}");
+        }
+        fs::remove_dir_all(folder.path().join("src")).unwrap();
+        assert!(scan.write_to(&manifest).is_err());
+        assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
     }
 }

@@ -6,30 +6,30 @@ use proc_macro2::Span;
 use serde_json::{Map, Value};
 use syn::Item;
 use syn::spanned::Spanned;
+use tool_model::compatibility::VALIDATED;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
     ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, read_class,
     read_function, with_included_docs, with_included_docs_of_methods,
 };
 
-use crate::annotation::{self, Annotation};
-use crate::schema::{self, Contract, Decoded, Generator, Loss, Shapes, Unseen};
-use crate::source::{Candidate, Scope, Sources};
-use crate::ty::{ScopeId, Types};
-use crate::{Diagnostic, Place, Severity};
+use crate::schema::{self, DecodedForm, LossKind, SchemaContract, SchemaGenerator, TypeShapes, UnseenPart};
+use crate::source::{AnnotationKind, CandidateItem, Scope, SourceTree};
+use crate::ty::{ScopeId, TypeSource};
+use crate::{Diagnostic, Severity, SourcePlace};
 
 /// A tool that was found.
-pub(crate) struct Found {
+pub(crate) struct FoundTool {
     pub(crate) name: String,
     pub(crate) definition: ToolDefinition,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// Reads the tools of all annotated items.
-pub(crate) fn read(sources: &Sources) -> Vec<Found> {
+pub(crate) fn read(sources: &SourceTree, with_facts: bool) -> Vec<FoundTool> {
     let mut found = Vec::new();
-    let shapes = Shapes::new(sources);
-    sources.read_renamed();
+    let shapes = TypeShapes::new(sources).with_facts(with_facts);
+    sources.parse_renamed();
     // Reading a tool may read further modules for their types, which can have annotations of their own.
     loop {
         let candidates = sources.take_candidates();
@@ -42,13 +42,13 @@ pub(crate) fn read(sources: &Sources) -> Vec<Found> {
     }
 }
 
-fn read_item(sources: &Sources, shapes: &Shapes<'_>, candidate: &Candidate, found: &mut Vec<Found>) {
-    let reader = Reader { sources, shapes, id: candidate.scope, scope: sources.scope(candidate.scope) };
-    let annotated = |attributes: &mut Vec<syn::Attribute>| annotation::take(sources, candidate.scope, attributes);
+fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &CandidateItem, found: &mut Vec<FoundTool>) {
+    let reader = ItemReader { sources, shapes, id: candidate.scope, scope: sources.scope(candidate.scope) };
+    let annotated = |attributes: &mut Vec<syn::Attribute>| sources.take_annotation(candidate.scope, attributes);
     match &*candidate.item {
         Item::Fn(function) => {
             let mut function = function.clone();
-            let Some((Annotation::Tool, attribute)) = annotated(&mut function.attrs) else { return };
+            let Some((AnnotationKind::Tool, attribute)) = annotated(&mut function.attrs) else { return };
             let documented = with_included_docs(&function, &reader);
             let (tool, report) = read_function(attribute, documented.as_ref().unwrap_or(&function));
             if let Some(tool) = reader.accept(tool, report) {
@@ -57,7 +57,7 @@ fn read_item(sources: &Sources, shapes: &Shapes<'_>, candidate: &Candidate, foun
         }
         Item::Impl(block) => {
             let mut block = block.clone();
-            let Some((Annotation::Class, attribute)) = annotated(&mut block.attrs) else { return };
+            let Some((AnnotationKind::Class, attribute)) = annotated(&mut block.attrs) else { return };
             let documented = with_included_docs_of_methods(&block, &reader);
             let (class, report) = read_class(attribute, documented.as_ref().unwrap_or(&block));
             if let Some(class) = reader.accept(class, report)
@@ -71,14 +71,14 @@ fn read_item(sources: &Sources, shapes: &Shapes<'_>, candidate: &Candidate, foun
 }
 
 /// Reads the items of one scope.
-struct Reader<'a> {
-    sources: &'a Sources,
-    shapes: &'a Shapes<'a>,
+struct ItemReader<'a> {
+    sources: &'a SourceTree,
+    shapes: &'a TypeShapes<'a>,
     id: ScopeId,
     scope: Rc<Scope>,
 }
 
-impl IncludedFiles for Reader<'_> {
+impl IncludedFiles for ItemReader<'_> {
     fn read(&self, path: &str, _: Span) -> Option<String> {
         self.sources.read_beside(&self.scope.file, path)
     }
@@ -88,7 +88,7 @@ impl IncludedFiles for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     /// What was read, unless something is wrong with it: then there is no such tool, and rustc says why.
     fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
         let Err(errors) = report.into_result() else { return read };
@@ -104,8 +104,8 @@ impl Reader<'_> {
         None
     }
 
-    fn tool(&self, tool: &ParsedTool, class: Option<&ParsedClass>) -> Option<Found> {
-        if !self.sources.crate_of(self.id).cfg.holds(&tool.cfgs) {
+    fn tool(&self, tool: &ParsedTool, class: Option<&ParsedClass>) -> Option<FoundTool> {
+        if !self.sources.crate_of(self.id).cfg.is_enabled(&tool.cfgs) {
             return None;
         }
         let function = syn::ext::IdentExt::unraw(&tool.function);
@@ -113,7 +113,7 @@ impl Reader<'_> {
             Some(class) => format!("{}::{}::{function}", self.scope.path, class.type_name),
             None => format!("{}::{function}", self.scope.path),
         };
-        Some(Found {
+        Some(FoundTool {
             name: tool.name.clone(),
             definition: self.define(tool, handler),
             place: self.scope.file.place(tool.function.span()),
@@ -130,16 +130,23 @@ impl Reader<'_> {
             debug_assert!(set.is_ok(), "`{}` of `{}`", key.name, tool.name);
         }
         let mut assembly = Assembly::default();
-        let mut generator = Generator::new(self.shapes, Contract::Deserialize);
+        let mut generator = SchemaGenerator::new(self.shapes, SchemaContract::Deserialize);
+        let mut validated = Vec::new();
         for parameter in &tool.parameters {
             if let Parameter::Argument(argument) = parameter {
                 let raw = self.argument(argument, tool.explicit.is_none(), &mut generator);
+                validated.push((&argument.name, generator.has_own_rules || !raw.rules.is_empty()));
                 assembly.arguments.push((argument.name.clone(), raw));
             }
         }
         assembly.defs = generator.into_definitions();
         assembly.returns = self.returns(tool);
         assembly.finish(&mut definition);
+        for (name, is_validated) in validated.into_iter().filter(|_| self.shapes.with_facts) {
+            if let Some(argument) = definition.arguments.get_mut(name) {
+                argument.keywords.insert(VALIDATED.to_owned(), is_validated.into());
+            }
+        }
         if let Some(explicit) = &tool.explicit {
             definition.replace_arguments(explicit);
         }
@@ -151,21 +158,21 @@ impl Reader<'_> {
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {
             let message = match unseen.loss {
-                Loss::Type | Loss::Program => "the result is not described in the manifest",
-                Loss::Detail => "a detail of the result is left out",
+                LossKind::Type | LossKind::Program => "the result is not described in the manifest",
+                LossKind::Detail => "a detail of the result is left out",
             };
             self.warn(output, message, unseen);
         }
         seen.schema
     }
 
-    fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut Generator<'_>) -> RawArgument {
-        let decoded = Decoded::of(&argument.form, |ty| self.sources.resolve(ty, self.id, &[]));
+    fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut SchemaGenerator<'_>) -> RawArgument {
+        let decoded = DecodedForm::from_form(&argument.form, |ty| self.sources.resolve(ty, self.id, &[]));
         let seen = schema::argument(generator, &decoded);
         if warn {
             // Where all is lost, a detail is no news.
-            let lost = seen.unseen.iter().any(|unseen| unseen.loss != Loss::Detail);
-            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != Loss::Detail);
+            let lost = seen.unseen.iter().any(|unseen| unseen.loss != LossKind::Detail);
+            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != LossKind::Detail);
             news.for_each(|unseen| self.warn_of_argument(argument, unseen));
         }
         let (default, or_default) = match &argument.default {
@@ -184,25 +191,25 @@ impl Reader<'_> {
             secret: argument.secret,
         }
     }
-    fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &Unseen) {
+    fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &UnseenPart) {
         let name = &argument.name;
         let message = match unseen.loss {
-            Loss::Type | Loss::Program => format!("the argument `{name}` is `any` in the manifest"),
-            Loss::Detail => format!("a detail of the argument `{name}` is left out"),
+            LossKind::Type | LossKind::Program => format!("the argument `{name}` is `any` in the manifest"),
+            LossKind::Detail => format!("a detail of the argument `{name}` is left out"),
         };
         self.warn(&argument.ty, &message, unseen);
     }
 
     /// Says what could not be seen of a type, where it stands: in the signature, or in a struct or enum behind it.
-    fn warn(&self, ty: &syn::Type, message: &str, unseen: &Unseen) {
+    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart) {
         let help = match unseen.loss {
-            Loss::Type => {
+            LossKind::Type => {
                 "describe it with `#[tool(arguments(..))]`; else the program fills it in if the type has a `JsonSchema`"
             }
-            Loss::Program => {
+            LossKind::Program => {
                 "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that it is a definition of its own"
             }
-            Loss::Detail => "the program fills it in when it runs",
+            LossKind::Detail => "the program fills it in when it runs",
         };
         let what = &unseen.what;
         let what = if what.contains('`') { what.clone() } else { format!("`{what}`") };

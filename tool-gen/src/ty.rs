@@ -54,7 +54,7 @@ pub(crate) struct ScopeId(pub(crate) usize);
 
 /// A struct or enum of the scanned source.
 #[derive(Debug)]
-pub(crate) struct Definition {
+pub(crate) struct TypeDefinition {
     /// The module it stands in, as `module_path!()` says it.
     pub(crate) module: String,
     /// Where the names in it are looked up.
@@ -65,10 +65,31 @@ pub(crate) struct Definition {
     pub(crate) impls: Vec<(String, Rc<syn::ItemImpl>)>,
 }
 
+impl TypeDefinition {
+    /// Returns `true` if a trait is derived, by its last name.
+    pub(crate) fn derives(&self, name: &str) -> bool {
+        derived(&self.item.attrs).any(|found| found == name)
+    }
+
+    /// Returns `true` if a trait is implemented by hand.
+    pub(crate) fn implements(&self, name: &str) -> bool {
+        self.impls.iter().any(|(found, _)| found == name)
+    }
+}
+
+/// The last names of all that is derived.
+fn derived(attributes: &[syn::Attribute]) -> impl Iterator<Item = String> {
+    let derives = attributes.iter().filter(|attribute| attribute.path().is_ident("derive"));
+    let paths = derives.filter_map(|attribute| {
+        attribute.parse_args_with(syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated).ok()
+    });
+    paths.flatten().filter_map(|path| path.segments.last().map(|segment| segment.ident.to_string()))
+}
+
 /// Where types, and the functions that serde's attributes name, are found.
-pub(crate) trait Types {
+pub(crate) trait TypeSource {
     /// A definition.
-    fn definition(&self, id: DefinitionId) -> Rc<Definition>;
+    fn definition(&self, id: DefinitionId) -> Rc<TypeDefinition>;
 
     /// What a type means in a scope, with the given generic parameters filled in.
     fn resolve(&self, ty: &syn::Type, scope: ScopeId, generics: &[(String, Ty)]) -> Ty;

@@ -26,12 +26,12 @@ type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, P
 /// use axum::http::StatusCode;
 /// use tool_http::{Api, Problem, Token};
 /// use tool_runtime::Dispatcher;
-/// use tool_runtime::confirm::{Deferred, Key};
+/// use tool_runtime::confirm::{Deferred, SealingKey};
 ///
 /// struct User(String);
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let waiting = Deferred::new(Key::random()?);
+/// let waiting = Deferred::new(SealingKey::random()?);
 /// let tools = Dispatcher::builder().per_call::<User>().build()?;
 /// let api = Api::new(tools)
 ///     .token(Token::random()?)

@@ -1,4 +1,7 @@
-//! Refusals, in the form of RFC 9457.
+//! Problem details for failed requests (RFC 9457).
+//!
+//! `problem_details` 0.11 was tried instead. It cannot describe itself to schemars, which writes the OpenAPI document,
+//! and carries no header such as `Retry-After`. It would replace four fields and one line that sets the content type.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use tool_runtime::confirm::{PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::confirm::{PendingStore, PendingStoreError, PendingStoreFuture, SealedCall};
 use tool_runtime::journal::JournalError;
 use tool_sqlite::time::{from_stamp, stamp};
 
@@ -17,24 +17,24 @@ type Row = (String, Option<String>, i64, String);
 /// Calls that wait outlive a restart: `Deferred::new(key).store(journal.clone())`. They are kept as they come, which is
 /// encrypted. Those that have expired make room for others, of which 10,000 can wait.
 impl PendingStore for SqliteJournal {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
-        Box::pin(async move { self.put_pending(&call).await.map_err(StoreError::new) })
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
+        Box::pin(async move { self.put_pending(&call).await.map_err(PendingStoreError::new) })
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
-        Box::pin(async move { self.get_pending(id).await.map_err(StoreError::new) })
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
+        Box::pin(async move { self.get_pending(id).await.map_err(PendingStoreError::new) })
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
-        Box::pin(async move { self.take_pending(id).await.map_err(StoreError::new) })
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
+        Box::pin(async move { self.take_pending(id).await.map_err(PendingStoreError::new) })
     }
 
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
-        Box::pin(async move { self.list_pending(Some(conversation)).await.map_err(StoreError::new) })
+    fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
+        Box::pin(async move { self.list_pending(Some(conversation)).await.map_err(PendingStoreError::new) })
     }
 
-    fn list_all(&self) -> Stored<'_, Vec<SealedCall>> {
-        Box::pin(async { self.list_pending(None).await.map_err(StoreError::new) })
+    fn list_all(&self) -> PendingStoreFuture<'_, Vec<SealedCall>> {
+        Box::pin(async { self.list_pending(None).await.map_err(PendingStoreError::new) })
     }
 }
 

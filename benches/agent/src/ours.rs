@@ -1,7 +1,7 @@
 //! This project's loop.
 
 use serde_json::json;
-use tool_agent::{Reply, Scripted};
+use tool_agent::{Reply, ScriptedModel};
 use tool_runtime::{Dispatcher, tool};
 
 /// Add two integers.
@@ -20,11 +20,11 @@ impl super::Agent for Ours {
         };
         let script = (0..runs).flat_map(|_| (0..turns).map(|_| calls()).chain([Reply::text("3, 4 and 5.")]));
         let tools = Dispatcher::builder().build().expect("nothing is missing");
-        Self(tool_agent::Agent::builder(Scripted::new(script.collect::<Vec<_>>()), tools).build())
+        Self(tool_agent::Agent::builder(ScriptedModel::new(script.collect::<Vec<_>>()), tools).build())
     }
 
     async fn run(&mut self) -> String {
-        let outcome = self.0.passing_conversation("measured").say("Add up.").await;
+        let outcome = self.0.temporary_conversation("measured").say("Add up.").await;
         assert!(outcome.answer().is_some(), "{outcome:?}");
         outcome.text
     }

@@ -4,19 +4,19 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use tool_runtime::confirm::Key;
+use tool_runtime::confirm::SealingKey;
 
 /// The key in a file, which is made if there is none: what waits for a person waits on after a restart.
 ///
 /// # Errors
 /// When the file cannot be read or written, or is too short.
-pub fn key(path: &Path) -> io::Result<Key> {
+pub fn key(path: &Path) -> io::Result<SealingKey> {
     match create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         created => created?,
     }
     let too_short = |error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()));
-    Key::try_from(fs::read(path)?).map_err(too_short)
+    SealingKey::try_from(fs::read(path)?).map_err(too_short)
 }
 
 /// A new file, for the eyes of its owner.

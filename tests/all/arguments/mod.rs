@@ -2,6 +2,8 @@
 
 // Values of the wrong type, and several mistakes at once.
 mod values;
+// Values under the other names that serde reads.
+mod aliases;
 // Arguments that are missing, unknown or there twice.
 mod names;
 // Values that `#[arg(..)]`, `arguments(..)` or a nested schema refuse.

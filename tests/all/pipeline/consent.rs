@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_runtime::confirm::{self, Decision, Pending, Question, Verdict};
+use tool_runtime::confirm::{self, Decision, PendingApproval, PolicyVerdict, Question};
 use tool_runtime::{ErrorKind, Policy, ToolCall};
 
 use super::{answering, builder, erase_on, erased, kind};
@@ -77,9 +77,9 @@ async fn what_is_asked_is_mended_and_is_what_runs() {
 #[tokio::test]
 async fn a_policy_can_look_at_the_arguments() {
     let policy = Policy::custom(|_, _, arguments| match arguments["by"].as_u64() {
-        Some(0..10) => Verdict::Run,
-        Some(10..100) => Verdict::Ask,
-        _ => Verdict::Refuse("that is too much".into()),
+        Some(0..10) => PolicyVerdict::Run,
+        Some(10..100) => PolicyVerdict::Ask,
+        _ => PolicyVerdict::Refuse("that is too much".into()),
     });
     let tools = builder().policy(policy).confirm(answering(Decision::Refuse(None))).build().unwrap();
     let count = async |by: u32| tools.call(ToolCall::new("pipeline.count", json!({"by": by}))).await;
@@ -94,7 +94,9 @@ async fn a_call_can_wait_for_consent() {
     let kept = questions.clone();
     let confirm = confirm::from_fn(move |question: Question| {
         kept.lock().unwrap().push(question);
-        async { Decision::Pending(Pending::new("token-1", std::time::SystemTime::now() + Duration::from_secs(60))) }
+        async {
+            Decision::Pending(PendingApproval::new("token-1", std::time::SystemTime::now() + Duration::from_secs(60)))
+        }
     });
     let tools = builder().confirm(confirm).build().unwrap();
     let call = ToolCall::new("pipeline.erase", json!({"host": "later"})).id("call_1").conversation("chat");
@@ -121,8 +123,8 @@ async fn a_call_can_wait_for_consent() {
 #[tokio::test]
 async fn what_cannot_be_shown_does_not_run() {
     let policy = Policy::custom(|_, _, arguments| match arguments["host"].as_str() {
-        Some(_) => Verdict::Refuse("no hosts".into()),
-        None => Verdict::Run,
+        Some(_) => PolicyVerdict::Refuse("no hosts".into()),
+        None => PolicyVerdict::Run,
     });
     let tools = builder().policy(policy).allow_unknown_arguments().build().unwrap();
     for odd in [r#"{"host": "odd", "z": 1e999}"#, r#"{"host": "odd", "z": "\ud800"}"#, r#"{"host": "odd"}"#] {
@@ -134,8 +136,8 @@ async fn what_cannot_be_shown_does_not_run() {
 #[tokio::test]
 async fn consent_is_no_leave_to_do_what_the_policy_forbids() {
     let policy = Policy::custom(|_, _, arguments| match arguments["host"].as_str() {
-        Some("production") => Verdict::Refuse("not there".into()),
-        _ => Verdict::Ask,
+        Some("production") => PolicyVerdict::Refuse("not there".into()),
+        _ => PolicyVerdict::Ask,
     });
     let edit = answering(Decision::Edit(json!({"host": "production"})));
     let tools = builder().policy(policy).confirm(edit).build().unwrap();

@@ -1,12 +1,12 @@
 //! Defaults that the source does not tell are left out, never guessed.
 
 use serde_json::Value;
-use tool_gen::Scanned;
+use tool_gen::ScanOutput;
 
 use super::project::Project;
 
 /// The default of a field of type `ty` whose function has this body, among some items.
-fn default(ty: &str, body: &str, items: &str) -> (Option<Value>, Scanned) {
+fn default(ty: &str, body: &str, items: &str) -> (Option<Value>, ScanOutput) {
     let scanned = Project::new(
         "",
         &format!(

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use tool_gen::{Scanned, Severity};
+use tool_gen::{ScanOutput, Severity};
 
 /// Scans a crate of one file.
-fn scan(text: &str) -> Scanned {
+fn scan(text: &str) -> ScanOutput {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| fs::write(folder.path().join(path), text).expect("a file can be written");
     write("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
@@ -23,7 +23,7 @@ fn is_any(text: &str) {
 }
 
 #[track_caller]
-fn warns(scanned: &Scanned) {
+fn warns(scanned: &ScanOutput) {
     let [warning] = scanned.diagnostics.as_slice() else { panic!("one warning: {:#?}", scanned.diagnostics) };
     assert_eq!(warning.severity, Severity::Warning, "{warning}");
     assert!(warning.place.as_ref().is_some_and(|place| place.line > 0), "{warning}");

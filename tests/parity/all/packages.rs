@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use tool_gen::Scanned;
+use tool_gen::ScanOutput;
 
 use super::project::Project;
 
@@ -32,7 +32,7 @@ fn a_feature_may_ask_a_dependency_for_one() {
     let project = Project::new(tables, "#[tool_runtime::tool]\nfn f(o: domain::Order) {}\n")
         .with("domain/Cargo.toml", DEPENDENCY)
         .with("domain/src/lib.rs", ORDER);
-    let has_extra = |scanned: &Scanned| {
+    let has_extra = |scanned: &ScanOutput| {
         let tool = scanned.manifest.get("f").expect("the tool is there");
         tool.parameters().pointer("/$defs/Order/properties/extra").is_some()
     };
@@ -50,7 +50,7 @@ fn a_path_with_a_dot() {
 }
 
 #[track_caller]
-fn depends_on(scanned: &Scanned, file: &Path) {
+fn depends_on(scanned: &ScanOutput, file: &Path) {
     assert!(scanned.files.iter().any(|known| known == file), "{}: {:#?}", file.display(), scanned.files);
 }
 

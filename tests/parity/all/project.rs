@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use tempfile::TempDir;
-use tool_gen::{Diagnostic, Scan, Scanned};
+use tool_gen::{Diagnostic, Scan, ScanOutput};
 
 pub(crate) struct Project {
     folder: TempDir,
@@ -34,19 +34,19 @@ impl Project {
     }
 
     #[track_caller]
-    pub(crate) fn scan(&self) -> Scanned {
+    pub(crate) fn scan(&self) -> ScanOutput {
         self.library().run().expect("the root can be read")
     }
 }
 
 /// Everything that is said, a line each.
-pub(crate) fn said(scanned: &Scanned) -> String {
+pub(crate) fn said(scanned: &ScanOutput) -> String {
     scanned.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
 /// The one thing that is said.
 #[track_caller]
-pub(crate) fn only(scanned: &Scanned) -> &Diagnostic {
+pub(crate) fn only(scanned: &ScanOutput) -> &Diagnostic {
     let [diagnostic] = scanned.diagnostics.as_slice() else { panic!("one thing: {}", said(scanned)) };
     diagnostic
 }

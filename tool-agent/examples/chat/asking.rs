@@ -4,7 +4,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tool_agent::{Event, Update};
+use tool_agent::{AgentEvent, AgentUpdate};
 use tool_runtime::Dispatcher;
 use tool_runtime::confirm::{Confirm, Decision, Question, Terminal};
 
@@ -92,12 +92,14 @@ pub struct Order {
 
 impl Order {
     /// Hears which calls there are.
-    pub fn hear(&mut self, update: &Update, tools: &Dispatcher) {
+    pub fn hear(&mut self, update: &AgentUpdate, tools: &Dispatcher) {
         match update.event() {
-            Some(Event::CallStarted { id, tool, .. }) if tools.definition(tool).is_some_and(|tool| tool.sensitive) => {
+            Some(AgentEvent::CallStarted { id, tool, .. })
+                if tools.definition(tool).is_some_and(|tool| tool.sensitive) =>
+            {
                 self.begun.push(id.to_string());
             }
-            Some(Event::CallFinished(ended)) => self.begun.retain(|id| *id != ended.id),
+            Some(AgentEvent::CallFinished(ended)) => self.begun.retain(|id| *id != ended.id),
             _ => {}
         }
     }
@@ -140,8 +142,8 @@ mod tests {
 
     use super::*;
 
-    fn told(event: Event) -> Update {
-        Update::Event { run: 1, event }
+    fn told(event: AgentEvent) -> AgentUpdate {
+        AgentUpdate::Event { run: 1, event }
     }
 
     #[test]
@@ -153,7 +155,7 @@ mod tests {
         let mut order = Order::default();
         for (id, tool) in [("1", "asks"), ("2", "looks"), ("3", "asks"), ("4", "asks")] {
             let (id, tool) = (Arc::from(id), Arc::from(tool));
-            order.hear(&told(Event::CallStarted { id, tool, arguments: Value::Null }), &tools);
+            order.hear(&told(AgentEvent::CallStarted { id, tool, arguments: Value::Null }), &tools);
         }
         let question = |order: &mut Order, call: &str| {
             let (go, its_turn) = oneshot::channel();
@@ -169,7 +171,7 @@ mod tests {
         order.ask(&asking);
         drop(foreign.try_recv().expect("it waits for no call of these"));
         let ended = CallResult::new("3", "asks", ToolResult::success(String::new()));
-        order.hear(&told(Event::CallFinished(Arc::new(ended))), &tools);
+        order.hear(&told(AgentEvent::CallFinished(Arc::new(ended))), &tools);
         order.ask(&asking);
         assert!(last.try_recv().is_ok() && !asking.is_open(), "the third call will not ask any more");
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
-use tool_agent::{SqliteStore, StoreError};
+use tool_agent::{ConversationStoreError, SqliteStore};
 
 /// How many of the newest conversations are looked through for one of this folder.
 const LOOKED_THROUGH: u32 = 1000;
@@ -25,7 +25,7 @@ pub fn folder(given: Option<&Path>) -> io::Result<PathBuf> {
 }
 
 /// The newest conversation of a folder, if there is one.
-pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<String>, StoreError> {
+pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<String>, ConversationStoreError> {
     let own = prefix(folder);
     // What follows is a time: another folder may be named as this one with more behind it.
     let is_own = |id: &str| id.strip_prefix(&own).is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()));

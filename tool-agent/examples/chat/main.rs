@@ -22,7 +22,7 @@ use clap::Parser;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio::runtime::Runtime;
-use tool_agent::{Ending, Mode, Run};
+use tool_agent::{Mode, Run, RunEnding};
 use tool_runtime::CancellationToken;
 
 use self::arguments::Arguments;
@@ -148,7 +148,10 @@ fn answer(runtime: &Runtime, chat: &mut Chat, run: Run) {
         match outcome {
             Ok(outcome) => {
                 let ending = &outcome.ending;
-                screen.end((!matches!(ending, Ending::Answered)).then(|| ending.to_string()).as_deref(), outcome.usage);
+                screen.end(
+                    (!matches!(ending, RunEnding::Answered)).then(|| ending.to_string()).as_deref(),
+                    outcome.usage,
+                );
             }
             Err(error) => screen.end(Some(&error.to_string()), tool_agent::Usage::default()),
         }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
-use tool_agent::{CallResult, Event, Message, Mode, Update, Usage};
+use tool_agent::{AgentEvent, AgentUpdate, CallResult, Message, Mode, Usage};
 use tool_runtime::Dispatcher;
 use tool_runtime::display::{escape, escape_lines, fold, thousands};
 
@@ -90,24 +90,24 @@ enum At {
 }
 
 impl Screen {
-    pub fn show(&mut self, update: Update) {
+    pub fn show(&mut self, update: AgentUpdate) {
         match update {
-            Update::Event { event, .. } => self.tell(&event),
-            Update::Missed(events) => self.line(&format!("{DIM}{events} events were missed{DIM:#}")),
+            AgentUpdate::Event { event, .. } => self.tell(&event),
+            AgentUpdate::Missed(events) => self.line(&format!("{DIM}{events} events were missed{DIM:#}")),
             _ => {}
         }
     }
 
-    fn tell(&mut self, event: &Event) {
+    fn tell(&mut self, event: &AgentEvent) {
         match event {
-            Event::Text { text } => self.go_on(At::Text, &lines(text)),
-            Event::Thinking { text } => self.go_on(At::Thought, &lines(text)),
-            Event::CallStarted { tool, arguments, .. } => {
+            AgentEvent::Text { text } => self.go_on(At::Text, &lines(text)),
+            AgentEvent::Thinking { text } => self.go_on(At::Thought, &lines(text)),
+            AgentEvent::CallStarted { tool, arguments, .. } => {
                 self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(tool), named(arguments)));
             }
-            Event::CallProgress { progress, .. } => self.line(&format!("  {DIM}… {}{DIM:#}", reported(progress))),
-            Event::CallFinished(result) => self.line(&ended(result)),
-            Event::Retrying { why, after } => {
+            AgentEvent::CallProgress { progress, .. } => self.line(&format!("  {DIM}… {}{DIM:#}", reported(progress))),
+            AgentEvent::CallFinished(result) => self.line(&ended(result)),
+            AgentEvent::Retrying { why, after } => {
                 let (why, after) = (why.to_string(), after.as_secs().max(1));
                 self.line(&format!("{DIM}{}; asking again in {after} s{DIM:#}", escape(&why)));
             }

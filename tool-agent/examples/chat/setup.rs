@@ -5,7 +5,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tool_agent::{Agent, Conversation, Message, Model, Offline, Provider, Retrying, SqliteStore, SubAgents};
+use tool_agent::{
+    Agent, Conversation, Message, Model, OfflineModel, ProviderModel, RetryingModel, SqliteStore, SubAgents,
+};
 use tool_builtins::files::Files;
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
@@ -54,16 +56,16 @@ impl Chat {
         let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
         journal.prune(KEPT).await?;
         let tools = tools(arguments, &folder, journal, asking.clone(), sub_agents.clone())?;
-        let (model, name): (Box<dyn Model>, String) = match Provider::from_env()? {
+        let (model, name): (Box<dyn Model>, String) = match ProviderModel::from_env()? {
             Some(model) => {
                 let name = model.name().to_owned();
-                (Box::new(Retrying::new(model)), name)
+                (Box::new(RetryingModel::new(model)), name)
             }
-            None => (Box::new(Offline), "no language model (set TOOL_MODEL=provider/model)".to_owned()),
+            None => (Box::new(OfflineModel), "no language model (set TOOL_MODEL=provider/model)".to_owned()),
         };
         let store = SqliteStore::open(state.join("conversations.sqlite")).await?;
         let agent = Agent::builder(model, tools).system(SYSTEM).store(store.clone()).build();
-        sub_agents.are(&agent);
+        sub_agents.bind(&agent);
         let newest = if arguments.new { None } else { keep::newest(&store, &folder).await? };
         let (is_known, known) = (newest.is_some(), newest.map(|id| Claim::of(&state, id)).transpose()?.flatten());
         let is_beside = is_known && known.is_none();

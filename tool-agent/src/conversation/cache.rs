@@ -1,31 +1,31 @@
-//! The conversations that are held in memory.
+//! Cache of conversations in memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Shared;
+use super::ConversationShared;
 
-/// The conversations that are in use, and so many that were.
-pub(crate) struct Cache {
-    /// How many may stay that nobody uses.
+/// The conversations in use, and a limited number of idle ones.
+pub(crate) struct ConversationCache {
+    /// How many idle conversations to keep.
     idle: usize,
-    held: Mutex<Held>,
+    held: Mutex<CachedConversations>,
 }
 
 #[derive(Default)]
-struct Held {
-    conversations: HashMap<Arc<str>, (Arc<Shared>, u64)>,
-    /// Counts how often somebody has asked.
+struct CachedConversations {
+    conversations: HashMap<Arc<str>, (Arc<ConversationShared>, u64)>,
+    /// The number of lookups, used as a clock.
     asked: u64,
 }
 
-impl Cache {
+impl ConversationCache {
     pub(crate) fn new(idle: usize) -> Self {
         Self { idle, held: Mutex::default() }
     }
 
-    /// The conversation of this id. All who hold it get the same.
-    pub(crate) fn get(&self, id: &str) -> Arc<Shared> {
+    /// Returns the conversation with this id. All callers share it.
+    pub(crate) fn get(&self, id: &str) -> Arc<ConversationShared> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.asked += 1;
         let now = held.asked;
@@ -33,19 +33,19 @@ impl Cache {
             *used = now;
             return shared.clone();
         }
-        let shared = Arc::new(Shared::new(id, false));
+        let shared = Arc::new(ConversationShared::new(id, false));
         held.conversations.insert(shared.id.clone(), (shared.clone(), now));
         let gone = held.let_go(self.idle);
         drop(held);
-        // What was said in them may be long: it goes when the lock is free again.
+        // Histories can be long: drop them after the lock is released.
         drop(gone);
         shared
     }
 }
 
-impl Held {
-    /// Takes out those that were not used for the longest time, and some more, so that this is seldom done.
-    fn let_go(&mut self, idle: usize) -> Vec<(Arc<Shared>, u64)> {
+impl CachedConversations {
+    /// Removes the least recently used idle conversations, in batches so that the scan is rare.
+    fn let_go(&mut self, idle: usize) -> Vec<(Arc<ConversationShared>, u64)> {
         if self.conversations.len() <= idle.saturating_mul(2).max(idle + 16) {
             return Vec::new();
         }
@@ -62,8 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_use_stays_and_the_oldest_of_the_rest_go() {
-        let cache = Cache::new(10);
+    fn evicts_the_least_recently_used_idle_conversations() {
+        let cache = ConversationCache::new(10);
         let used = cache.get("used");
         drop(cache.get("idle"));
         (0..1_000).for_each(|number| drop(cache.get(&number.to_string())));

@@ -1,7 +1,7 @@
-//! Conversations with a model.
+//! Conversations with an agent.
 
 mod cache;
-mod mend;
+mod recover;
 mod state;
 
 use std::fmt;
@@ -9,104 +9,102 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
-use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
-pub(crate) use cache::Cache;
-pub(crate) use state::State;
+pub(crate) use cache::ConversationCache;
+pub(crate) use state::ConversationState;
 
-use crate::event::Hub;
-use crate::run::Begin;
-use crate::{Agent, Message, Mode, Run, StoreError, Subscriber};
+use crate::event::EventHub;
+use crate::run::RunStart;
+use crate::{Agent, AgentSubscriber, ConversationStoreError, Message, Mode, Run};
 
-/// One conversation with an agent's model; see [`Agent::conversation`]. Cheap to clone; clones are of the same one.
+/// A conversation with an agent; see [`Agent::conversation`]. Cheap to clone; clones share one conversation.
 ///
-/// One run goes on in it at a time; another waits for its turn.
+/// Only one run is active at a time; others wait for their turn.
 #[derive(Clone)]
 pub struct Conversation {
     pub(crate) agent: Agent,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<ConversationShared>,
 }
 
-/// What all who hold one conversation share.
-pub(crate) struct Shared {
+/// The state that all handles of one conversation share.
+pub(crate) struct ConversationShared {
     pub(crate) id: Arc<str>,
-    pub(crate) hub: Hub,
-    /// Held by the run that goes on.
-    state: Arc<tokio::sync::Mutex<State>>,
-    /// The mode that somebody has set while a run goes on, until that takes it up at its next turn or at its end.
+    pub(crate) hub: EventHub,
+    /// Locked by the active run.
+    state: Arc<tokio::sync::Mutex<ConversationState>>,
+    /// A new mode that the active run has not applied yet. It does so at its next turn or at its end.
     mode: Mutex<Option<Mode>>,
-    /// Whether it is of no use to anybody later.
-    pub(crate) is_passing: bool,
+    /// Whether the conversation is neither stored nor cached.
+    pub(crate) is_temporary: bool,
 }
 
-impl Shared {
-    fn new(id: &str, is_passing: bool) -> Self {
-        Self { id: id.into(), hub: Hub::default(), state: Arc::default(), mode: Mutex::default(), is_passing }
+impl ConversationShared {
+    fn new(id: &str, is_temporary: bool) -> Self {
+        Self { id: id.into(), hub: EventHub::default(), state: Arc::default(), mode: Mutex::default(), is_temporary }
     }
 
-    pub(crate) fn passing(id: &str) -> Self {
+    pub(crate) fn temporary(id: &str) -> Self {
         Self::new(id, true)
     }
 
-    /// The mode that somebody has set and nobody has taken up yet.
+    /// Locks the new mode that has not been applied yet.
     pub(crate) fn new_mode(&self) -> MutexGuard<'_, Option<Mode>> {
         self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Conversation {
-    /// Its id.
+    /// Returns the id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.shared.id
     }
 
-    /// Says something to the model. Await what is given back.
+    /// Sends a message to the model. Await the returned run.
     ///
-    /// Calls that wait for somebody's consent are withdrawn: whoever goes on without deciding has decided.
+    /// Withdraws pending calls: continuing without a decision counts as a refusal.
     pub fn say(&self, text: impl Into<String>) -> Run {
-        self.run(Begin::Say(text.into()))
+        self.run(RunStart::Say(text.into()))
     }
 
-    /// Lets the model go on where a run has ended before it could answer: a limit, a provider that failed, a process
-    /// that ended. An answer that broke off is asked for anew, and takes its place. If the model has answered already,
-    /// that is the outcome.
+    /// Continues after a run that ended before the model answered, because of a limit, a failed provider, or the end of
+    /// a process. A response that was cut off is replaced. If the model has already answered, that is the outcome.
     pub fn resume(&self) -> Run {
-        self.run(Begin::Resume)
+        self.run(RunStart::Resume)
     }
 
-    /// Decides on a call that [waits](Self::waiting). When none waits any more, the model goes on.
+    /// Decides about a [pending call](Self::pending_calls). The model continues when no call is pending any more.
     ///
-    /// To abort is to refuse all that wait, and the model does not go on.
+    /// [`Decision::Abort`] refuses all pending calls, and the model does not continue.
     pub fn decide(&self, token: impl Into<String>, decision: Decision) -> Run {
-        self.run(Begin::Decide { token: token.into(), decision })
+        self.run(RunStart::Decide { token: token.into(), decision })
     }
 
-    fn run(&self, begin: Begin) -> Run {
+    fn run(&self, begin: RunStart) -> Run {
         Run::new(self.clone(), begin)
     }
 
-    /// Watches all that happens in it from now on: what others say, what the model answers, which [run](Run::id) it is in.
-    /// [`Run::events`] watches one run.
+    /// Subscribes to all future events of the conversation, in runs of all handles. [`Run::events`] subscribes to one run.
     #[must_use]
-    pub fn events(&self) -> Subscriber {
-        Hub::subscribe(self.shared.clone(), None)
+    pub fn events(&self) -> AgentSubscriber {
+        EventHub::subscribe(self.shared.clone(), None)
     }
 
-    /// What the model may do from its next turn on, in a run that is on its way too. It is kept: what was to plan only
-    /// does so after a restart. Does not wait for a run that is on its way; that keeps it.
+    /// Sets the mode from the next turn on, also during an active run. The mode is stored, so that it survives a restart.
+    /// Does not wait for an active run, which stores the mode itself.
     ///
     /// # Errors
-    /// When the store cannot keep it. It counts nevertheless as long as the conversation is held in memory.
-    pub async fn set_mode(&self, mode: Mode) -> Result<(), StoreError> {
+    /// If the mode cannot be stored. It still applies while the conversation is in memory.
+    pub async fn set_mode(&self, mode: Mode) -> Result<(), ConversationStoreError> {
         *self.shared.new_mode() = Some(mode);
         let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
-            // The run may be past the point at which it would take it up.
+            // The run may already be past the point where it applies a new mode.
             self.keep_in_background();
             return Ok(());
         };
         match self.keep(&mut state).await {
-            // Whatever somebody else has said meanwhile, this is the mode now.
+            // The mode wins over whatever another writer has changed meanwhile.
             Err(error) if error.is_conflict() => {
                 *self.shared.new_mode() = Some(mode);
                 self.keep(&mut state).await
@@ -115,105 +113,102 @@ impl Conversation {
         }
     }
 
-    /// What the model may do. Waits for a run that is on its way.
+    /// Returns the mode. Waits for an active run.
     ///
     /// # Errors
-    /// When the conversation cannot be read.
-    pub async fn mode(&self) -> Result<Mode, StoreError> {
+    /// If the conversation cannot be loaded.
+    pub async fn mode(&self) -> Result<Mode, ConversationStoreError> {
         let mut state = self.state().await?;
         state.take_mode(&self.shared);
         Ok(state.mode)
     }
 
-    /// What was said so far. Waits for a run that is on its way.
+    /// Returns the messages so far. Waits for an active run.
     ///
     /// # Errors
-    /// When the conversation cannot be read.
-    pub async fn history(&self) -> Result<Vec<Message>, StoreError> {
+    /// If the conversation cannot be loaded.
+    pub async fn history(&self) -> Result<Vec<Message>, ConversationStoreError> {
         Ok(self.state().await?.history.clone())
     }
 
-    /// What was said so far, for a page that is opened in the middle of a run: if one is on its way, what the store has
-    /// by now, in which the last calls may have no results yet. Without a store it waits as [`history`](Self::history)
-    /// does.
+    /// Returns the messages so far without waiting for an active run, for a page that is opened in the middle of one. During
+    /// a run these are the stored messages, in which the last calls may have no results yet. Without a store it waits like
+    /// [`history`](Self::history).
     ///
     /// # Errors
-    /// When the conversation cannot be read.
-    pub async fn history_so_far(&self) -> Result<Vec<Message>, StoreError> {
+    /// If the conversation cannot be loaded.
+    pub async fn history_so_far(&self) -> Result<Vec<Message>, ConversationStoreError> {
         match &self.agent.inner.store {
-            Some(store) if !self.shared.is_passing && self.shared.state.try_lock().is_err() => {
+            Some(store) if !self.shared.is_temporary && self.shared.state.try_lock().is_err() => {
                 Ok(store.load(&self.shared.id).await?.unwrap_or_default().messages)
             }
             _ => self.history().await,
         }
     }
 
-    /// The calls that wait for somebody's consent, each with the token to [`decide`](Self::decide) on it. It is for the
-    /// application to know who may see them. Those of an agent without
-    /// [`deferred`](crate::AgentBuilder::deferred) are not known here.
+    /// Returns the pending calls, each with the token to [`decide`](Self::decide) about it. The application controls who
+    /// may see them. Empty for an agent without [`deferred`](crate::AgentBuilder::deferred) approvals.
     ///
-    /// Does not wait for a run that is on its way: what begins to wait in it is there at once, and can be decided on when
-    /// it has ended.
+    /// Does not wait for an active run: its pending calls are listed at once and can be decided when it has ended.
     ///
     /// # Errors
-    /// [`TokenError::Unavailable`], when the store of calls that wait, or the conversation, cannot be read.
-    pub async fn waiting(&self) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    /// [`TokenError::Unavailable`] if the store of pending calls or the conversation cannot be read.
+    pub async fn pending_calls(&self) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         let Some(deferred) = &self.agent.inner.deferred else { return Ok(Vec::new()) };
         let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
             return deferred.waiting(&self.shared.id, SystemTime::now()).await;
         };
         if let Err(error) = state.refresh(&self.agent.inner, &self.shared).await {
-            tracing::error!(conversation = self.id(), %error, "the conversation cannot be read");
+            tracing::error!(conversation = self.id(), %error, "cannot load the conversation");
             return Err(TokenError::Unavailable);
         }
         let waiting = state.waiting(deferred, &self.shared).await?;
         Ok(waiting.into_iter().map(|(_, pending, call)| (pending, call)).collect())
     }
 
-    /// Forgets all that was said, here and in the store. Calls that wait for somebody's consent will not run. Waits for a
-    /// run that is on its way.
+    /// Deletes the conversation, here and in the store. PendingApproval calls will not run. Waits for an active run.
     ///
     /// # Errors
-    /// When the store cannot forget it.
-    pub async fn delete(&self) -> Result<(), StoreError> {
+    /// If the store cannot delete it.
+    pub async fn delete(&self) -> Result<(), ConversationStoreError> {
         let mut state = self.shared.state.clone().lock_owned().await;
-        if let Some(store) = self.agent.inner.store.as_ref().filter(|_| !self.shared.is_passing) {
+        if let Some(store) = self.agent.inner.store.as_ref().filter(|_| !self.shared.is_temporary) {
             store.delete(&self.shared.id).await?;
         }
-        *state = State::default();
+        *state = ConversationState::default();
         *self.shared.new_mode() = None;
         if let Some(deferred) = &self.agent.inner.deferred {
             for (pending, _) in deferred.waiting(&self.shared.id, SystemTime::now()).await.unwrap_or_default() {
-                // One that somebody has taken meanwhile is theirs.
+                // A token that was redeemed meanwhile belongs to another caller.
                 drop(deferred.redeem(&pending.token, SystemTime::now()).await);
             }
         }
         Ok(())
     }
 
-    /// The state, for whoever's turn it is, with what somebody else has said since.
-    pub(crate) async fn state(&self) -> Result<OwnedMutexGuard<State>, StoreError> {
+    /// Locks the state and reloads it if another writer has changed it.
+    pub(crate) async fn state(&self) -> Result<OwnedMutexGuard<ConversationState>, ConversationStoreError> {
         let mut state = self.shared.state.clone().lock_owned().await;
         state.refresh(&self.agent.inner, &self.shared).await?;
         Ok(state)
     }
 
-    /// Keeps what the store does not have yet.
-    async fn keep(&self, state: &mut State) -> Result<(), StoreError> {
+    /// Saves unsaved changes.
+    async fn keep(&self, state: &mut ConversationState) -> Result<(), ConversationStoreError> {
         let (agent, shared) = (&self.agent.inner, &self.shared);
         state.load(agent, shared).await?;
         state.take_mode(shared);
         state.save(agent, shared).await
     }
 
-    /// Keeps what a run that was dropped has left behind, or what it does not know of.
+    /// Saves what a dropped run has left unsaved, or a mode that a run has not seen.
     pub(crate) fn keep_in_background(&self) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let conversation = self.clone();
         runtime.spawn(async move {
             let mut state = conversation.shared.state.clone().lock_owned().await;
             if let Err(error) = conversation.keep(&mut state).await {
-                tracing::error!(conversation = conversation.id(), %error, "what was said could not be kept");
+                tracing::error!(conversation = conversation.id(), %error, "cannot save the conversation");
             }
         });
     }

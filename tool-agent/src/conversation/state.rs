@@ -1,93 +1,101 @@
-//! What was said, and what of it is kept.
+//! History of a conversation and its synchronization with the store.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::confirm::{Deferred, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Deferred, PendingApproval, PendingCall, TokenError};
 use tool_runtime::{Dispatcher, ToolResult};
 
-use super::Shared;
-use crate::agent::Inner;
+use super::ConversationShared;
+use crate::agent::AgentInner;
 use crate::history;
-use crate::store::{Change, Saved, Store, StoreError};
+use crate::store::{ConversationChange, ConversationStore, ConversationStoreError, SavedConversation};
 use crate::{CallResult, Message, Mode};
 
-/// How many saves are remembered that were not seen to be done. They come one after the other, and are seldom many.
+/// How many unconfirmed saves are remembered. They are sequential and rarely many.
 const UNSEEN: usize = 16;
 
-/// What was said in a conversation.
+/// The history and mode of a conversation, and what is known about the stored copy.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct ConversationState {
     pub(crate) history: Vec<Message>,
     pub(crate) mode: Mode,
-    /// Whether what the store has was read.
+    /// Whether the stored conversation was loaded.
     is_loaded: bool,
-    /// The version that the store has, and the mark of the change that has made it.
+    /// The stored version and the mark of the change that made it.
     version: u64,
     mark: u64,
-    /// The number of leading messages that the store has as they are here.
+    /// The number of leading messages that are stored unchanged.
     kept: usize,
-    /// The number of messages in the store, which may be more: a message may have been removed here.
+    /// The number of stored messages, which is larger if a message was removed here.
     stored: usize,
-    /// The mode that the store has.
+    /// The stored mode.
     kept_mode: Mode,
-    /// Whether nobody knows if the last save was done.
+    /// Whether the result of the last save is unknown.
     in_doubt: bool,
-    /// The marks of saves that were not seen to be done, the newest first. Each may still be: a store is not done with a
-    /// save when nobody waits for it any more.
+    /// The marks of unconfirmed saves, newest first. Each may still succeed: a store can complete a save after its future
+    /// was dropped.
     unseen: Vec<u64>,
 }
 
-impl State {
-    /// Reads what the store has, and again whenever somebody else has gone on since.
-    pub(crate) async fn refresh(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
-        // A save of which nobody knows whether it was done is looked for first, by the next save.
+impl ConversationState {
+    /// Loads the conversation, again if another writer has changed it.
+    pub(crate) async fn refresh(
+        &mut self,
+        agent: &AgentInner,
+        shared: &ConversationShared,
+    ) -> Result<(), ConversationStoreError> {
+        // The next save first resolves an unconfirmed one.
         let is_certain = self.is_loaded && self.unseen.is_empty();
-        if let Some(store) = agent.store.as_ref().filter(|_| is_certain && !shared.is_passing) {
+        if let Some(store) = agent.store.as_ref().filter(|_| is_certain && !shared.is_temporary) {
             let last_change = store.last_change(&shared.id).await?.unwrap_or_default();
             self.is_loaded = last_change == (self.version, self.mark);
         }
         self.load(agent, shared).await
     }
 
-    /// Reads what the store has, once.
-    pub(crate) async fn load(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
+    /// Loads the conversation unless it is loaded.
+    pub(crate) async fn load(
+        &mut self,
+        agent: &AgentInner,
+        shared: &ConversationShared,
+    ) -> Result<(), ConversationStoreError> {
         if self.is_loaded {
             return Ok(());
         }
         let saved = match &agent.store {
-            Some(store) if !shared.is_passing => store.load(&shared.id).await?,
+            Some(store) if !shared.is_temporary => store.load(&shared.id).await?,
             _ => None,
         };
-        let Saved { version, mark, mode, messages } =
-            saved.unwrap_or_else(|| Saved { mode: agent.mode, ..Saved::default() });
+        let SavedConversation { version, mark, mode, messages } =
+            saved.unwrap_or_else(|| SavedConversation { mode: agent.mode, ..SavedConversation::default() });
         let kept = messages.len();
         let mut read =
             Self { history: messages, mode, is_loaded: true, version, mark, kept_mode: mode, ..Self::default() };
         (read.kept, read.stored) = (kept, kept);
         read.mend(agent, shared).await;
-        // Nobody sees it before it is mended, also if this is dropped meanwhile.
+        // Assigned at the end, so that dropping this future never exposes an unrecovered history.
         *self = read;
         Ok(())
     }
 
-    /// The calls at the end of the history that wait, with their places. What somebody has gone on without, or has left
-    /// behind in a crash, waits for nobody.
+    /// Returns the pending calls at the end of the history, with their indices. Older tokens, which were withdrawn or left
+    /// by a crash, match no call.
     pub(crate) async fn waiting(
         &self,
         deferred: &Deferred,
-        shared: &Shared,
-    ) -> Result<Vec<(usize, Pending, PendingCall)>, TokenError> {
+        shared: &ConversationShared,
+    ) -> Result<Vec<(usize, PendingApproval, PendingCall)>, TokenError> {
         let waiting = deferred.waiting(&shared.id, SystemTime::now()).await?;
         let results = history::last_results(&self.history);
         let place = |call: &PendingCall| {
             let id = call.question.call_id.as_deref()?;
-            results.iter().position(|result| result.is_waiting() && result.id == id)
+            results.iter().position(|result| result.is_pending() && result.id == id)
         };
         Ok(waiting.into_iter().filter_map(|(pending, call)| Some((place(&call)?, pending, call))).collect())
     }
 
-    /// Puts another result in the place of one of the last.
+    /// Replaces one of the last results.
     pub(crate) fn replace(&mut self, at: usize, result: ToolResult) {
         self.kept = self.kept.min(self.history.len().saturating_sub(1));
         if let Some(place) = history::last_results_mut(&mut self.history).get_mut(at) {
@@ -97,7 +105,7 @@ impl State {
         }
     }
 
-    /// Says in which record of calls those are that begin now and have waited until then. Whether it was another.
+    /// Records the journal for approved calls that start now. Returns `true` if it changed.
     pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
         let Some(at) = history::last_answer(&self.history) else { return false };
         let Some(Message::Assistant(answer)) = self.history.get_mut(at) else { return false };
@@ -108,8 +116,8 @@ impl State {
         is_another
     }
 
-    /// Takes out an answer at the end that broke off: it is asked for anew, and not every provider takes a history that
-    /// ends with one.
+    /// Removes a response at the end that was cut off, because it is requested again, and some providers reject a
+    /// history that ends with one.
     pub(crate) fn drop_cut_answer(&mut self) {
         if matches!(self.history.last(), Some(Message::Assistant(answer)) if answer.is_cut) {
             self.drop_last();
@@ -122,8 +130,8 @@ impl State {
         self.kept = self.kept.min(self.history.len());
     }
 
-    /// Takes up the mode that somebody has set.
-    pub(crate) fn take_mode(&mut self, shared: &Shared) {
+    /// Applies a new mode.
+    pub(crate) fn take_mode(&mut self, shared: &ConversationShared) {
         self.mode = shared.new_mode().take().unwrap_or(self.mode);
     }
 
@@ -132,9 +140,13 @@ impl State {
         self.kept == length && self.stored == length && self.kept_mode == self.mode && !self.in_doubt
     }
 
-    /// Keeps what the store does not have yet.
-    pub(crate) async fn save(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
-        let Some(store) = agent.store.as_ref().filter(|_| !shared.is_passing) else {
+    /// Saves unsaved changes.
+    pub(crate) async fn save(
+        &mut self,
+        agent: &AgentInner,
+        shared: &ConversationShared,
+    ) -> Result<(), ConversationStoreError> {
+        let Some(store) = agent.store.as_ref().filter(|_| !shared.is_temporary) else {
             self.kept_mode = self.mode;
             self.set_kept();
             return Ok(());
@@ -144,22 +156,26 @@ impl State {
         }
         let mut done = self.save_to(&**store, shared).await;
         if is_conflict(&done) && !self.unseen.is_empty() {
-            // One that nobody waited for was done since.
+            // An unconfirmed save has succeeded in the meantime.
             self.look_for_unseen(&**store, shared).await?;
             done = self.save_to(&**store, shared).await;
         }
-        // What is here is not what was said any more.
+        // After a conflict the history here is outdated.
         self.is_loaded &= !is_conflict(&done);
         done
     }
 
-    async fn save_to(&mut self, store: &dyn Store, shared: &Shared) -> Result<(), StoreError> {
+    async fn save_to(
+        &mut self,
+        store: &dyn ConversationStore,
+        shared: &ConversationShared,
+    ) -> Result<(), ConversationStoreError> {
         if self.is_kept() || !self.is_loaded {
             return Ok(());
         }
         let mark = RandomState::new().hash_one(self.version);
         let messages = self.history.get(self.kept..).unwrap_or_default();
-        let change = Change::new(mark, messages).behind(self.version, self.kept).mode(self.mode);
+        let change = ConversationChange::new(mark, messages).after(self.version, self.kept).mode(self.mode);
         self.unseen.truncate(UNSEEN);
         self.unseen.insert(0, mark);
         self.in_doubt = true;
@@ -178,15 +194,19 @@ impl State {
         done
     }
 
-    /// Finds out whether one of the saves that were not seen to be done was. What has neither the mark of one of them nor
-    /// the one from before is somebody else's, and what is here is not what was said any more.
-    async fn look_for_unseen(&mut self, store: &dyn Store, shared: &Shared) -> Result<(), StoreError> {
+    /// Finds out whether an unconfirmed save succeeded. If the stored mark is neither one of those nor the previous one,
+    /// another writer has changed the conversation, and the history here is outdated.
+    async fn look_for_unseen(
+        &mut self,
+        store: &dyn ConversationStore,
+        shared: &ConversationShared,
+    ) -> Result<(), ConversationStoreError> {
         let saved = store.load(&shared.id).await?.unwrap_or_default();
         if saved.version == self.version + 1 && self.unseen.contains(&saved.mark) {
             self.is_now(saved.version, saved.mark, saved.mode);
         } else if (saved.version, saved.mark) != (self.version, self.mark) {
             self.is_loaded = false;
-            return Err(StoreError::conflict());
+            return Err(ConversationStoreError::conflict());
         }
         self.in_doubt = false;
         self.stored = saved.messages.len();
@@ -194,18 +214,18 @@ impl State {
         Ok(())
     }
 
-    /// Records that the store has exactly the messages that are here.
+    /// Records that the stored messages equal those here.
     fn set_kept(&mut self) {
         (self.kept, self.stored) = (self.history.len(), self.history.len());
     }
 
-    /// Knows what the store has.
+    /// Records the stored version.
     fn is_now(&mut self, version: u64, mark: u64, mode: Mode) {
         (self.version, self.mark, self.kept_mode, self.in_doubt) = (version, mark, mode, false);
         self.unseen.clear();
     }
 }
 
-fn is_conflict(done: &Result<(), StoreError>) -> bool {
-    done.as_ref().is_err_and(StoreError::is_conflict)
+fn is_conflict(done: &Result<(), ConversationStoreError>) -> bool {
+    done.as_ref().is_err_and(ConversationStoreError::is_conflict)
 }

@@ -1,68 +1,67 @@
-//! What a subscriber has not read yet.
+//! Queue of unread events.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::Value;
 
-use super::{Event, Update};
+use super::{AgentEvent, AgentUpdate};
 
-/// How many events wait for a subscriber. A run within the usual limits has fewer, reports of progress aside.
+/// The maximum number of unread events. A run within the default limits has fewer, progress aside.
 const CAPACITY: usize = 4_096;
 
-/// How many bytes of them, about: results can be long, and whoever never reads is not to fill the memory.
+/// The approximate maximum size of unread events, because results can be long.
 const BYTES: usize = 32 * 1_024 * 1_024;
 
-/// The longest text that pieces are joined to, in bytes.
+/// The maximum length of joined text, in bytes.
 const LONGEST: usize = 64 * 1_024;
 
-/// The events that a subscriber has not read yet.
+/// The unread events of a subscriber.
 ///
-/// Pieces of text are joined, so that somebody who is slow reads the same text in fewer pieces and loses nothing. Where
-/// there are too many events all the same, or too many bytes of them, since somebody holds a subscriber and never reads
-/// it, the oldest report of progress goes first, and if there is none, the oldest event; the subscriber is told how many
-/// are gone.
+/// Adjacent pieces of text are joined, so that a slow subscriber reads the same text in fewer pieces. If there are still
+/// too many events or bytes, the oldest progress report is dropped first, then the oldest event, and the subscriber
+/// learns how many were dropped.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    events: VecDeque<Unread>,
-    /// The bytes of them all.
+pub(super) struct EventQueue {
+    events: VecDeque<QueuedEvent>,
+    /// The total size of the events.
     bytes: usize,
     missed: u64,
     waker: Option<Waker>,
-    /// Whether nothing more comes.
+    /// Whether no more events will follow.
     is_closed: bool,
 }
 
 /// An event with its run.
 #[derive(Debug)]
-struct Unread {
+struct QueuedEvent {
     run: u64,
-    event: Event,
+    event: AgentEvent,
     bytes: usize,
 }
 
-impl Queue {
-    /// Adds an event. Whom to wake for it is given back: that is foreign code, and not run under a lock.
+impl EventQueue {
+    /// Adds an event. Returns the waker, which must not be called under a lock because it is foreign code.
     #[must_use]
-    pub(super) fn push(&mut self, run: u64, event: Event) -> Option<Waker> {
+    pub(super) fn push(&mut self, run: u64, event: AgentEvent) -> Option<Waker> {
         let bytes = bytes_of(&event);
         self.bytes += bytes;
         if let Some(event) = self.join(run, event) {
-            self.events.push_back(Unread { run, event, bytes });
+            self.events.push_back(QueuedEvent { run, event, bytes });
         }
-        // The newest stays, however long it is.
+        // The newest event stays, whatever its size.
         while self.events.len() > CAPACITY || (self.bytes > BYTES && self.events.len() > 1) {
-            self.let_one_go();
+            self.drop_one();
         }
         self.waker.take()
     }
 
-    /// Adds a text to the last one, if that is a text of the same run too. Else the event is given back.
-    fn join(&mut self, run: u64, event: Event) -> Option<Event> {
+    /// Appends text to the last event if that is text of the same run. Otherwise returns the event.
+    fn join(&mut self, run: u64, event: AgentEvent) -> Option<AgentEvent> {
         let Some(last) = self.events.back_mut().filter(|last| last.run == run) else { return Some(event) };
         let (text, more) = match (&mut last.event, &event) {
-            (Event::Text { text }, Event::Text { text: more }) => (text, more),
-            (Event::Thinking { text }, Event::Thinking { text: more }) => (text, more),
+            (AgentEvent::Text { text }, AgentEvent::Text { text: more }) => (text, more),
+            (AgentEvent::Thinking { text }, AgentEvent::Thinking { text: more }) => (text, more),
             _ => return Some(event),
         };
         if text.len() + more.len() > LONGEST {
@@ -73,9 +72,10 @@ impl Queue {
         None
     }
 
-    fn let_one_go(&mut self) {
+    fn drop_one(&mut self) {
         let last = self.events.len() - 1;
-        let progress = self.events.iter().take(last).position(|one| matches!(one.event, Event::CallProgress { .. }));
+        let progress =
+            self.events.iter().take(last).position(|one| matches!(one.event, AgentEvent::CallProgress { .. }));
         if let Some(gone) = self.events.remove(progress.unwrap_or(0)) {
             self.bytes -= gone.bytes;
             self.missed += 1;
@@ -88,17 +88,17 @@ impl Queue {
         self.waker.take()
     }
 
-    /// What comes next, if it is there.
-    pub(super) fn pop(&mut self) -> Option<Update> {
+    /// Returns the next update, if there is one.
+    pub(super) fn pop(&mut self) -> Option<AgentUpdate> {
         if self.missed > 0 {
-            return Some(Update::Missed(std::mem::take(&mut self.missed)));
+            return Some(AgentUpdate::Missed(std::mem::take(&mut self.missed)));
         }
-        let Unread { run, event, bytes } = self.events.pop_front()?;
+        let QueuedEvent { run, event, bytes } = self.events.pop_front()?;
         self.bytes -= bytes;
-        Some(Update::Event { run, event })
+        Some(AgentUpdate::Event { run, event })
     }
 
-    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Update>> {
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<AgentUpdate>> {
         match self.pop() {
             None if !self.is_closed => {
                 self.waker = Some(context.waker().clone());
@@ -109,18 +109,18 @@ impl Queue {
     }
 }
 
-/// About how many bytes an event holds besides itself.
-fn bytes_of(event: &Event) -> usize {
+/// Returns the approximate heap size of an event.
+fn bytes_of(event: &AgentEvent) -> usize {
     match event {
-        Event::Text { text } | Event::Thinking { text } => text.len(),
-        Event::Began { text } => text.as_ref().map_or(0, String::len),
-        Event::CallStarted { arguments: value, .. } | Event::CallProgress { progress: value, .. } => {
+        AgentEvent::Text { text } | AgentEvent::Thinking { text } => text.len(),
+        AgentEvent::Began { text } => text.as_ref().map_or(0, String::len),
+        AgentEvent::CallStarted { arguments: value, .. } | AgentEvent::CallProgress { progress: value, .. } => {
             bytes_of_value(value)
         }
-        Event::CallFinished(ended) => ended.result.output.len(),
-        Event::Ended(outcome) => outcome.text.len(),
-        Event::Retrying { why, .. } => why.message.len(),
-        Event::Kept | Event::CallPending { .. } | Event::TurnEnded { .. } => 0,
+        AgentEvent::CallFinished(ended) => ended.result.output.len(),
+        AgentEvent::Ended(outcome) => outcome.text.len(),
+        AgentEvent::Retrying { why, .. } => why.message.len(),
+        AgentEvent::Kept | AgentEvent::CallPending { .. } | AgentEvent::TurnEnded { .. } => 0,
     }
 }
 
@@ -141,61 +141,66 @@ mod tests {
     use super::*;
     use crate::Usage;
 
-    fn text(text: &str) -> Event {
-        Event::Text { text: text.to_owned() }
+    fn text(text: &str) -> AgentEvent {
+        AgentEvent::Text { text: text.to_owned() }
     }
 
-    fn progress(id: &str) -> Event {
-        Event::CallProgress { id: id.into(), progress: json!(1) }
+    fn progress(id: &str) -> AgentEvent {
+        AgentEvent::CallProgress { id: id.into(), progress: json!(1) }
     }
 
-    fn turn(turn: u32) -> Event {
-        Event::TurnEnded { turn, usage: Usage::default(), total: Usage::default() }
+    fn turn(turn: u32) -> AgentEvent {
+        AgentEvent::TurnEnded { turn, usage: Usage::default(), total: Usage::default() }
     }
 
     #[test]
-    fn text_is_joined_and_nothing_else_is() {
-        let mut queue = Queue::default();
+    fn joins_only_adjacent_text() {
+        let mut queue = EventQueue::default();
         for event in [text("a"), text("b"), progress("1"), progress("1"), text("c"), text("d")] {
             assert!(queue.push(1, event).is_none());
         }
         drop(queue.push(2, text("e")));
         let expected = [(1, text("ab")), (1, progress("1")), (1, progress("1")), (1, text("cd")), (2, text("e"))];
         for (run, event) in expected {
-            assert_eq!(queue.pop(), Some(Update::Event { run, event }));
+            assert_eq!(queue.pop(), Some(AgentUpdate::Event { run, event }));
         }
         assert_eq!((queue.pop(), queue.bytes), (None, 0));
         drop(queue.push(1, text(&"x".repeat(LONGEST))));
         drop(queue.push(1, text("y")));
-        assert_eq!(queue.events.len(), 2, "a text does not grow without end");
+        assert_eq!(queue.events.len(), 2, "joined text has a maximum length");
     }
 
     #[test]
-    fn who_never_reads_is_told_what_is_gone_and_progress_goes_first() {
-        let mut queue = Queue::default();
+    fn drops_progress_first_and_reports_the_number_of_dropped_events() {
+        let mut queue = EventQueue::default();
         drop(queue.push(1, turn(0)));
         drop(queue.push(1, progress("1")));
         (1..CAPACITY as u32).for_each(|at| drop(queue.push(1, turn(at))));
         assert_eq!(queue.events.len(), CAPACITY);
-        assert_eq!(queue.pop(), Some(Update::Missed(1)));
-        assert_eq!(queue.events.front().map(|one| &one.event), Some(&turn(0)), "the report went, not the older event");
+        assert_eq!(queue.pop(), Some(AgentUpdate::Missed(1)));
+        assert_eq!(queue.events.front().map(|one| &one.event), Some(&turn(0)), "progress goes before older events");
         drop(queue.push(1, turn(9)));
-        assert_eq!(queue.pop(), Some(Update::Missed(1)));
-        assert_eq!(queue.pop(), Some(Update::Event { run: 1, event: turn(1) }));
+        assert_eq!(queue.pop(), Some(AgentUpdate::Missed(1)));
+        assert_eq!(queue.pop(), Some(AgentUpdate::Event { run: 1, event: turn(1) }));
     }
 
     #[test]
-    fn few_events_that_are_long_are_too_many_as_well() {
-        let mut queue = Queue::default();
-        let long = |id: &str| Event::CallProgress { id: id.into(), progress: json!({"text": "x".repeat(BYTES / 4)}) };
+    fn drops_events_that_exceed_the_byte_limit() {
+        let mut queue = EventQueue::default();
+        let long =
+            |id: &str| AgentEvent::CallProgress { id: id.into(), progress: json!({"text": "x".repeat(BYTES / 4)}) };
         drop(queue.push(1, turn(1)));
         (0..20).for_each(|at| drop(queue.push(1, long(&at.to_string()))));
         assert!(queue.bytes <= BYTES && queue.events.len() == 4, "{} in {}", queue.bytes, queue.events.len());
-        assert_eq!(queue.pop(), Some(Update::Missed(17)));
-        assert_eq!(queue.pop(), Some(Update::Event { run: 1, event: turn(1) }));
+        assert_eq!(queue.pop(), Some(AgentUpdate::Missed(17)));
+        assert_eq!(queue.pop(), Some(AgentUpdate::Event { run: 1, event: turn(1) }));
         let whole = text(&"x".repeat(BYTES * 2));
         drop(queue.push(1, whole.clone()));
-        assert_eq!(queue.pop(), Some(Update::Missed(3)));
-        assert_eq!((queue.pop(), queue.bytes), (Some(Update::Event { run: 1, event: whole }), 0), "the newest stays");
+        assert_eq!(queue.pop(), Some(AgentUpdate::Missed(3)));
+        assert_eq!(
+            (queue.pop(), queue.bytes),
+            (Some(AgentUpdate::Event { run: 1, event: whole }), 0),
+            "the newest stays"
+        );
     }
 }

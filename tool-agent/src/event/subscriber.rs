@@ -1,4 +1,4 @@
-//! Who watches a conversation.
+//! Subscriptions to the events of a conversation.
 
 use std::fmt;
 use std::pin::Pin;
@@ -8,91 +8,96 @@ use std::task::{Context, Poll, Waker};
 
 use tool_runtime::output::Stream;
 
-use super::queue::Queue;
-use super::{Event, Update};
-use crate::conversation::Shared;
+use super::queue::EventQueue;
+use super::{AgentEvent, AgentUpdate};
+use crate::conversation::ConversationShared;
 
-/// Reads the events of a conversation; also a [`Stream`]. Dropped, it watches no more.
+/// A subscription to the events of a conversation; also a [`Stream`]. Dropping it unsubscribes.
 ///
-/// It never holds the conversation up. Each subscriber has a queue of its own, in which pieces of text that were not
-/// read yet are joined, so that one who is slow misses nothing. Only of one who leaves thousands of events unread, or
-/// many megabytes, some are let go, reports of progress first, and it is [told](Update::Missed).
-pub struct Subscriber {
-    queue: Arc<Mutex<Queue>>,
-    /// What is watched is not forgotten meanwhile.
-    _conversation: Arc<Shared>,
+/// A subscriber never blocks the conversation. It has its own queue, in which unread pieces of text are joined, so that a
+/// slow subscriber misses nothing. Only if thousands of events or many megabytes are unread, some are dropped, progress
+/// reports first, and the subscriber receives [`AgentUpdate::Missed`].
+pub struct AgentSubscriber {
+    queue: Arc<Mutex<EventQueue>>,
+    /// Keeps the conversation in the agent's cache.
+    _conversation: Arc<ConversationShared>,
 }
 
-impl Subscriber {
-    /// What comes next. Of a run, nothing once it is over; a conversation has no end. Can be cancelled without loss.
-    pub async fn next(&mut self) -> Option<Update> {
+impl AgentSubscriber {
+    /// Waits for the next update. Returns `None` when the run is over; a conversation has no end. Cancel safe.
+    pub async fn next(&mut self) -> Option<AgentUpdate> {
         std::future::poll_fn(|context| lock(&self.queue).poll(context)).await
     }
 
-    /// What has come already.
-    pub fn try_next(&mut self) -> Option<Update> {
+    /// Returns the next update if it is available.
+    pub fn try_next(&mut self) -> Option<AgentUpdate> {
         lock(&self.queue).pop()
     }
 }
 
-impl fmt::Debug for Subscriber {
+impl fmt::Debug for AgentSubscriber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscriber").finish_non_exhaustive()
+        f.debug_struct("AgentSubscriber").finish_non_exhaustive()
     }
 }
 
-impl Stream for Subscriber {
-    type Item = Update;
+impl Stream for AgentSubscriber {
+    type Item = AgentUpdate;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Update>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<AgentUpdate>> {
         lock(&self.queue).poll(context)
     }
 }
 
-/// All who watch one conversation.
+/// The subscriptions of one conversation.
 #[derive(Debug, Default)]
-pub(crate) struct Hub {
-    /// Beside the list, so that a conversation that nobody watches pays for one look at a number.
+pub(crate) struct EventHub {
+    /// The number of subscriptions, so that a conversation without any only pays for one atomic load.
     number: AtomicUsize,
-    watching: Mutex<Vec<Watching>>,
+    watching: Mutex<Vec<Subscription>>,
 }
 
 #[derive(Debug)]
-struct Watching {
-    queue: Arc<Mutex<Queue>>,
-    /// The run that it watches, if it is only one.
+struct Subscription {
+    queue: Arc<Mutex<EventQueue>>,
+    /// The run to report, or `None` for all runs.
     run: Option<u64>,
 }
 
-impl Hub {
-    /// Watches a conversation from now on: one run, or all.
-    pub(crate) fn subscribe(conversation: Arc<Shared>, run: Option<u64>) -> Subscriber {
-        let (hub, queue) = (&conversation.hub, Arc::new(Mutex::new(Queue::default())));
+impl EventHub {
+    /// Subscribes to a conversation: to one run, or to all.
+    pub(crate) fn subscribe(conversation: Arc<ConversationShared>, run: Option<u64>) -> AgentSubscriber {
+        let (hub, queue) = (&conversation.hub, Arc::new(Mutex::new(EventQueue::default())));
         let mut watching = lock(&hub.watching);
         watching.retain(|one| !one.is_gone());
-        watching.push(Watching { queue: queue.clone(), run });
+        watching.push(Subscription { queue: queue.clone(), run });
         hub.number.store(watching.len(), Ordering::Release);
         drop(watching);
-        Subscriber { queue, _conversation: conversation }
+        AgentSubscriber { queue, _conversation: conversation }
     }
 
-    /// Whether anybody watches.
+    /// Returns `true` if there are subscriptions.
     pub(crate) fn is_watched(&self) -> bool {
         self.number.load(Ordering::Acquire) != 0
     }
 
-    /// Tells everybody who watches this run. They are woken by the caller, who may hold a lock now.
-    pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
+    /// Queues an event for everyone subscribed to this run. The caller wakes them, as it may be holding a lock now.
+    pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> AgentEvent) -> EventWakers {
         self.tell_those(run, |one| one.run.is_none_or(|its| its == run), event)
     }
 
-    /// Tells those who watch only this run, and nobody who watches the whole conversation.
-    pub(crate) fn tell_alone(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
+    /// Queues an event for subscribers of this run only, not for those of the whole conversation.
+    pub(crate) fn tell_alone(&self, run: u64, event: impl FnOnce() -> AgentEvent) -> EventWakers {
         self.tell_those(run, |one| one.run == Some(run), event)
     }
 
-    fn tell_those(&self, run: u64, whom: impl Fn(&Watching) -> bool, event: impl FnOnce() -> Event) -> Told {
-        let mut told = Told::default();
+    fn tell_those(
+        &self,
+        run: u64,
+        whom: impl Fn(&Subscription) -> bool,
+        event: impl FnOnce() -> AgentEvent,
+    ) -> EventWakers {
+        let mut told = EventWakers::default();
         if !self.is_watched() {
             return told;
         }
@@ -108,7 +113,7 @@ impl Hub {
         told
     }
 
-    /// Tells those who watch only this run that nothing more comes.
+    /// Ends the subscriptions of this run.
     pub(crate) fn close(&self, run: u64) {
         if !self.is_watched() {
             return;
@@ -117,25 +122,25 @@ impl Hub {
         let over: Vec<_> = watching.extract_if(.., |one| one.run == Some(run)).collect();
         self.number.store(watching.len(), Ordering::Release);
         drop(watching);
-        over.iter().for_each(Watching::close);
+        over.iter().for_each(Subscription::close);
     }
 }
 
-/// Those who were told something, and sleep. To wake them is foreign code, which is not run under a lock.
+/// Wakers of subscribers with new events. Waking runs foreign code, which must not happen under a lock.
 #[derive(Default)]
-#[must_use = "they sleep until they are woken"]
-pub(crate) struct Told {
+#[must_use = "subscribers sleep until they are woken"]
+pub(crate) struct EventWakers {
     to_wake: Vec<Waker>,
 }
 
-impl Told {
+impl EventWakers {
     pub(crate) fn wake(self) {
         self.to_wake.into_iter().for_each(Waker::wake);
     }
 }
 
-impl Watching {
-    /// Whether it has left the queue to us alone.
+impl Subscription {
+    /// Returns `true` if the subscriber was dropped.
     fn is_gone(&self) -> bool {
         Arc::strong_count(&self.queue) == 1
     }
@@ -155,11 +160,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_who_have_gone_are_let_go_of_also_where_nothing_happens() {
-        let conversation = Arc::new(Shared::passing("c"));
-        let stays = Hub::subscribe(conversation.clone(), None);
-        (0..100).for_each(|_| drop(Hub::subscribe(conversation.clone(), None)));
-        assert_eq!(lock(&conversation.hub.watching).len(), 2, "the one who stays, and the last");
+    fn dropped_subscribers_are_removed_when_another_subscribes() {
+        let conversation = Arc::new(ConversationShared::temporary("c"));
+        let stays = EventHub::subscribe(conversation.clone(), None);
+        (0..100).for_each(|_| drop(EventHub::subscribe(conversation.clone(), None)));
+        assert_eq!(lock(&conversation.hub.watching).len(), 2, "the live one, and the last dropped one");
         drop(stays);
     }
 }

@@ -1,4 +1,4 @@
-//! Why a model did not answer.
+//! Errors of a model.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,53 +6,53 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Stop;
+use super::StopReason;
 
-/// Why a model did not answer, or not to the end.
+/// An error of a model request.
 ///
-/// Its words may be shown and logged: whoever makes one keeps keys out of it.
+/// The message may be shown and logged; it must not contain API keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelError {
-    /// What kind of failure it is.
+    /// The kind of error.
     pub kind: ModelErrorKind,
-    /// In words, for people.
+    /// A message for users.
     pub message: Cow<'static, str>,
-    /// How long the provider asks to wait before another request.
+    /// The delay that the provider asks for before another request.
     pub retry_after: Option<Duration>,
 }
 
-/// Kinds of failure.
+/// The kinds of [`ModelError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelErrorKind {
-    /// Too many requests (429), or nothing is left of what was paid for.
+    /// Too many requests (429), or the quota is exhausted.
     RateLimited,
-    /// The provider has failed or has too much to do (5xx).
+    /// The provider failed or is overloaded (5xx).
     Server,
     /// The provider cannot be reached.
     Unreachable,
-    /// The answer broke off before its end.
+    /// The response was cut off.
     Cut,
-    /// The answer has no word in it: its length was used up before, or the provider keeps it back.
+    /// The response is empty: its length limit was used up before, or the provider withheld it.
     Empty,
-    /// No answer came in time.
+    /// The request timed out.
     TimedOut,
     /// The key is missing or refused (401, 403).
     RefusedKey,
-    /// The conversation is longer than the model can read.
+    /// The conversation exceeds the model's context window.
     TooLong,
-    /// The provider does not take the request (4xx).
+    /// The provider rejected the request (4xx).
     Rejected,
-    /// What came is no answer of this provider.
+    /// The response is not in the provider's format.
     Unreadable,
 }
 
 impl ModelErrorKind {
-    /// Whether the same request may be answered if it is sent again.
+    /// Returns `true` if the same request may succeed later.
     #[must_use]
-    pub fn may_pass(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         match self {
             Self::RateLimited | Self::Server | Self::Unreachable | Self::Cut | Self::TimedOut => true,
             Self::RefusedKey | Self::TooLong | Self::Rejected | Self::Unreadable | Self::Empty => false,
@@ -61,47 +61,47 @@ impl ModelErrorKind {
 }
 
 impl ModelError {
-    /// A failure of a kind, in words.
+    /// Creates an error.
     pub fn new(kind: ModelErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into(), retry_after: None }
     }
 
-    /// The provider does not take the request.
+    /// Creates an error for a request that the provider rejected.
     pub fn rejected(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ModelErrorKind::Rejected, message)
     }
 
-    /// The answer broke off.
+    /// Creates an error for a response that was cut off.
     #[must_use]
     pub fn cut() -> Self {
-        Self::new(ModelErrorKind::Cut, "the model's answer broke off before its end")
+        Self::new(ModelErrorKind::Cut, "the model's response was cut off")
     }
 
-    /// The answer has ended in this way before it had begun.
-    pub(crate) fn empty(stop: Stop) -> Self {
+    /// Creates an error for an empty response that ended for this reason.
+    pub(crate) fn empty(stop: StopReason) -> Self {
         Self::new(
             ModelErrorKind::Empty,
             match stop {
-                Stop::Done => "the model has said nothing",
-                Stop::Length => "the model has said nothing: its answer was as long as it may be before the first word",
-                Stop::Filtered => {
-                    "the model has said nothing: its provider keeps the answer back, or it will not answer"
+                StopReason::Done => "the model's response is empty",
+                StopReason::Length => {
+                    "the model's response is empty: it reached the length limit before the first word"
                 }
+                StopReason::Filtered => "the model's response is empty: the provider withheld it, or the model refused",
             },
         )
     }
 
-    /// The same, with the time that the provider asks to wait, if it says one.
+    /// Sets the delay that the provider asks for, if any.
     #[must_use]
     pub fn with_retry_after(mut self, wait: impl Into<Option<Duration>>) -> Self {
         self.retry_after = wait.into();
         self
     }
 
-    /// Whether the same request may be answered if it is sent again.
+    /// Returns `true` if the same request may succeed later.
     #[must_use]
-    pub fn may_pass(&self) -> bool {
-        self.kind.may_pass()
+    pub fn is_retryable(&self) -> bool {
+        self.kind.is_retryable()
     }
 }
 

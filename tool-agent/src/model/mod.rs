@@ -1,4 +1,4 @@
-//! What a language model is to the loop.
+//! The interface between the agent loop and a language model.
 
 mod error;
 mod part;
@@ -9,46 +9,46 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 pub use error::{ModelError, ModelErrorKind};
-pub use part::{End, Part, Stop, Usage};
+pub use part::{ResponseEnd, ResponsePart, StopReason, Usage};
 pub use reply::Reply;
-pub use request::{Effort, Options, Request};
+pub use request::{ModelOptions, ModelRequest, ReasoningEffort};
 use tool_runtime::output::Stream;
 
-/// An answer as it comes; see [`Model::answer`]. Dropped, the request is withdrawn.
-pub type Answering<'a> = Pin<Box<dyn Stream<Item = Result<Part, ModelError>> + Send + 'a>>;
+/// A streamed response; see [`Model::respond`]. Dropping it cancels the request.
+pub type ResponseStream<'a> = Pin<Box<dyn Stream<Item = Result<ResponsePart, ModelError>> + Send + 'a>>;
 
-/// A language model, or something that stands in for one.
+/// A language model, or a substitute for one.
 ///
-/// One that answers at once, or all in one piece, makes a [`Reply`]:
+/// A model that does not stream returns a [`Reply`]:
 ///
 /// ```
-/// use tool_agent::{Answering, Message, Model, ModelError, Reply, Request};
+/// use tool_agent::{ResponseStream, Message, Model, ModelError, Reply, ModelRequest};
 ///
 /// struct Parrot;
 ///
 /// impl Model for Parrot {
-///     fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
-///         Reply::later(async move {
+///     fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
+///         Reply::stream_future(async move {
 ///             match request.messages.last() {
 ///                 Some(Message::User { text }) => Ok(Reply::text(text)),
-///                 _ => Err(ModelError::rejected("a parrot repeats what a person says")),
+///                 _ => Err(ModelError::rejected("a parrot repeats what the user says")),
 ///             }
 ///         })
 ///     }
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Which model it is, such as `anthropic/claude`. What a provider gave along for the next request is sent back only
-    /// to a model of the same name.
+    /// Returns the name of the model, such as `anthropic/claude`. Opaque data of a response is sent back only to a model
+    /// with the same name.
     fn name(&self) -> &str {
         ""
     }
 
-    /// Answers a conversation, piece by piece. An answer ends with [`Part::End`], and one that ends without it, or with
-    /// an error, was cut off.
+    /// Streams a response to a conversation. A complete response ends with [`ResponsePart::End`]; a stream that ends
+    /// without it, or with an error, was cut off.
     ///
-    /// Nothing happens before the stream is polled.
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a>;
+    /// The request is sent when the stream is first polled.
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a>;
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
@@ -56,8 +56,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).name()
     }
 
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
-        (**self).answer(request)
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
+        (**self).respond(request)
     }
 }
 
@@ -66,7 +66,7 @@ impl<M: Model + ?Sized> Model for Box<M> {
         (**self).name()
     }
 
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
-        (**self).answer(request)
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
+        (**self).respond(request)
     }
 }

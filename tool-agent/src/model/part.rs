@@ -1,4 +1,4 @@
-//! Pieces of an answer.
+//! Parts of a streamed response.
 
 use std::ops::{Add, AddAssign};
 use std::time::Duration;
@@ -9,65 +9,65 @@ use serde_json::Value;
 use super::ModelError;
 use crate::ModelCall;
 
-/// A piece of an answer.
+/// A part of a streamed response.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum ResponsePart {
     /// More text.
     Text(String),
-    /// More of what the model thinks before it answers.
+    /// More reasoning, before the text.
     Thinking(String),
-    /// A call, whole.
+    /// A complete call.
     Call(ModelCall),
-    /// Tokens that this request has used so far. Later counts replace earlier ones, and [`End::usage`] replaces all of
-    /// them. They count if the answer fails or is cancelled before its end.
+    /// The tokens used by this request so far. Later counts replace earlier ones, and [`ResponseEnd::usage`] replaces all
+    /// of them. They are charged if the response fails or is cancelled before its end.
     Usage(Usage),
-    /// The request failed before the model had answered, and is sent again after a delay. Thoughts that have come until
-    /// then belong to the failed request and are discarded; see [`Retrying`](crate::Retrying).
+    /// The request failed before the model responded, and is retried after a delay. Reasoning received so far belongs
+    /// to the failed request and is discarded; see [`RetryingModel`](crate::RetryingModel).
     Retrying {
-        /// Why it did not.
+        /// The error.
         why: ModelError,
-        /// How long it will be.
+        /// The delay.
         after: Duration,
     },
-    /// The answer is complete. Nothing comes after it.
-    End(End),
+    /// The response is complete. No part follows.
+    End(ResponseEnd),
 }
 
-/// How an answer has ended.
+/// The end of a response.
 ///
 /// ```
-/// use tool_agent::{End, Part, Stop, Usage};
+/// use tool_agent::{ResponseEnd, ResponsePart, StopReason, Usage};
 ///
-/// let end = Part::End(End::new(Stop::Length).usage(Usage::new(1_200, 300).cached(1_000)));
+/// let end = ResponsePart::End(ResponseEnd::new(StopReason::Length).usage(Usage::new(1_200, 300).cached(1_000)));
 /// # let _ = end;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct End {
-    /// Why.
-    pub stop: Stop,
-    /// What it took.
+pub struct ResponseEnd {
+    /// The reason why it ended.
+    pub stop: StopReason,
+    /// The tokens used.
     pub usage: Usage,
-    /// What the provider wants to see again with the next request; see [`Assistant::opaque`](crate::Assistant::opaque).
+    /// Data that the provider expects in the next request; see [`AssistantMessage::opaque`](crate::AssistantMessage::opaque).
     pub opaque: Option<Value>,
 }
 
-impl End {
-    /// An end for this reason.
+impl ResponseEnd {
+    /// Creates an end for this reason.
     #[must_use]
-    pub fn new(stop: Stop) -> Self {
+    pub fn new(stop: StopReason) -> Self {
         Self { stop, ..Self::default() }
     }
 
-    /// What it took.
+    /// Sets the tokens used.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// What the provider wants to see again with the next request.
+    /// Sets the data that the provider expects in the next request.
     #[must_use]
     pub fn opaque(mut self, opaque: impl Into<Option<Value>>) -> Self {
         self.opaque = opaque.into();
@@ -75,48 +75,48 @@ impl End {
     }
 }
 
-/// Why an answer has ended.
+/// The reason why a response ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Stop {
-    /// The model has said what it wanted to say, or calls tools.
+pub enum StopReason {
+    /// The response is complete, or the model calls tools.
     #[default]
     Done,
-    /// It was as long as it may be. What is there may break off in the middle, calls too.
+    /// The length limit was reached. The text or the last call may be truncated.
     Length,
-    /// The provider keeps the rest back, or the model will not answer.
+    /// The provider withheld the rest, or the model refused.
     Filtered,
 }
 
-/// How many tokens answers took.
+/// The number of tokens used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens that were read, those from a cache included.
+    /// Input tokens, including those from a cache.
     pub input: u64,
-    /// Tokens that were written, thoughts included.
+    /// Output tokens, including reasoning.
     pub output: u64,
-    /// Of those that were read, the ones that came from the provider's cache.
+    /// The input tokens that came from the provider's cache.
     pub cached: u64,
 }
 
 impl Usage {
-    /// So many tokens read and written.
+    /// Creates a usage of this many input and output tokens.
     #[must_use]
     pub fn new(input: u64, output: u64) -> Self {
         Self { input, output, cached: 0 }
     }
 
-    /// So many of those that were read came from the provider's cache.
+    /// Sets how many input tokens came from the provider's cache.
     #[must_use]
     pub fn cached(mut self, tokens: u64) -> Self {
         self.cached = tokens;
         self
     }
 
-    /// All tokens, read and written.
+    /// Returns the sum of input and output tokens.
     #[must_use]
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)

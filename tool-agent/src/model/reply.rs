@@ -1,12 +1,12 @@
-//! An answer in one piece.
+//! Complete replies for models that do not stream.
 
 use futures_util::stream::{self, TryStreamExt};
 use serde_json::Value;
 
-use super::{Answering, End, ModelError, Part, Stop, Usage};
+use super::{ModelError, ResponseEnd, ResponsePart, ResponseStream, StopReason, Usage};
 use crate::ModelCall;
 
-/// A whole answer, for models that do not stream and for scripts.
+/// A complete response, for models that do not stream and for scripts.
 ///
 /// ```
 /// use serde_json::json;
@@ -19,80 +19,80 @@ use crate::ModelCall;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use]
 pub struct Reply {
-    parts: Vec<Part>,
-    end: End,
-    /// What it breaks off with instead of its end.
+    parts: Vec<ResponsePart>,
+    end: ResponseEnd,
+    /// The error that replaces the end.
     error: Option<ModelError>,
 }
 
 impl Reply {
-    /// A text.
+    /// Creates a reply with a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::default().and_text(text)
     }
 
-    /// A call of a tool.
+    /// Creates a reply with a call.
     pub fn call(name: impl Into<String>, arguments: Value) -> Self {
         Self::default().and_call(name, arguments)
     }
 
-    /// A text as the next piece.
+    /// Appends a text.
     pub fn and_text(self, text: impl Into<String>) -> Self {
-        self.and(Part::Text(text.into()))
+        self.and(ResponsePart::Text(text.into()))
     }
 
-    /// Another call of a tool.
+    /// Appends a call.
     pub fn and_call(self, name: impl Into<String>, arguments: Value) -> Self {
-        self.and(Part::Call(ModelCall::new("", name, arguments.to_string())))
+        self.and(ResponsePart::Call(ModelCall::new("", name, arguments.to_string())))
     }
 
-    /// Any piece. An end takes the place of the one so far.
-    pub fn and(mut self, part: Part) -> Self {
+    /// Appends a part. An end replaces the current one.
+    pub fn and(mut self, part: ResponsePart) -> Self {
         match part {
-            Part::End(end) => self.end = end,
+            ResponsePart::End(end) => self.end = end,
             part => self.parts.push(part),
         }
         self
     }
 
-    /// No answer but a failure.
-    pub fn fails(error: ModelError) -> Self {
-        Self::default().and_fails(error)
+    /// Creates a reply that fails.
+    pub fn error(error: ModelError) -> Self {
+        Self::default().and_error(error)
     }
 
-    /// A failure in the place of the end.
-    pub fn and_fails(mut self, error: ModelError) -> Self {
+    /// Makes the reply fail after the parts so far.
+    pub fn and_error(mut self, error: ModelError) -> Self {
         self.error = Some(error);
         self
     }
 
-    /// What it took.
+    /// Sets the tokens used.
     pub fn usage(mut self, usage: Usage) -> Self {
         self.end.usage = usage;
         self
     }
 
-    /// Why it has ended.
-    pub fn stop(mut self, stop: Stop) -> Self {
+    /// Sets the reason why the response ended.
+    pub fn stop(mut self, stop: StopReason) -> Self {
         self.end.stop = stop;
         self
     }
 
-    /// The pieces, with the end, or the failure, as the last one.
-    pub fn into_parts(self) -> impl Iterator<Item = Result<Part, ModelError>> + Send {
-        let last = self.error.map_or(Ok(Part::End(self.end)), Err);
+    /// Converts into parts, of which the last is the end or the error.
+    pub fn into_parts(self) -> impl Iterator<Item = Result<ResponsePart, ModelError>> + Send {
+        let last = self.error.map_or(Ok(ResponsePart::End(self.end)), Err);
         self.parts.into_iter().map(Ok).chain([last])
     }
 
-    /// An answer that is there already.
+    /// Converts into a stream that is ready at once.
     #[must_use]
-    pub fn now<'a>(self) -> Answering<'a> {
+    pub fn into_stream<'a>(self) -> ResponseStream<'a> {
         Box::pin(stream::iter(self.into_parts()))
     }
 
-    /// An answer that comes when a future is done.
+    /// Converts a future reply into a stream.
     #[must_use]
-    pub fn later<'a>(reply: impl Future<Output = Result<Self, ModelError>> + Send + 'a) -> Answering<'a> {
+    pub fn stream_future<'a>(reply: impl Future<Output = Result<Self, ModelError>> + Send + 'a) -> ResponseStream<'a> {
         Box::pin(stream::once(reply).map_ok(|reply| stream::iter(reply.into_parts())).try_flatten())
     }
 }

@@ -1,81 +1,81 @@
-//! What a model is asked.
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 use tool_runtime::Dispatcher;
 
 use crate::Message;
 
-/// A request to a model. It lends what it has, and can be copied: one that failed is sent again as it was.
+/// A request to a model. It borrows its data and is `Copy`, so that a failed request can be repeated.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Request<'a> {
-    /// What the model is told beforehand.
+pub struct ModelRequest<'a> {
+    /// The system prompt.
     pub system: Option<&'a str>,
     /// The conversation so far, the newest message last.
     pub messages: &'a [Message],
-    /// The tools that the model may call: [`Dispatcher::offer`] has them in each provider's form. Nothing where it is to
-    /// plan only; the messages may have calls of earlier turns nevertheless.
+    /// The tools that the model may call; [`Dispatcher::offer`] encodes them for a provider. `None` if the model may not
+    /// call any; the messages can still contain calls of earlier turns.
     pub tools: Option<&'a Dispatcher>,
-    /// How to answer.
-    pub options: &'a Options,
+    /// The generation options.
+    pub options: &'a ModelOptions,
 }
 
-impl<'a> Request<'a> {
-    /// A request with these messages, without tools.
+impl<'a> ModelRequest<'a> {
+    /// Creates a request with these messages, without tools.
     #[must_use]
     pub fn new(messages: &'a [Message]) -> Self {
-        Self { system: None, messages, tools: None, options: &Options::UNSET }
+        Self { system: None, messages, tools: None, options: &ModelOptions::UNSET }
     }
 
-    /// What the model is told beforehand.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system(mut self, system: impl Into<Option<&'a str>>) -> Self {
         self.system = system.into();
         self
     }
 
-    /// The tools that the model may call.
+    /// Sets the tools that the model may call.
     #[must_use]
     pub fn tools(mut self, tools: impl Into<Option<&'a Dispatcher>>) -> Self {
         self.tools = tools.into();
         self
     }
 
-    /// How to answer.
+    /// Sets the generation options.
     #[must_use]
-    pub fn options(mut self, options: &'a Options) -> Self {
+    pub fn options(mut self, options: &'a ModelOptions) -> Self {
         self.options = options;
         self
     }
 }
 
-/// How a model is to answer. What is not set is for the provider to choose.
+/// Generation options of a model. Unset options are the provider's choice.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Options {
-    /// How many tokens an answer may have.
+pub struct ModelOptions {
+    /// The maximum number of output tokens.
     pub max_tokens: Option<u32>,
-    /// How freely it chooses its words.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// How much it thinks before it answers.
-    pub effort: Option<Effort>,
+    /// The reasoning effort.
+    pub effort: Option<ReasoningEffort>,
 }
 
-/// How much a model thinks before it answers. A model that does not think may refuse to be told.
+/// The reasoning effort of a model. A model without reasoning may reject it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Effort {
-    /// Little, to answer soon.
+pub enum ReasoningEffort {
+    /// Little reasoning, for fast responses.
     Low,
-    /// Some.
+    /// Moderate reasoning.
     Medium,
-    /// Much, to answer well.
+    /// Much reasoning, for better responses.
     High,
 }
 
-impl Effort {
-    /// The effort as one word, as the providers write it and as it is serialised.
+impl ReasoningEffort {
+    /// Returns the serialized name, which is also the providers' spelling.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -86,26 +86,26 @@ impl Effort {
     }
 }
 
-impl Options {
+impl ModelOptions {
     const UNSET: Self = Self { max_tokens: None, temperature: None, effort: None };
 
-    /// How many tokens an answer may have.
+    /// Sets the maximum number of output tokens.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = Some(tokens);
         self
     }
 
-    /// How freely the model chooses its words, 0 for not at all.
+    /// Sets the sampling temperature.
     #[must_use]
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.temperature = Some(temperature);
         self
     }
 
-    /// How much the model thinks before it answers.
+    /// Sets the reasoning effort.
     #[must_use]
-    pub fn effort(mut self, effort: Effort) -> Self {
+    pub fn effort(mut self, effort: ReasoningEffort) -> Self {
         self.effort = Some(effort);
         self
     }

@@ -1,4 +1,4 @@
-//! Arguments from a text.
+//! Extraction of arguments from a text.
 
 use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
@@ -6,23 +6,23 @@ use tool_runtime::manifest::Argument;
 
 use super::words::{Word, words};
 
-/// The arguments of a call, as far as a text has them.
+/// The arguments of a call that were found in a text.
 #[derive(Debug, PartialEq)]
-pub(super) struct Filled {
+pub(super) struct FilledArguments {
     pub(super) arguments: Map<String, Value>,
-    /// What is required and not to be found.
+    /// The required arguments that were not found.
     pub(super) missing: Vec<String>,
 }
 
-/// Takes arguments from a text: first what is named, then what can be known by its type and its form, then what is in
-/// quotes, and last, for the one text that is missing, what is neither a word of the tool nor one that says nothing.
-pub(super) fn fill(text: &str, tool: &str, definition: &ToolDefinition) -> Filled {
-    let mut text = Text { words: words(text).into_iter().map(Some).collect() };
+/// Extracts arguments from a text: first named ones, then those recognized by type and form, then quoted ones. If a
+/// single string is still missing, it gets the remaining words, without stop words and words of the tool's description.
+pub(super) fn fill(text: &str, tool: &str, definition: &ToolDefinition) -> FilledArguments {
+    let mut text = UnusedWords { words: words(text).into_iter().map(Some).collect() };
     let mut arguments = Map::new();
     for (name, value) in text.named() {
         let value = match definition.arguments.get(name) {
             Some(argument) => typed(value, argument).unwrap_or_else(|| value.into()),
-            // That there is no such argument is for the dispatcher to say.
+            // The dispatcher reports that there is no such argument.
             None => value.into(),
         };
         arguments.insert(name.to_owned(), value);
@@ -50,15 +50,15 @@ pub(super) fn fill(text: &str, tool: &str, definition: &ToolDefinition) -> Fille
         arguments.insert(name.clone(), rest.into());
         missing.clear();
     }
-    Filled { arguments, missing }
+    FilledArguments { arguments, missing }
 }
 
-/// The words that nothing was taken from yet.
-struct Text<'a> {
+/// The words that have not been used yet.
+struct UnusedWords<'a> {
     words: Vec<Option<Word<'a>>>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> UnusedWords<'a> {
     fn named(&mut self) -> Vec<(&'a str, &'a str)> {
         let is_named = |word: &mut Option<Word<'a>>| match word {
             Some(Word::Named(name, value)) => {
@@ -71,7 +71,7 @@ impl<'a> Text<'a> {
         self.words.iter_mut().filter_map(is_named).collect()
     }
 
-    /// A value that can only be meant for this argument.
+    /// Takes a value that can only be meant for this argument.
     fn recognised(&mut self, name: &str, argument: &Argument) -> Option<Value> {
         let is_choice = argument.keywords.contains_key("enum");
         let is_number = matches!(argument.type_name.as_str(), "integer" | "number");
@@ -93,8 +93,8 @@ impl<'a> Text<'a> {
         None
     }
 
-    /// The argument that a text in quotes is meant for. One alone is for the first text that is required, or else for the
-    /// first that may be given. Of several nobody knows which is which, unless a single text is missing.
+    /// Takes a quoted text and returns the argument that it is meant for. A single one is for the first required string,
+    /// or else for the first optional one. Several are ambiguous unless exactly one string is missing.
     fn quoted<'d>(
         &mut self,
         definition: &'d ToolDefinition,
@@ -108,7 +108,7 @@ impl<'a> Text<'a> {
         let meant = match (quotes, required.as_slice()) {
             (1.., [only]) => Some(only.0),
             (1, [first, ..]) => Some(first.0),
-            // What is not like a place is none.
+            // Quoted text that looks like a location was taken before.
             (1, []) => optional.iter().map(|(name, _)| *name).find(|name| !is_place(name)),
             _ => None,
         };
@@ -120,14 +120,14 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The first word in which something is seen; it is used up.
+    /// Takes the first word for which `see` returns a value.
     fn take(&mut self, see: impl Fn(&Word<'a>) -> Option<Value>) -> Option<Value> {
         let (at, value) = self.words.iter().enumerate().find_map(|(at, word)| Some((at, see(word.as_ref()?)?)))?;
         self.words[at] = None;
         Some(value)
     }
 
-    /// What is left, without words that are the tool's own or say nothing.
+    /// Returns the remaining words, without stop words and words of the tool's description.
     fn rest(&self, tool: &str, definition: &ToolDefinition) -> Option<String> {
         const NOTHING: &[&str] = &[
             "a", "an", "the", "for", "of", "to", "in", "with", "please", "me", "my", "all", "and", "what", "is",
@@ -148,7 +148,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether an argument of this name says where something is.
+/// Returns `true` if an argument of this name is a location.
 fn is_place(name: &str) -> bool {
     ["path", "file", "folder", "directory", "url", "uri"].iter().any(|word| name.contains(word))
 }
@@ -163,7 +163,7 @@ fn looks_like_a_place(word: &str) -> bool {
     word.contains('/') || has_extension || word == "."
 }
 
-/// What a word means as a value of this argument, if it can be one.
+/// Parses a word as a value of this argument.
 fn typed(word: &str, argument: &Argument) -> Option<Value> {
     if let Some(Value::Array(choices)) = argument.keywords.get("enum") {
         let is_meant = |choice: &&Value| match choice {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_taken_by_name_by_type_and_by_form() {
+    fn fills_arguments_by_name_by_type_and_by_form() {
         let all = json!({
             "path": {"type": "string", "required": false}, "pattern": required("string"), "limit": required("integer"),
             "order": {"type": "string", "required": true, "enum": ["up", "down"]}, "tags": required("array"),
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn the_one_text_that_is_missing_is_what_is_left() {
+    fn the_only_missing_string_gets_the_remaining_words() {
         let (arguments, missing) =
             filled("please search the files for lost keys", json!({"pattern": required("string")}));
         assert_eq!((arguments, missing.len()), (json!({"pattern": "lost keys"}), 0));
     }
 
     #[test]
-    fn a_text_in_quotes_goes_where_there_is_no_doubt() {
+    fn quoted_text_fills_an_unambiguous_argument() {
         let optional = || json!({"type": "string", "required": false});
         let text = r#"search "fn main""#;
         let one = json!({"glob": optional(), "pattern": required("string")});
@@ -238,22 +238,22 @@ mod tests {
 
         let two = json!({"from": required("string"), "to": required("string")});
         let (arguments, missing) = filled(text, two.clone());
-        assert_eq!((arguments, missing), (json!({"from": "fn main"}), vec!["to".to_owned()]), "the rest is asked for");
+        assert_eq!((arguments, missing), (json!({"from": "fn main"}), vec!["to".to_owned()]), "the other is missing");
         let (arguments, missing) = filled(r#"move "a" "b""#, two.clone());
-        assert_eq!((arguments, missing.len()), (json!({}), 2), "nobody knows which is which");
+        assert_eq!((arguments, missing.len()), (json!({}), 2), "ambiguous");
         assert_eq!(filled(r#"move from="a" "b""#, two), (json!({"from": "a", "to": "b"}), vec![]));
 
         let none = json!({"glob": optional(), "path": optional(), "text": optional()});
         assert_eq!(
             filled(r#"list "*.rs""#, none.clone()),
             (json!({"glob": "*.rs"}), vec![]),
-            "no place, and the first"
+            "the first that is not a location"
         );
         assert_eq!(filled(r#"list "a" "b""#, none), (json!({}), vec![]));
     }
 
     #[test]
-    fn what_is_not_there_is_missing() {
+    fn reports_missing_arguments() {
         let two = json!({"pattern": required("string"), "limit": required("integer")});
         assert_eq!(filled("search files", two), (json!({}), vec!["limit".to_owned(), "pattern".to_owned()]));
         assert_eq!(filled("search x=1", json!({})), (json!({"x": "1"}), vec![]));

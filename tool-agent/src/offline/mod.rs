@@ -1,4 +1,4 @@
-//! A model that is none, for demonstrations without a network.
+//! An offline substitute for a model, for demonstrations.
 
 mod fill;
 mod words;
@@ -10,19 +10,19 @@ use tool_runtime::search::SearchHit;
 
 use self::fill::fill;
 use self::words::words;
-use crate::{Answering, CallResult, Message, Model, Reply, Request};
+use crate::{CallResult, Message, Model, ModelRequest, Reply, ResponseStream};
 
-/// How many tools it names where it cannot decide.
+/// How many tools are listed if none can be chosen.
 const NAMED: usize = 5;
 
-const WHO: &str = "I am no language model, only a stand-in that works without one: I look for the tool whose words fit \
-    yours best, and take its arguments from your text, from quotes and from `name=value`.";
+const INTRODUCTION: &str = "I am not a language model but an offline demo: I pick the tool whose description matches your \
+    words best, and take its arguments from your text, from quotes and from `name=value`.";
 
-/// Stands in for a model where there is none: it finds tools by their words and fills in their arguments from the text.
-/// It says of itself that it is no language model.
+/// An offline substitute for a model: it finds a tool by keywords and fills in the arguments from the text. Its replies say
+/// that it is not a language model.
 ///
 /// ```standalone_crate
-/// use tool_agent::{Agent, Offline};
+/// use tool_agent::{Agent, OfflineModel};
 /// use tool_runtime::{Dispatcher, tool};
 ///
 /// /// Convert a temperature from degrees Celsius to Fahrenheit.
@@ -33,52 +33,55 @@ const WHO: &str = "I am no language model, only a stand-in that works without on
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let agent = Agent::builder(Offline, Dispatcher::builder().build()?).build();
+/// let agent = Agent::builder(OfflineModel, Dispatcher::builder().build()?).build();
 /// let outcome = agent.conversation("demo").say("What temperature is 20 Celsius in Fahrenheit?").await;
 /// assert!(outcome.text.contains("68"), "{}", outcome.text);
-/// assert!(outcome.text.contains("no language model"));
+/// assert!(outcome.text.contains("not a language model"));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Offline;
+pub struct OfflineModel;
 
-impl Model for Offline {
+impl Model for OfflineModel {
     fn name(&self) -> &str {
         "offline"
     }
 
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         let reply = match request.messages.last() {
             Some(Message::User { text }) => asked(text, request.tools),
             Some(Message::Tools { results }) => called(results),
-            Some(Message::Assistant(_)) | None => said(WHO),
+            Some(Message::Assistant(_)) | None => said(INTRODUCTION),
         };
-        reply.now()
+        reply.into_stream()
     }
 }
 
-/// A text in pieces, as a model writes it.
+/// Creates a text reply in pieces, like a streaming model.
 fn said(text: &str) -> Reply {
     text.split_inclusive(' ').fold(Reply::default(), |reply, piece| reply.and_text(piece))
 }
 
 fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
     let Some(tools) = tools else {
-        return said(&format!("{WHO} I have no tools now, and can do nothing without them."));
+        return said(&format!("{INTRODUCTION} I have no tools now, so I cannot do anything."));
     };
     let found = find(text, tools);
     let Some(best) = found.first() else {
         let names = tools.definitions();
         let names = names.iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        return said(&format!("{WHO} None fits. Some that there are: {names}."));
+        return said(&format!("{INTRODUCTION} No tool matches. Some of the available tools: {names}."));
     };
     let filled = fill(text, &best.name, &best.definition);
     if filled.missing.is_empty() {
-        return said(&format!("(I am no language model.) I call `{}`.", best.name))
+        return said(&format!("(I am not a language model.) I call `{}`.", best.name))
             .and_call(&*best.name, filled.arguments.into());
     }
-    let mut answer = format!("{WHO}\n\nThe best is `{}`: {}\nI lack:", best.name, best.definition.description);
+    let mut answer = format!(
+        "{INTRODUCTION}\n\nThe best match is `{}`: {}\nMissing arguments:",
+        best.name, best.definition.description
+    );
     for name in &filled.missing {
         let argument = &best.definition.arguments[name];
         let description = argument.description.as_deref().unwrap_or("no description");
@@ -87,12 +90,12 @@ fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
     }
     let others: Vec<String> = found[1..].iter().map(|found| format!("`{}`", found.name)).collect();
     if !others.is_empty() {
-        let _ = write!(answer, "\n\nOthers that fit: {}.", others.join(", "));
+        let _ = write!(answer, "\n\nOther matches: {}.", others.join(", "));
     }
     said(&answer)
 }
 
-/// The tools that fit: one that is named, or else those whose words are in the text.
+/// Returns the matching tools. A tool that is named in the text comes first.
 fn find(text: &str, tools: &Dispatcher) -> Vec<SearchHit> {
     let words = words(text);
     let query: Vec<&str> = words.iter().map(|word| word.searched()).collect();
@@ -105,9 +108,9 @@ fn find(text: &str, tools: &Dispatcher) -> Vec<SearchHit> {
 }
 
 fn called(results: &[CallResult]) -> Reply {
-    let mut answer = String::from("(I am no language model.)");
+    let mut answer = String::from("(I am not a language model.)");
     for CallResult { name, result, .. } in results {
-        let how = if result.success { "answers" } else { "has failed" };
+        let how = if result.success { "returned" } else { "failed" };
         let _ = write!(answer, " `{name}` {how}:\n\n{}\n", result.output);
     }
     said(answer.trim_end())

@@ -1,17 +1,17 @@
-//! What a text is made of.
+//! Tokenizer for the user's text.
 
-/// A piece of a text.
+/// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Word<'a> {
     Plain(&'a str),
-    /// In quotes of some kind.
+    /// Quoted text.
     Quoted(&'a str),
     /// `name=value`
     Named(&'a str, &'a str),
 }
 
 impl<'a> Word<'a> {
-    /// What a search for tools looks at: values say nothing of what is to be done.
+    /// Returns the text to search tools by. Values do not describe a task.
     pub(super) fn searched(&self) -> &'a str {
         match self {
             Self::Plain(word) => word,
@@ -25,7 +25,7 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The pieces of a text, in their order.
+/// Splits a text into words.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -37,7 +37,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The first piece of a text that is not empty, and what is behind it.
+/// Splits the first word from a non-empty text.
 fn first(text: &str) -> (Word<'_>, &str) {
     if let Some((quoted, rest)) = quoted(text) {
         return (Word::Quoted(quoted), rest);
@@ -72,7 +72,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     text[open.len_utf8()..].split_once(close)
 }
 
-/// JSON, as far as its brackets go.
+/// Splits a JSON array or object from the start of a text.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with(['[', '{']) {
         return None;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_words_quotes_and_names() {
+    fn splits_a_text_into_words_quotes_and_named_values() {
         let text = r#"Don't read `a b.txt`, limit=5 to="Ada L." tags=["x y", "z"] a = b x=. "open"#;
         let expected = [
             Plain("Don't"),

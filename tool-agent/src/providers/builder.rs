@@ -1,99 +1,143 @@
-//! A provider by what the code says.
+//! Builder of provider models, in code or from environment variables.
 
 use std::fmt;
 
-use super::key::Key;
-use super::known::{self, Known};
+use super::api_key::ApiKey;
+use super::catalog::{self, KnownProvider};
 use super::transport::{self, Transport};
-use super::{PATIENCE, Provider, SetupError};
+use super::{IDLE_TIMEOUT, ProviderModel};
 
-/// Collects which model is asked, and where; see [`Provider::openai`] and the others beside it.
+/// The variable that selects the model.
+const MODEL: &str = "TOOL_MODEL";
+
+/// A builder for a model of a provider; see [`ProviderModel::openai`] and its siblings.
 #[derive(Clone)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct ProviderBuilder {
-    known: &'static Known,
+    known: &'static KnownProvider,
     model: String,
-    base: Option<Base>,
+    base: Option<BaseUrl>,
     key: Option<String>,
 }
 
-/// A base URL, and what it is called where it is wrong.
+/// A base URL, and its name in errors.
 #[derive(Clone)]
-struct Base {
+struct BaseUrl {
     url: String,
     called: String,
 }
 
 impl ProviderBuilder {
-    pub(super) fn new(known: &'static Known, model: impl Into<String>) -> Self {
+    pub(super) fn new(known: &'static KnownProvider, model: impl Into<String>) -> Self {
         Self { known, model: model.into(), base: None, key: None }
     }
 
-    /// Where the provider is, or somebody who speaks as it does: `http://127.0.0.1:8000/v1`. A server of one's own often
-    /// has no keys, and then none has to be set.
+    /// Sets the base URL of the provider or of a compatible server, such as `http://127.0.0.1:8000/v1`. With a base URL the
+    /// API key is optional, because self-hosted servers often need none.
     pub fn base_url(self, url: impl Into<String>) -> Self {
         self.base_called(url, "the base URL")
     }
 
     pub(super) fn base_called(mut self, url: impl Into<String>, called: &str) -> Self {
-        self.base = Some(Base { url: url.into(), called: called.to_owned() });
+        self.base = Some(BaseUrl { url: url.into(), called: called.to_owned() });
         self
     }
 
-    /// The name of the environment variable that has the key, where it is not the provider's usual one. It has to be set
-    /// then. A key itself is not taken: it does not belong into code.
+    /// Sets the environment variable that contains the API key, if it is not the provider's usual one. The variable must
+    /// then be set. There is no way to pass the key itself, which does not belong in code.
     pub fn key_variable(mut self, name: impl Into<String>) -> Self {
         self.key = Some(name.into());
         self
     }
 
-    /// The model.
+    /// Builds the model.
     ///
     /// # Errors
-    /// When the model or the URL is none, or the key is missing.
-    pub fn build(self) -> Result<Provider, SetupError> {
+    /// If the model name or the URL is invalid, or the API key is missing.
+    pub fn build(self) -> Result<ProviderModel, SetupError> {
         self.build_from(|name| std::env::var(name).ok())
     }
 
-    /// As [`build`](Self::build), where variables are kept elsewhere: in a service's secrets, or in a test.
+    /// Builds the model with variables from another source, such as a secret store or a test.
     ///
     /// # Errors
     /// As [`build`](Self::build).
-    pub fn build_from(self, variable: impl Fn(&str) -> Option<String>) -> Result<Provider, SetupError> {
+    pub fn build_from(self, variable: impl Fn(&str) -> Option<String>) -> Result<ProviderModel, SetupError> {
         let Self { known, model, base, key } = self;
-        known::check_model(known, &model)?;
+        catalog::check_model(known, &model)?;
         let url = match &base {
-            None => known::parsed("the base URL", known.base)?,
-            Some(base) => known::parsed(&base.called, base.url.trim())?,
+            None => catalog::parsed("the base URL", known.base)?,
+            Some(base) => catalog::parsed(&base.called, base.url.trim())?,
         };
         let is_named = key.is_some();
         let names = key.map_or_else(|| known.keys.iter().map(|name| (*name).to_owned()).collect(), |name| vec![name]);
-        let key = names.iter().find_map(|name| Key::new(&variable(name)?));
+        let key = names.iter().find_map(|name| ApiKey::new(&variable(name)?));
         if key.is_none() && (is_named || (known.needs_key && base.is_none())) {
-            return Err(SetupError::new(format!("{} needs a key, and {} is not set", known.title, shown(&names[0]))));
+            return Err(SetupError::new(format!("{} needs an API key: {} is not set", known.title, shown(&names[0]))));
         }
         if key.is_some() && url.scheme() == "http" && !transport::is_here(&url) {
-            tracing::warn!(host = url.host_str(), "the key goes to this host unencrypted");
+            tracing::warn!(host = url.host_str(), "the API key is sent unencrypted to this host");
         }
         let client = transport::client(&url)
-            .map_err(|reason| SetupError::new(format!("no connection can be made to {}: {reason}", known.title)))?;
+            .map_err(|reason| SetupError::new(format!("cannot create an HTTP client for {}: {reason}", known.title)))?;
         let protocol = known.protocol(base.is_some());
-        let transport = Transport { client, base: url, key, title: known.title, patience: PATIENCE };
+        let transport = Transport { client, base: url, key, title: known.title, idle_timeout: IDLE_TIMEOUT };
         let name = format!("{}/{model}", known.name);
-        Ok(Provider { protocol, transport, name, model, is_streamed: true })
+        Ok(ProviderModel { protocol, transport, name, model, is_streamed: true })
     }
 }
 
-/// The name of a variable, unless somebody has taken it for the place of the key.
+/// Returns the name of a variable, unless it may be a key that was passed by mistake.
 fn shown(name: &str) -> String {
     let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    if is_name { format!("`{name}`") } else { "the variable that is named for it".to_owned() }
+    if is_name { format!("`{name}`") } else { "the configured variable".to_owned() }
 }
 
-/// Without the URL, which may have a password.
+/// Omits the URL, which may contain a password.
 impl fmt::Debug for ProviderBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("ProviderBuilder");
         shown.field("provider", &self.known.name).field("model", &self.model).finish_non_exhaustive()
     }
 }
+
+/// Returns the model that the variables select, or `None` if they select none.
+pub(super) fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ProviderModel>, SetupError> {
+    let set = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let Some(named) = set(MODEL).filter(|named| named != "offline") else { return Ok(None) };
+    let names = || catalog::ALL.map(|known| known.name).join(", ");
+    let Some((provider, model)) = named.split_once('/') else {
+        let message =
+            format!("`{MODEL}` must be `provider/model`, such as `anthropic/claude-sonnet-5-5`, not `{named}`");
+        return Err(SetupError(format!("{message}. Supported providers: {}", names())));
+    };
+    let Some(known) = catalog::ALL.into_iter().find(|known| known.name == provider) else {
+        return Err(SetupError(format!(
+            "`{MODEL}` names the unknown provider `{provider}`. Supported providers: {}",
+            names()
+        )));
+    };
+    let mut builder = ProviderBuilder::new(known, model);
+    if let Some(base) = set(known.base_variable) {
+        builder = builder.base_called(base, &format!("`{}`", known.base_variable));
+    }
+    builder.build_from(variable).map(Some)
+}
+
+/// An error in the configuration of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetupError(String);
+
+impl SetupError {
+    pub(super) fn new(message: String) -> Self {
+        Self(message)
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SetupError {}

@@ -1,4 +1,4 @@
-//! What a provider's refusal means.
+//! Error responses of providers.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::{ModelError, ModelErrorKind};
 
-/// How much of a provider's words is shown.
+/// The maximum length of a provider's message, in characters.
 const SHOWN: usize = 500;
 
-/// What an answer with a status other than success means. The body may be anything.
-pub(super) fn of_status(title: &str, status: StatusCode, headers: &HeaderMap, body: &str) -> ModelError {
+/// Converts a response with an error status. The body may be anything.
+pub(super) fn from_status(title: &str, status: StatusCode, headers: &HeaderMap, body: &str) -> ModelError {
     let body: Value = serde_json::from_str(body).unwrap_or_else(|_| body.into());
-    let said = Said::of(&body);
+    let said = ErrorBody::parse(&body);
     let message = match said.words.as_str() {
         "" => format!("{title} answered with {status}"),
         words => format!("{title} answered with {status}: {words}"),
@@ -23,10 +23,10 @@ pub(super) fn of_status(title: &str, status: StatusCode, headers: &HeaderMap, bo
     ModelError::new(kind(status, &said), message).with_retry_after(wait)
 }
 
-/// What an event of a stream means in which the provider says that it has failed, if it is one.
-pub(super) fn of_event(title: &str, event: &Value) -> Option<ModelError> {
+/// Converts an event of a stream, if it reports an error.
+pub(super) fn from_event(title: &str, event: &Value) -> Option<ModelError> {
     event.get("error").filter(|error| !error.is_null())?;
-    let said = Said::of(event);
+    let said = ErrorBody::parse(event);
     let status = event.pointer("/error/code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let status = status.and_then(|code| StatusCode::from_u16(code).ok());
     let kind = match (status, said.kind.as_str()) {
@@ -36,25 +36,25 @@ pub(super) fn of_event(title: &str, event: &Value) -> Option<ModelError> {
         (None, "rate_limit_error") => ModelErrorKind::RateLimited,
         (None, _) => ModelErrorKind::Server,
     };
-    Some(ModelError::new(kind, format!("{title} broke off with an error: {}", said.words)))
+    Some(ModelError::new(kind, format!("{title} reported an error in the stream: {}", said.words)))
 }
 
-/// What a provider says of its failure.
-struct Said {
+/// The error in a provider's response.
+struct ErrorBody {
     words: String,
     kind: String,
 }
 
-impl Said {
-    fn of(body: &Value) -> Self {
+impl ErrorBody {
+    fn parse(body: &Value) -> Self {
         let text = |path: &str| body.pointer(path).and_then(Value::as_str);
         let words = text("/error/message").or_else(|| text("/message")).or_else(|| text("/error")).or(body.as_str());
-        // A code says more than a type, where there are both.
+        // The code is more specific than the type.
         let kind = text("/error/code").or_else(|| text("/error/type")).or_else(|| text("/error/status"));
         Self { words: shortened(words.unwrap_or_default()), kind: kind.unwrap_or_default().to_owned() }
     }
 
-    /// The providers have no common word for it, and most have none but their sentence.
+    /// Returns `true` if the conversation exceeds the context window. Most providers only say so in the message.
     fn is_about_length(&self) -> bool {
         let words = self.words.to_lowercase();
         self.kind == "context_length_exceeded"
@@ -64,9 +64,9 @@ impl Said {
     }
 }
 
-fn kind(status: StatusCode, said: &Said) -> ModelErrorKind {
+fn kind(status: StatusCode, said: &ErrorBody) -> ModelErrorKind {
     match status.as_u16() {
-        // It does not help to ask again before somebody has paid.
+        // Retrying does not help until the account has credit again.
         402 => ModelErrorKind::Rejected,
         429 if said.kind == "insufficient_quota" => ModelErrorKind::Rejected,
         401 | 403 => ModelErrorKind::RefusedKey,
@@ -79,7 +79,7 @@ fn kind(status: StatusCode, said: &Said) -> ModelErrorKind {
     }
 }
 
-/// Returns the wait that the provider asks for in its headers: in milliseconds, in seconds, or until a date.
+/// Returns the requested delay: in milliseconds, in seconds, or as a date.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let milliseconds = text("retry-after-ms").and_then(|wait| wait.trim().parse::<f64>().ok());
@@ -88,7 +88,7 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
         .or_else(|| tool_net::retry_after(text(RETRY_AFTER.as_str())?))
 }
 
-/// Gemini says it in the body: `"retryDelay": "34s"`.
+/// Returns the delay in the body of a Gemini error: `"retryDelay": "34s"`.
 fn wait_in_body(body: &Value) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
@@ -115,11 +115,11 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).try_into().unwrap(), HeaderValue::from_str(value).unwrap()))
             .collect();
-        of_status("OpenAI", StatusCode::from_u16(status).unwrap(), &headers, &body.to_string())
+        from_status("OpenAI", StatusCode::from_u16(status).unwrap(), &headers, &body.to_string())
     }
 
     #[test]
-    fn a_refusal_says_whether_to_ask_again() {
+    fn maps_status_and_code_to_a_kind() {
         let kind = |status, body| refused(status, &[], &body).kind;
         let none = || json!({});
         assert_eq!(kind(429, none()), ModelErrorKind::RateLimited);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_that_a_provider_asks_for_is_read() {
+    fn reads_the_requested_delay() {
         let wait = |headers: &[_], body: Value| refused(429, headers, &body).retry_after;
         assert_eq!(wait(&[("retry-after", "2")], json!({})), Some(Duration::from_secs(2)));
         assert_eq!(wait(&[("retry-after", "0.5")], json!({})), Some(Duration::from_millis(500)));
@@ -154,21 +154,21 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_in_a_stream_is_one() {
+    fn reads_an_error_event_of_a_stream() {
         let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-        let error = of_event("Anthropic", &overloaded).unwrap();
+        let error = from_event("Anthropic", &overloaded).unwrap();
         assert_eq!(
             (error.kind, error.message.as_ref()),
-            (ModelErrorKind::Server, "Anthropic broke off with an error: Overloaded")
+            (ModelErrorKind::Server, "Anthropic reported an error in the stream: Overloaded")
         );
         let upstream = json!({"error": {"code": 429, "message": "slow down"}, "choices": []});
-        assert_eq!(of_event("OpenRouter", &upstream).unwrap().kind, ModelErrorKind::RateLimited);
-        assert_eq!(of_event("OpenAI", &json!({"choices": [], "error": null})), None);
+        assert_eq!(from_event("OpenRouter", &upstream).unwrap().kind, ModelErrorKind::RateLimited);
+        assert_eq!(from_event("OpenAI", &json!({"choices": [], "error": null})), None);
     }
 
     #[test]
-    fn a_page_for_people_is_shortened() {
-        let error = of_status("OpenAI", StatusCode::BAD_GATEWAY, &HeaderMap::new(), &"<html>".repeat(1000));
+    fn shortens_an_html_error_page() {
+        let error = from_status("OpenAI", StatusCode::BAD_GATEWAY, &HeaderMap::new(), &"<html>".repeat(1000));
         assert!(error.message.starts_with("OpenAI answered with 502 Bad Gateway: <html>"));
         assert!(error.message.len() < 600);
     }

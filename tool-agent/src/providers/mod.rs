@@ -1,18 +1,16 @@
-//! Language models of the providers.
+//! Language models of providers.
 //!
-//! They speak each provider's own wire format, which `tool-dialect` reads and writes, over plain HTTP. A crate that puts
-//! one form over all of them loses what a loop needs: the text of arguments that are no JSON, and with it the answer;
-//! whether a call has failed; what stands beside text and calls and must come back as it was; whether a stream has come
-//! to its end or was cut.
+//! They use each provider's own wire format, which `tool-dialect` encodes and decodes, over HTTP. A crate with a uniform
+//! interface for all providers loses what an agent needs: the text of arguments that are not JSON, whether a call failed,
+//! opaque data that must be sent back unchanged, and whether a stream was complete or cut off.
 
-mod answer;
+mod api_key;
 mod builder;
+mod catalog;
+mod encode;
 mod failure;
-mod history;
-mod key;
-mod known;
 mod protocol;
-mod setup;
+mod response;
 mod transport;
 
 use std::fmt;
@@ -21,85 +19,85 @@ use std::time::Duration;
 use futures_util::stream::{self, TryStreamExt};
 use tool_runtime::dialect::NameClash;
 
-use self::protocol::{Asked, Protocol};
+use self::protocol::{Protocol, RequestParts};
 use self::transport::Transport;
-use crate::{Answering, Model, ModelError, Request};
+use crate::{Model, ModelError, ModelRequest, ResponseStream};
 
-pub use builder::ProviderBuilder;
-pub use setup::SetupError;
+pub use builder::{ProviderBuilder, SetupError};
 
-/// How long nothing may come, unless it is said. Models that think before they answer are silent for minutes.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// The default idle timeout. Reasoning models can be silent for minutes.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A language model of a provider, chosen by the environment or by the code.
+/// A language model of a provider, selected by environment variables or in code.
 ///
-/// [`from_env`](Self::from_env) has it from these variables:
+/// [`from_env`](Self::from_env) reads these variables:
 ///
-/// | variable | it says |
+/// | variable | meaning |
 /// |---|---|
-/// | `TOOL_MODEL` | which model, as `provider/model`; unset, empty or `offline`: none |
-/// | `OPENAI_API_KEY`, `OPENAI_BASE_URL` | for `openai/…`: OpenAI, or whatever speaks its Chat Completions under that URL, such as LiteLLM or vLLM. With a URL, the key may be left out |
+/// | `TOOL_MODEL` | the model, as `provider/model`; unset, empty or `offline`: none |
+/// | `OPENAI_API_KEY`, `OPENAI_BASE_URL` | for `openai/…`: OpenAI, or a server with a compatible Chat Completions API at that URL, such as LiteLLM or vLLM. With a URL, the key is optional |
 /// | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` | for `anthropic/…` |
 /// | `GEMINI_API_KEY` (or `GOOGLE_API_KEY`), `GEMINI_BASE_URL` | for `gemini/…` |
 /// | `OPENROUTER_API_KEY`, `OPENROUTER_BASE_URL` | for `openrouter/…`, such as `openrouter/qwen/qwen3-coder` |
-/// | `OLLAMA_BASE_URL` | for `ollama/…`; this machine unless it is set |
-/// | `HTTPS_PROXY`, `NO_PROXY` | the way out, as everywhere |
+/// | `OLLAMA_BASE_URL` | for `ollama/…`; defaults to this machine |
+/// | `HTTPS_PROXY`, `NO_PROXY` | the proxy, as usual |
 ///
 /// [`openai`](Self::openai), [`anthropic`](Self::anthropic), [`gemini`](Self::gemini), [`openrouter`](Self::openrouter)
-/// and [`ollama`](Self::ollama) take from it the key and no more:
+/// and [`ollama`](Self::ollama) only read the API key from the environment:
 ///
 /// ```
-/// use tool_agent::{Model, Provider};
+/// use tool_agent::{Model, ProviderModel};
 ///
-/// let model = Provider::openai("qwen3-coder").base_url("http://127.0.0.1:8000/v1").build()?;
+/// let model = ProviderModel::openai("qwen3-coder").base_url("http://127.0.0.1:8000/v1").build()?;
 /// assert_eq!(model.name(), "openai/qwen3-coder");
 /// # Ok::<(), tool_agent::SetupError>(())
 /// ```
 ///
-/// Keys are read from the environment and nowhere else. They go into a header; errors, logs and `Debug` do not have them,
-/// also where a provider repeats the key that it refuses. Redirections are not followed, so that nobody else is shown one.
+/// API keys are only read from the environment. They are sent in a header and never appear in errors, logs or `Debug`
+/// output, even if a provider repeats the key that it rejects. Redirects are not followed, so that no other host receives
+/// a key.
 ///
-/// [`Options`](crate::Options) go to the provider as they are, but for the temperature, which Anthropic takes no more. A
-/// provider refuses an effort that its model does not know.
+/// [`ModelOptions`](crate::ModelOptions) are passed on unchanged, except for the temperature, which Anthropic no longer
+/// accepts. A provider may reject an effort that its model does not support.
 ///
-/// A provider is asked once. [`Retrying`](crate::Retrying) asks again where that may help:
+/// A failed request is not retried. Wrap the model in [`RetryingModel`](crate::RetryingModel) for that:
 ///
 /// ```no_run
-/// use tool_agent::{Provider, Retrying};
+/// use tool_agent::{ProviderModel, RetryingModel};
 ///
-/// let model = Provider::from_env()?.map(Retrying::new);
+/// let model = ProviderModel::from_env()?.map(RetryingModel::new);
 /// # Ok::<(), tool_agent::SetupError>(())
 /// ```
 #[derive(Clone)]
-pub struct Provider {
+pub struct ProviderModel {
     protocol: &'static dyn Protocol,
     transport: Transport,
-    /// With the provider's name in front.
+    /// The name, with the provider as a prefix.
     name: String,
-    /// What the provider calls it.
+    /// The provider's name of the model.
     model: String,
     is_streamed: bool,
 }
 
-impl Provider {
-    /// The model that the environment names; none where it names none.
+impl ProviderModel {
+    /// Creates the model that the environment selects, or `None` if it selects none.
     ///
     /// # Errors
-    /// When what the environment says makes no sense, or the key is missing.
+    /// If a variable is invalid, or the API key is missing.
     pub fn from_env() -> Result<Option<Self>, SetupError> {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// As [`from_env`](Self::from_env), where variables are kept elsewhere: in a service's secrets, or in a test.
+    /// Creates the model with variables from another source, such as a secret store or a test.
     ///
     /// ```
-    /// use tool_agent::{Model, Provider};
+    /// use tool_agent::{Model, ProviderModel};
     ///
     /// let variable = |name: &str| match name {
     ///     "TOOL_MODEL" => Some("ollama/qwen3".to_owned()),
     ///     _ => None,
     /// };
-    /// let model = Provider::from_variables(variable)?.unwrap();
+    /// let model = ProviderModel::from_variables(variable)?.unwrap();
     /// assert_eq!(model.name(), "ollama/qwen3");
     /// # Ok::<(), tool_agent::SetupError>(())
     /// ```
@@ -107,56 +105,56 @@ impl Provider {
     /// # Errors
     /// As [`from_env`](Self::from_env).
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, SetupError> {
-        setup::chosen(&variable)
+        builder::from_variables(&variable)
     }
 
-    /// A model of OpenAI, or of whoever speaks its Chat Completions under another [URL](ProviderBuilder::base_url), such
-    /// as LiteLLM or vLLM. Its key is `OPENAI_API_KEY`.
+    /// Builds a model of OpenAI, or of a server with a compatible Chat Completions API at another
+    /// [URL](ProviderBuilder::base_url), such as LiteLLM or vLLM. Its key is `OPENAI_API_KEY`.
     pub fn openai(model: impl Into<String>) -> ProviderBuilder {
-        ProviderBuilder::new(&known::OPENAI, model)
+        ProviderBuilder::new(&catalog::OPENAI, model)
     }
 
-    /// A model of Anthropic. Its key is `ANTHROPIC_API_KEY`.
+    /// Builds a model of Anthropic. Its key is `ANTHROPIC_API_KEY`.
     pub fn anthropic(model: impl Into<String>) -> ProviderBuilder {
-        ProviderBuilder::new(&known::ANTHROPIC, model)
+        ProviderBuilder::new(&catalog::ANTHROPIC, model)
     }
 
-    /// A model of Google. Its key is `GEMINI_API_KEY`, or else `GOOGLE_API_KEY`.
+    /// Builds a model of Google. Its key is `GEMINI_API_KEY`, or else `GOOGLE_API_KEY`.
     pub fn gemini(model: impl Into<String>) -> ProviderBuilder {
-        ProviderBuilder::new(&known::GEMINI, model)
+        ProviderBuilder::new(&catalog::GEMINI, model)
     }
 
-    /// A model behind OpenRouter, such as `qwen/qwen3-coder`. Its key is `OPENROUTER_API_KEY`.
+    /// Builds a model of OpenRouter, such as `qwen/qwen3-coder`. Its key is `OPENROUTER_API_KEY`.
     pub fn openrouter(model: impl Into<String>) -> ProviderBuilder {
-        ProviderBuilder::new(&known::OPENROUTER, model)
+        ProviderBuilder::new(&catalog::OPENROUTER, model)
     }
 
-    /// A model of Ollama, on this machine unless a [URL](ProviderBuilder::base_url) says otherwise. It needs no key.
+    /// Builds a model of Ollama, on this machine unless a [URL](ProviderBuilder::base_url) is set. It needs no key.
     pub fn ollama(model: impl Into<String>) -> ProviderBuilder {
-        ProviderBuilder::new(&known::OLLAMA, model)
+        ProviderBuilder::new(&catalog::OLLAMA, model)
     }
 
-    /// Asks for answers in one piece, from servers that do not stream well.
+    /// Disables streaming, for servers that do not stream well.
     #[must_use]
-    pub fn whole(mut self) -> Self {
+    pub fn without_streaming(mut self) -> Self {
         self.is_streamed = false;
         self
     }
 
-    /// How long nothing may come before the request is given up; five minutes unless it is said.
+    /// Sets how long the provider may be silent before the request fails. Defaults to five minutes.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.transport.patience = patience;
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.transport.idle_timeout = timeout;
         self
     }
 
-    async fn begin(&self, request: Request<'_>) -> Result<Answering<'static>, ModelError> {
+    async fn begin(&self, request: ModelRequest<'_>) -> Result<ResponseStream<'static>, ModelError> {
         let clash = |clash: NameClash| ModelError::rejected(clash.to_string());
-        let tools = history::tools(self.protocol, &request).map_err(clash)?;
-        let body = self.protocol.body(Asked {
+        let tools = encode::tools(self.protocol, &request).map_err(clash)?;
+        let body = self.protocol.body(RequestParts {
             model: &self.model,
             system: request.system,
-            messages: history::messages(self.protocol, &tools, &self.name, request.messages),
+            messages: encode::messages(self.protocol, &tools, &self.name, request.messages),
             tools: &tools,
             may_call: request.tools.is_some(),
             options: request.options,
@@ -164,22 +162,25 @@ impl Provider {
         });
         let path = self.protocol.path(&self.model, self.is_streamed);
         let response = self.transport.send(self.protocol, &path, &body).await?;
-        answer::parts(self.protocol, &self.transport, tools, response).await
+        response::parts(self.protocol, &self.transport, tools, response).await
     }
 }
 
-impl Model for Provider {
+impl Model for ProviderModel {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         Box::pin(stream::once(self.begin(request)).try_flatten())
     }
 }
 
-impl fmt::Debug for Provider {
+impl fmt::Debug for ProviderModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Provider").field("name", &self.name).field("transport", &self.transport).finish_non_exhaustive()
+        f.debug_struct("ProviderModel")
+            .field("name", &self.name)
+            .field("transport", &self.transport)
+            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Requests and what comes back.
+//! HTTP transport.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,32 +9,32 @@ use reqwest::{Client, RequestBuilder, Response, Url, redirect};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use super::api_key::ApiKey;
 use super::failure;
-use super::key::Key;
 use super::protocol::Protocol;
 use crate::{ModelError, ModelErrorKind};
 
-/// How long it may take to reach the provider.
+/// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(15);
-/// How much of a refusal is read.
+/// The maximum length of an error response that is read.
 const REFUSAL: usize = 64 * 1024;
-/// How long an answer may be. No model writes as much; a broken server may.
+/// The maximum length of a response. Only a broken server exceeds it.
 pub(super) const LONGEST: usize = 64 * 1024 * 1024;
 
-/// The way to a provider.
+/// The HTTP connection to a provider.
 #[derive(Clone)]
 pub(super) struct Transport {
     pub(super) client: Client,
     pub(super) base: Url,
-    pub(super) key: Option<Key>,
-    /// What the provider is called in errors.
+    pub(super) key: Option<ApiKey>,
+    /// The provider's name in errors.
     pub(super) title: &'static str,
-    /// How long nothing may come.
-    pub(super) patience: Duration,
+    /// How long the provider may be silent.
+    pub(super) idle_timeout: Duration,
 }
 
 impl Transport {
-    /// Sends a request, until the answer begins.
+    /// Sends a request and returns when the response headers have arrived.
     pub(super) async fn send(&self, protocol: &dyn Protocol, path: &str, body: &Value) -> Result<Response, ModelError> {
         let request = self.request(protocol, path)?.header(CONTENT_TYPE, "application/json").body(body.to_string());
         let response = self.in_time(request.send()).await?.map_err(|error| self.broken(&error))?;
@@ -43,9 +43,9 @@ impl Transport {
         }
         let (status, headers) = (response.status(), response.headers().clone());
         let body = self.refusal(response).await;
-        let mut error = failure::of_status(self.title, status, &headers, &body);
+        let mut error = failure::from_status(self.title, status, &headers, &body);
         if status.is_redirection() {
-            error.message.to_mut().push_str("; another base URL is needed");
+            error.message.to_mut().push_str("; set another base URL");
         }
         Err(self.without_key(error))
     }
@@ -57,16 +57,16 @@ impl Transport {
             request = request.header(*name, *value);
         }
         let Some(key) = &self.key else { return Ok(request) };
-        let unusable = || ModelError::new(ModelErrorKind::RefusedKey, "the key has signs that no key has");
+        let unusable = || ModelError::new(ModelErrorKind::RefusedKey, "the API key contains invalid characters");
         let (name, value) = protocol.key(key).ok_or_else(unusable)?;
         Ok(request.header(name, value))
     }
 
-    /// What the provider says of its refusal, as far as it can be had.
+    /// Reads the body of an error response, as far as possible.
     async fn refusal(&self, response: Response) -> String {
         let mut pieces = response.bytes_stream();
         let mut said = Vec::new();
-        while let Ok(Some(Ok(piece))) = timeout(self.patience, pieces.next()).await {
+        while let Ok(Some(Ok(piece))) = timeout(self.idle_timeout, pieces.next()).await {
             said.extend_from_slice(&piece);
             if said.len() > REFUSAL {
                 break;
@@ -75,22 +75,22 @@ impl Transport {
         String::from_utf8_lossy(&said).into_owned()
     }
 
-    /// Waits for as long as anyone has patience.
+    /// Awaits a future with the idle timeout.
     pub(super) async fn in_time<T>(&self, future: impl Future<Output = T>) -> Result<T, ModelError> {
         let late = || {
-            let message = format!("{} has not said anything for {:?}", self.title, self.patience);
+            let message = format!("{} was silent for {:?}", self.title, self.idle_timeout);
             ModelError::new(ModelErrorKind::TimedOut, message)
         };
-        timeout(self.patience, future).await.map_err(|_| late())
+        timeout(self.idle_timeout, future).await.map_err(|_| late())
     }
 
-    /// A connection that failed. The URL is not in it: it may have a password.
+    /// Converts a connection error. Omits the URL, which may contain a password.
     pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
         let (kind, verb) = match () {
             () if error.is_connect() => (ModelErrorKind::Unreachable, "cannot be reached"),
-            () if error.is_timeout() => (ModelErrorKind::TimedOut, "has not answered in time"),
-            () if error.is_builder() => (ModelErrorKind::Rejected, "cannot be asked"),
-            () => (ModelErrorKind::Cut, "broke off"),
+            () if error.is_timeout() => (ModelErrorKind::TimedOut, "did not respond in time"),
+            () if error.is_builder() => (ModelErrorKind::Rejected, "cannot be called"),
+            () => (ModelErrorKind::Cut, "closed the connection early"),
         };
         self.without_key(ModelError::new(kind, format!("{} {verb}: {}", self.title, reason(error))))
     }
@@ -102,9 +102,9 @@ impl Transport {
         error
     }
 
-    /// What a provider says in the middle of a stream.
+    /// Returns the error that an event of a stream reports, if any.
     pub(super) fn failed(&self, event: &Value) -> Option<ModelError> {
-        failure::of_event(self.title, event).map(|error| self.without_key(error))
+        failure::from_event(self.title, event).map(|error| self.without_key(error))
     }
 }
 
@@ -115,7 +115,7 @@ impl fmt::Debug for Transport {
     }
 }
 
-/// The innermost reason: what is around it names the URL, or says "error sending request".
+/// Returns the innermost error. The outer ones contain the URL or only say "error sending request".
 fn reason(error: &reqwest::Error) -> String {
     let mut reason: &dyn std::error::Error = error;
     while let Some(inner) = reason.source() {
@@ -124,8 +124,8 @@ fn reason(error: &reqwest::Error) -> String {
     reason.to_string()
 }
 
-/// A client that goes where it is told: one that followed a redirection would show the key to somebody else. A model on
-/// this machine is asked without a proxy.
+/// Creates a client that follows no redirects, which would send the API key to another host. A model on this machine is
+/// called without a proxy.
 pub(super) fn client(base: &Url) -> Result<Client, String> {
     let tls = tool_net::tls::client_config().map_err(|error| error.to_string())?;
     let mut client = Client::builder()
@@ -140,7 +140,7 @@ pub(super) fn client(base: &Url) -> Result<Client, String> {
     client.build().map_err(|error| reason(&error))
 }
 
-/// Returns `true` if a URL can only mean this machine.
+/// Returns `true` if a URL refers to this machine. All names below `localhost` do.
 pub(super) fn is_here(url: &Url) -> bool {
     url.host_str().is_some_and(tool_net::is_loopback_host)
 }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_known_by_its_names_and_addresses() {
+    fn recognizes_local_names_and_addresses() {
         let is_here = |url: &str| is_here(&url.parse().unwrap());
         for url in [
             "http://localhost:11434/v1",

@@ -1,64 +1,65 @@
-//! One answer of the model.
+//! One response of the model.
 
 use std::panic::AssertUnwindSafe;
 
 use futures_util::{FutureExt, StreamExt};
 use tool_runtime::Dispatcher;
 
-use super::live::Live;
-use crate::sent::Fitting;
-use crate::{Answering, Ending, Event, ModelError, ModelErrorKind, Part, Request, Usage};
+use super::live_run::LiveRun;
+use crate::shortlist::ShortlistedTools;
+use crate::{AgentEvent, ModelError, ModelErrorKind, ModelRequest, ResponsePart, ResponseStream, RunEnding, Usage};
 
-impl Live {
-    /// Asks the model, and puts its answer into the history. What it took is given back.
-    pub(super) async fn ask(&mut self) -> Result<Usage, Ending> {
+impl LiveRun {
+    /// Requests a response and adds it to the history. Returns the tokens used.
+    pub(super) async fn ask(&mut self) -> Result<Usage, RunEnding> {
         if let Some(why) = self.stop.now() {
             return Err(why.into());
         }
         self.state.take_mode(&self.conversation.shared);
-        self.parent.budget.take_turn().map_err(Ending::Limit)?;
+        self.parent.budget.take_turn().map_err(RunEnding::Limit)?;
         self.turn += 1;
         self.parent.set_mode(self.state.mode);
         self.said = None;
         let agent = self.conversation.agent.inner.clone();
-        let meaning = agent.modes.of(self.state.mode);
+        let meaning = agent.modes.get(self.state.mode);
         let Self { state, partial, used, stop, end, parent, fitting, .. } = self;
         let tools = match &agent.shortlist {
             None => meaning.sent(),
             Some(shortlist) => {
                 fitting.take_if(|fitting| fitting.mode != state.mode);
-                fitting.get_or_insert_with(|| Fitting::new(shortlist, state.mode, meaning)).to(&state.history)
+                fitting.get_or_insert_with(|| ShortlistedTools::new(shortlist, state.mode, meaning)).to(&state.history)
             }
         };
-        let request = Request { system: meaning.system(), messages: &state.history, tools, options: &agent.options };
-        let mut answering = started(|| agent.model.answer(request)).map_err(Ending::Failed)?;
+        let request =
+            ModelRequest { system: meaning.system(), messages: &state.history, tools, options: &agent.options };
+        let mut answering = started(|| agent.model.respond(request)).map_err(RunEnding::Failed)?;
         let ended = loop {
-            // A model is foreign code: if it panics, it has failed.
+            // A model is foreign code: a panic counts as a failure.
             let part = AssertUnwindSafe(answering.next()).catch_unwind();
             let part = match stop.unless(part).await {
                 Err(why) => return Err(why.into()),
-                Ok(Err(_)) => return Err(Ending::Failed(panicked())),
-                Ok(Ok(None)) => return Err(Ending::Failed(ModelError::cut())),
-                Ok(Ok(Some(Err(error)))) => return Err(Ending::Failed(error)),
+                Ok(Err(_)) => return Err(RunEnding::Failed(panicked())),
+                Ok(Ok(None)) => return Err(RunEnding::Failed(ModelError::cut())),
+                Ok(Ok(Some(Err(error)))) => return Err(RunEnding::Failed(error)),
                 Ok(Ok(Some(Ok(part)))) => part,
             };
             match part {
-                Part::Text(text) => {
-                    end.watchers.tell(|| Event::Text { text: text.clone() });
+                ResponsePart::Text(text) => {
+                    end.watchers.tell(|| AgentEvent::Text { text: text.clone() });
                     append(&mut partial.text, text);
                 }
-                Part::Thinking(text) => {
-                    end.watchers.tell(|| Event::Thinking { text: text.clone() });
+                ResponsePart::Thinking(text) => {
+                    end.watchers.tell(|| AgentEvent::Thinking { text: text.clone() });
                     append(&mut partial.thinking, text);
                 }
-                Part::Call(call) => partial.calls.push(call),
-                Part::Usage(usage) => *used = usage,
-                Part::Retrying { why, after } => {
+                ResponsePart::Call(call) => partial.calls.push(call),
+                ResponsePart::Usage(usage) => *used = usage,
+                ResponsePart::Retrying { why, after } => {
                     parent.budget.add_unfinished(std::mem::take(used), &state.history, partial);
                     partial.thinking.clear();
-                    end.watchers.tell(|| Event::Retrying { why, after });
+                    end.watchers.tell(|| AgentEvent::Retrying { why, after });
                 }
-                Part::End(ended) => break ended,
+                ResponsePart::End(ended) => break ended,
             }
         };
         drop(answering);
@@ -75,13 +76,13 @@ impl Live {
         Ok(usage)
     }
 
-    /// The tools that the model's calls go through.
+    /// Returns the dispatcher for the model's calls.
     pub(super) fn tools(&self) -> Dispatcher {
-        self.conversation.agent.inner.modes.of(self.state.mode).tools.clone()
+        self.conversation.agent.inner.modes.get(self.state.mode).tools.clone()
     }
 }
 
-/// Most answers come in one piece or begin with one: that is moved, not copied.
+/// Appends text. Moves the first piece, which is often the only one.
 fn append(text: &mut String, more: String) {
     match text.is_empty() {
         true => *text = more,
@@ -89,10 +90,10 @@ fn append(text: &mut String, more: String) {
     }
 }
 
-fn started<'a>(answer: impl FnOnce() -> Answering<'a>) -> Result<Answering<'a>, ModelError> {
+fn started<'a>(answer: impl FnOnce() -> ResponseStream<'a>) -> Result<ResponseStream<'a>, ModelError> {
     std::panic::catch_unwind(AssertUnwindSafe(answer)).map_err(|_| panicked())
 }
 
 fn panicked() -> ModelError {
-    ModelError::new(ModelErrorKind::Unreadable, "the model's own code panicked")
+    ModelError::new(ModelErrorKind::Unreadable, "the model implementation panicked")
 }

@@ -1,33 +1,35 @@
-//! What a run may spend, and what it has.
+//! Budget of a run: its limits, what it has used, and which calls it admits.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::admission::Admission;
-use crate::limits::{Spent, estimated};
-use crate::{Assistant, Limits, Message, Reached, Stop, Usage};
+use tool_runtime::{ErrorKind, ToolResult};
 
-/// What a run may spend, together with the sub-agents that it spawns: what they ask and call is asked and called for it.
-pub(crate) struct Budget {
-    limits: Limits,
-    spent: Mutex<Spent>,
+use crate::history::not_run;
+use crate::limits::{RunUsage, estimated};
+use crate::{AssistantMessage, Message, ModelCall, ReachedLimit, RunLimits, StopReason, Usage};
+
+/// The budget that a run shares with the sub-agents that it spawns.
+pub(crate) struct RunBudget {
+    limits: RunLimits,
+    spent: Mutex<RunUsage>,
 }
 
-impl Budget {
-    pub(super) fn new(limits: Limits) -> Self {
+impl RunBudget {
+    pub(super) fn new(limits: RunLimits) -> Self {
         Self { limits, spent: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Spent> {
+    fn lock(&self) -> MutexGuard<'_, RunUsage> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was spent so far.
-    pub(super) fn spent(&self) -> Spent {
+    /// Returns what was used so far.
+    pub(super) fn spent(&self) -> RunUsage {
         *self.lock()
     }
 
     /// Takes a turn of the model, if one is left.
-    pub(super) fn take_turn(&self) -> Result<(), Reached> {
+    pub(super) fn take_turn(&self) -> Result<(), ReachedLimit> {
         let mut spent = self.lock();
         match spent.before_turn(&self.limits) {
             Some(reached) => Err(reached),
@@ -38,23 +40,23 @@ impl Budget {
         }
     }
 
-    /// Takes as many of the calls of an answer as are left.
-    pub(super) fn take_calls(&self, calls: usize, stop: Stop) -> Admission {
+    /// Takes as many calls of a response as are left.
+    pub(super) fn take_calls(&self, calls: usize, stop: StopReason) -> CallAdmission {
         let mut spent = self.lock();
-        let admission = Admission::new(calls, stop, &spent, &self.limits);
+        let admission = CallAdmission::new(calls, stop, &spent, &self.limits);
         spent.calls = spent.calls.saturating_add(u32::try_from(admission.admitted(calls)).unwrap_or(u32::MAX));
         admission
     }
 
-    /// Counts a call that somebody has agreed to.
+    /// Counts an approved call.
     pub(super) fn add_call(&self) {
         let mut spent = self.lock();
         spent.calls = spent.calls.saturating_add(1);
     }
 
-    /// Counts the tokens of an answer, and returns them: estimated if the provider does not report them and there is a
-    /// limit to keep to.
-    pub(super) fn add_usage(&self, mut usage: Usage, history: &[Message], answer: &Assistant) -> Usage {
+    /// Counts and returns the tokens of a response. They are estimated if the provider reports none and there is a token
+    /// limit.
+    pub(super) fn add_usage(&self, mut usage: Usage, history: &[Message], answer: &AssistantMessage) -> Usage {
         if usage.total() == 0 && self.limits.tokens.is_some() {
             usage = estimated(history, answer);
         }
@@ -62,12 +64,59 @@ impl Budget {
         usage
     }
 
-    /// Counts the tokens of an answer that failed or was cancelled: providers charge for what they have written. A request
-    /// that failed before anything came costs nothing.
-    pub(super) fn add_unfinished(&self, usage: Usage, history: &[Message], answer: &Assistant) {
+    /// Counts the tokens of a response that failed or was cancelled, because providers charge for partial output. A
+    /// request that failed before any output costs nothing.
+    pub(super) fn add_unfinished(&self, usage: Usage, history: &[Message], answer: &AssistantMessage) {
         let is_empty = answer.text.is_empty() && answer.thinking.is_empty() && answer.calls.is_empty();
         if usage.total() > 0 || !is_empty {
             self.add_usage(usage, history, answer);
         }
+    }
+}
+
+/// The calls of a response that may run.
+pub(super) struct CallAdmission {
+    /// The limit that prevents some of them.
+    pub(super) reached: Option<ReachedLimit>,
+    /// How many may still run.
+    left: usize,
+    /// The index of the call in which the response may have been cut off. Its arguments may be incomplete even if they
+    /// are valid.
+    cut: Option<usize>,
+}
+
+impl CallAdmission {
+    pub(super) fn new(calls: usize, stop: StopReason, spent: &RunUsage, limits: &RunLimits) -> Self {
+        let tokens = spent.tokens(limits);
+        let left = match tokens {
+            Some(_) => 0,
+            None => usize::try_from(limits.calls.saturating_sub(spent.calls)).unwrap_or(usize::MAX),
+        };
+        Self {
+            reached: tokens.or((calls > left).then_some(ReachedLimit::Calls)),
+            left,
+            cut: calls.checked_sub(1).filter(|_| stop != StopReason::Done),
+        }
+    }
+
+    /// Returns how many of the calls run.
+    pub(super) fn admitted(&self, calls: usize) -> usize {
+        let cut = self.cut.filter(|at| *at < self.left);
+        calls.min(self.left) - usize::from(cut.is_some())
+    }
+
+    /// Returns the result of a call that does not run.
+    pub(super) fn refusal(&self, at: usize, call: &ModelCall) -> Option<ToolResult> {
+        if let Some(reached) = self.reached.filter(|_| at >= self.left) {
+            return Some(not_run(&call.name, ErrorKind::RateLimited, &reached.to_string()));
+        }
+        let because = match &call.malformed {
+            Some(reason) => format!("{reason}. Repeat the complete call"),
+            None if self.cut == Some(at) => {
+                "the response was cut off in this call. Repeat the complete call".to_owned()
+            }
+            None => return None,
+        };
+        Some(not_run(&call.name, ErrorKind::InvalidArguments, &because))
     }
 }

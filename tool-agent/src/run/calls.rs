@@ -1,4 +1,4 @@
-//! The calls of one answer.
+//! The calls of one response.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use serde_json::Value;
 use tool_runtime::arguments::redact;
 use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
-use super::Settings;
-use super::live::Live;
-use super::open::Open;
+use super::CallSettings;
+use super::live_run::LiveRun;
+use super::open_calls::OpenCalls;
 use crate::history;
-use crate::{Ending, Event, ModelCall};
+use crate::{AgentEvent, ModelCall, RunEnding};
 
-impl Live {
-    /// Runs the calls of the last answer side by side, and puts their results into the history.
-    pub(super) async fn call(&mut self) -> Result<(), Ending> {
-        // What was asked for is kept before it runs: after a crash it is known that it may have run.
+impl LiveRun {
+    /// Runs the calls of the last response concurrently and adds their results to the history.
+    pub(super) async fn call(&mut self) -> Result<(), RunEnding> {
+        // Calls are saved before they run, so that they can be recovered after a crash.
         self.save().await?;
         let tools = self.tools();
         let calls = history::open_calls(&self.state.history);
-        let open = Open::new(calls.iter().enumerate().map(|(at, call)| (at, &*call.id, &*call.name)), false);
+        let open = OpenCalls::new(calls.iter().enumerate().map(|(at, call)| (at, &*call.id, &*call.name)), false);
         for call in calls {
             self.tell(|| started(call, &tools));
         }
@@ -45,7 +45,7 @@ impl Live {
             why = self.stop.wait() => Some(why),
         };
         if why.is_some() {
-            // Those that are stopped say so themselves; that does not take long.
+            // Cancelled calls report their own results, which does not take long.
             self.stop.token.cancel();
             turn.await;
         }
@@ -56,19 +56,19 @@ impl Live {
             return Err(why.into());
         }
         if results.iter().any(|result| kind(&result.result) == Some(ErrorKind::Aborted)) {
-            return Err(Ending::Aborted);
+            return Err(RunEnding::Aborted);
         }
         if let Some(reached) = admission.reached {
-            return Err(Ending::Limit(reached));
+            return Err(RunEnding::Limit(reached));
         }
         match history::waiting(&self.state.history) {
             0 => Ok(()),
-            waiting => Err(Ending::Waiting(waiting)),
+            waiting => Err(RunEnding::Waiting(waiting)),
         }
     }
 
-    /// What each call of a turn is told.
-    pub(super) fn prepare(&self, open: &Arc<Open>) -> impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + use<> {
+    /// Returns the function that configures each call of a turn.
+    pub(super) fn prepare(&self, open: &Arc<OpenCalls>) -> impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + use<> {
         let (open, token, settings) = (open.clone(), self.stop.token.clone(), self.settings.clone());
         let watchers = self.end.watchers.clone();
         move |call| {
@@ -96,8 +96,8 @@ impl Live {
         }
     }
 
-    /// Takes each result when it comes. The places are those among the calls that were made: refused ones have a result.
-    fn hear(&self, open: &Arc<Open>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
+    /// Returns the function that takes each result. Indices count admitted calls only: refused ones already have a result.
+    fn hear(&self, open: &Arc<OpenCalls>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
         let admitted: Vec<usize> = (0..open.calls.len()).filter(|at| open.calls[*at].is_open()).collect();
         let (open, watchers) = (open.clone(), self.end.watchers.clone());
         move |index, result| {
@@ -112,7 +112,7 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-fn to_make<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a Settings) -> ToolCall<'a> {
+fn to_make<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a CallSettings) -> ToolCall<'a> {
     let made = ToolCall::from_text(&call.name, &call.arguments).id(&call.id).conversation(conversation);
     match &settings.channel {
         Some((channel, chat)) => made.channel(channel, chat),
@@ -120,12 +120,12 @@ fn to_make<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a Setting
     }
 }
 
-fn started(call: &ModelCall, tools: &Dispatcher) -> Event {
+fn started(call: &ModelCall, tools: &Dispatcher) -> AgentEvent {
     let definition = tools.definition(&call.name);
     let arguments = definition.and_then(|definition| {
         let arguments = serde_json::from_str(&call.arguments).ok()?;
         Some(redact(&arguments, &definition))
     });
     let (id, tool) = (call.id.as_str().into(), call.name.as_str().into());
-    Event::CallStarted { id, tool, arguments: arguments.unwrap_or(Value::Null) }
+    AgentEvent::CallStarted { id, tool, arguments: arguments.unwrap_or(Value::Null) }
 }

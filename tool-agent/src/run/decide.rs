@@ -1,20 +1,20 @@
-//! What somebody has decided about calls that waited.
+//! Decisions about pending calls.
 
 use std::time::SystemTime;
 
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::{Decision, Deferred, PendingCall, TokenError};
 
-use super::live::Live;
-use super::open::{Open, ended};
-use super::stop::Why;
+use super::live_run::LiveRun;
+use super::open_calls::{OpenCalls, ended};
+use super::stop::StopCause;
 use crate::history;
-use crate::{Ending, Event};
+use crate::{AgentEvent, RunEnding};
 
-impl Live {
-    /// Does what was decided about a call. If others wait on, the run ends with that.
-    pub(super) async fn decide(&mut self, token: &str, decision: Decision) -> Result<(), Ending> {
-        let not_waiting = |error| Ending::NotWaiting(error);
+impl LiveRun {
+    /// Carries out a decision. If other calls are still pending, the run ends.
+    pub(super) async fn decide(&mut self, token: &str, decision: Decision) -> Result<(), RunEnding> {
+        let not_waiting = |error| RunEnding::NotWaiting(error);
         let Some(deferred) = self.conversation.agent.inner.deferred.clone() else {
             return Err(not_waiting(TokenError::Invalid));
         };
@@ -26,10 +26,10 @@ impl Live {
         let why = match decision {
             Decision::Abort => {
                 for (token, at, call) in &waiting {
-                    // One that somebody has taken meanwhile is theirs.
-                    let _ = self.refuse(&deferred, token, *at, call, Some("somebody has stopped everything")).await;
+                    // A token that was redeemed meanwhile belongs to another caller.
+                    let _ = self.refuse(&deferred, token, *at, call, Some("the user aborted the turn")).await;
                 }
-                return Err(Ending::Aborted);
+                return Err(RunEnding::Aborted);
             }
             Decision::Refuse(reason) => {
                 self.refuse(&deferred, token, *at, call, reason.as_deref()).await.map_err(not_waiting)?;
@@ -37,19 +37,19 @@ impl Live {
             }
             Decision::Run => self.approve(&deferred, token, *at, call, None).await?,
             Decision::Edit(arguments) => self.approve(&deferred, token, *at, call, Some(arguments)).await?,
-            // Whoever has not decided yet has not decided.
-            _ => return Err(Ending::Waiting(waiting.len())),
+            // An unknown kind of decision leaves the call pending.
+            _ => return Err(RunEnding::Waiting(waiting.len())),
         };
         self.save().await?;
-        self.tell(|| Event::Kept);
+        self.tell(|| AgentEvent::Kept);
         match why {
             Some(why) => Err(why.into()),
             None => self.go_on(),
         }
     }
 
-    /// Runs a call that somebody has agreed to, and says what has stopped it, if anything has. It is an error if it could
-    /// not begin, and waits on.
+    /// Runs an approved call. Returns what has stopped the run meanwhile, if anything. Fails if the call could not start
+    /// and is still pending.
     async fn approve(
         &mut self,
         deferred: &Deferred,
@@ -57,14 +57,14 @@ impl Live {
         at: usize,
         call: &PendingCall,
         edited: Option<serde_json::Value>,
-    ) -> Result<Option<Why>, Ending> {
+    ) -> Result<Option<StopCause>, RunEnding> {
         let tools = self.conversation.agent.inner.tools.clone();
         if self.state.set_journal(&tools) {
             self.save().await?;
         }
         let question = &call.question;
         let id = question.call_id.as_deref().unwrap_or_default();
-        let open = Open::new([(at, id, question.tool.as_str())], true);
+        let open = OpenCalls::new([(at, id, question.tool.as_str())], true);
         let prepare = self.prepare(&open);
         self.open = Some(open.clone());
         let watchers = self.end.watchers.clone();
@@ -72,7 +72,7 @@ impl Live {
             open.begins(&question);
             watchers.tell(|| {
                 let (id, tool) = (id.into(), question.tool.as_str().into());
-                Event::CallStarted { id, tool, arguments: question.shown() }
+                AgentEvent::CallStarted { id, tool, arguments: question.shown() }
             });
             prepare(match edited {
                 Some(arguments) => tools.approve_with(question, arguments),
@@ -88,15 +88,15 @@ impl Live {
                 (run.await, Some(why))
             }
         };
-        // From here to where the result is put in its place nothing is waited for, unless it may not be the last word.
+        // No await between here and storing the result, except to check whether a call that did not start is still pending.
         self.open = None;
         open.hand_over();
-        let result = resumed.map_err(Ending::NotWaiting)?;
+        let result = resumed.map_err(RunEnding::NotWaiting)?;
         if result.is_not_started() {
-            self.tell(|| Event::CallPending { id: id.into(), expires: Some(call.expires) });
-            let waiting = self.waiting(deferred).await.map_err(Ending::NotWaiting)?;
+            self.tell(|| AgentEvent::CallPending { id: id.into(), expires: Some(call.expires) });
+            let waiting = self.waiting(deferred).await.map_err(RunEnding::NotWaiting)?;
             if waiting.iter().any(|(_, its, _)| *its == at) {
-                return Err(why.map_or_else(|| Ending::NotBegun(result), Ending::from));
+                return Err(why.map_or_else(|| RunEnding::NotBegun(result), RunEnding::from));
             }
         }
         self.parent.budget.add_call();
@@ -104,22 +104,22 @@ impl Live {
         Ok(why)
     }
 
-    /// Refuses everything that waits: somebody has gone on without deciding.
+    /// Refuses all pending calls because the user has continued without a decision.
     pub(super) async fn withdraw(&mut self) {
         let Some(deferred) = self.conversation.agent.inner.deferred.clone() else { return };
         if history::waiting(&self.state.history) == 0 {
             return;
         }
         for (token, at, call) in self.waiting(&deferred).await.unwrap_or_default() {
-            let _ = self.refuse(&deferred, &token, at, &call, Some("the person has gone on without it")).await;
+            let _ = self.refuse(&deferred, &token, at, &call, Some("the user continued without approving it")).await;
         }
-        // What is left somebody else has taken meanwhile, or nobody can say.
+        // The remaining ones were redeemed by another caller, or their state is unknown.
         let Self { conversation, state, .. } = self;
         let answered = state.answer_waiting(&conversation.agent.inner, &conversation.shared).await;
         self.tell_of(&answered);
     }
 
-    /// Refuses a call. Once its token is used up it has its result, whatever stops this then: that is recorded afterwards.
+    /// Refuses a call. The result is set as soon as the token is redeemed; the refusal is recorded after that.
     async fn refuse(
         &mut self,
         deferred: &Deferred,
@@ -147,7 +147,7 @@ impl Live {
     }
 }
 
-/// Compares in a time that does not tell how much of a token was right.
+/// Compares two tokens in constant time.
 fn is_same(known: &str, given: &str) -> bool {
     let differences = known.bytes().zip(given.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     known.len() == given.len() && differences == 0

@@ -1,13 +1,12 @@
-//! From something that is said to an answer.
+//! Runs: from a message of the user to the model's answer.
 
-mod admission;
 mod ask;
 mod budget;
 mod calls;
 mod decide;
-mod live;
-mod open;
-mod running;
+mod live_run;
+mod open_calls;
+mod parent;
 mod stop;
 
 use std::pin::Pin;
@@ -17,33 +16,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tool_runtime::confirm::{Confirm, Decision};
 use tool_runtime::{Call, CancellationToken};
 
-use self::budget::Budget;
-use self::live::Live;
-use self::running::Parent;
-pub(crate) use self::running::Running;
-use self::stop::Stop;
-use crate::conversation::Shared;
-use crate::event::{Hub, Told};
-use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
+use self::budget::RunBudget;
+use self::live_run::LiveRun;
+use self::parent::ParentRun;
+pub(crate) use self::parent::RunRegistry;
+use self::stop::StopSignal;
+use crate::conversation::ConversationShared;
+use crate::event::{EventHub, EventWakers};
+use crate::{AgentEvent, AgentSubscriber, Conversation, RunEnding, RunLimits, RunOutcome};
 
-/// Something that was said, on its way to an answer; see [`Conversation::say`]. Await it, in a Tokio runtime with time.
+/// A run: one message of the user until the model stops; see [`Conversation::say`]. Await it in a Tokio runtime with time
+/// enabled.
 ///
-/// It is cancelled by dropping its future, or with [`cancel`](Self::cancel), which lets it say what came of it. Either
-/// way calls are stopped, and the history is one that a provider takes: what the model has said so far, and one result
-/// for each of its calls.
+/// Cancel a run by dropping its future, or with [`cancel`](Self::cancel), which still returns an outcome. Either way its
+/// calls are cancelled and the history is valid for a provider: it has the partial response and one result for each call.
 ///
 /// ```
-/// use tool_agent::{Agent, Event, Reply, Scripted, Update};
+/// use tool_agent::{Agent, AgentEvent, Reply, ScriptedModel, AgentUpdate};
 /// use tool_runtime::Dispatcher;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let agent = Agent::builder(Scripted::new([Reply::text("Hello!")]), Dispatcher::builder().build()?).build();
+/// let agent = Agent::builder(ScriptedModel::new([Reply::text("Hello!")]), Dispatcher::builder().build()?).build();
 /// let run = agent.conversation("chat-7").say("Hi.");
 /// let mut events = run.events();
 /// let outcome = tokio::spawn(run.into_future());
 /// while let Some(update) = events.next().await {
-///     if let Update::Event { event: Event::Text { text }, .. } = update {
+///     if let AgentUpdate::Event { event: AgentEvent::Text { text }, .. } = update {
 ///         print!("{text}");
 ///     }
 /// }
@@ -51,27 +50,27 @@ use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "nothing is said unless it is awaited"]
+#[must_use = "a run does nothing unless awaited"]
 pub struct Run {
     conversation: Conversation,
-    begin: Begin,
-    settings: Settings,
-    limits: Option<Limits>,
-    /// What it spends, if it is not its own.
-    budget: Option<Arc<Budget>>,
+    begin: RunStart,
+    settings: CallSettings,
+    limits: Option<RunLimits>,
+    /// The budget of the parent run, for a sub-agent.
+    budget: Option<Arc<RunBudget>>,
     cancel: Option<CancellationToken>,
-    end: End,
+    end: EventsGuard,
 }
 
-/// How a run begins.
-pub(crate) enum Begin {
+/// The start of a run.
+pub(crate) enum RunStart {
     Say(String),
     Resume,
     Decide { token: String, decision: Decision },
 }
 
-impl Begin {
-    /// What a person says.
+impl RunStart {
+    /// Returns the user's message.
     fn text(&self) -> Option<String> {
         match self {
             Self::Say(text) => Some(text.clone()),
@@ -82,131 +81,131 @@ impl Begin {
 
 type Prepare = Arc<dyn for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync>;
 
-/// What the calls of a run are given.
+/// The settings of the calls of a run.
 #[derive(Clone, Default)]
-struct Settings {
+struct CallSettings {
     confirm: Option<Arc<dyn Confirm>>,
     prepare: Option<Prepare>,
     channel: Option<(String, String)>,
-    /// The conversation for whose limits calls count, if that is not this one.
+    /// The conversation whose limits the calls count towards, if it is another one.
     counts_for: Option<String>,
 }
 
-/// Those who watch a run.
+/// The events of one run.
 #[derive(Clone)]
-struct Watchers {
-    shared: Arc<Shared>,
+struct RunEvents {
+    shared: Arc<ConversationShared>,
     run: u64,
 }
 
-impl Watchers {
-    fn tell(&self, event: impl FnOnce() -> Event) {
+impl RunEvents {
+    fn tell(&self, event: impl FnOnce() -> AgentEvent) {
         self.tell_asleep(event).wake();
     }
 
-    /// As [`tell`](Self::tell), for somebody who holds a lock.
-    fn tell_asleep(&self, event: impl FnOnce() -> Event) -> Told {
+    /// Queues an event without waking subscribers, for a caller that holds a lock.
+    fn tell_asleep(&self, event: impl FnOnce() -> AgentEvent) -> EventWakers {
         self.shared.hub.tell(self.run, event)
     }
 }
 
-/// The end of a run for those who watch it, however it comes.
-struct End {
-    watchers: Watchers,
+/// Ends the subscriptions of a run when dropped.
+struct EventsGuard {
+    watchers: RunEvents,
 }
 
-impl Drop for End {
+impl Drop for EventsGuard {
     fn drop(&mut self) {
         self.watchers.shared.hub.close(self.watchers.run);
     }
 }
 
 impl Run {
-    pub(crate) fn new(conversation: Conversation, begin: Begin) -> Self {
+    pub(crate) fn new(conversation: Conversation, begin: RunStart) -> Self {
         static RUNS: AtomicU64 = AtomicU64::new(1);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
-        let end = End { watchers: Watchers { shared: conversation.shared.clone(), run } };
-        Self { conversation, begin, settings: Settings::default(), limits: None, budget: None, cancel: None, end }
+        let end = EventsGuard { watchers: RunEvents { shared: conversation.shared.clone(), run } };
+        Self { conversation, begin, settings: CallSettings::default(), limits: None, budget: None, cancel: None, end }
     }
 
-    /// A number that no other run of this process has. [`Update`](crate::Update) has it beside each event, so that an
-    /// interface knows its own runs from those of others.
+    /// Returns an id that is unique in this process. [`AgentUpdate`](crate::AgentUpdate) contains it, so that an interface
+    /// can tell its own runs from others.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.end.watchers.run
     }
 
-    /// Watches what happens, to the end of this run.
+    /// Subscribes to the events of this run.
     #[must_use]
-    pub fn events(&self) -> Subscriber {
-        Hub::subscribe(self.conversation.shared.clone(), Some(self.end.watchers.run))
+    pub fn events(&self) -> AgentSubscriber {
+        EventHub::subscribe(self.conversation.shared.clone(), Some(self.end.watchers.run))
     }
 
-    /// Stops when the token is cancelled, with [`Ending::Cancelled`].
+    /// Stops the run with [`RunEnding::Cancelled`] when the token is cancelled.
     pub fn cancel(mut self, token: CancellationToken) -> Self {
         self.cancel = Some(token);
         self
     }
 
-    /// How far this run may go, whatever the agent's limits are.
-    pub fn limits(mut self, limits: Limits) -> Self {
+    /// Sets the limits of this run instead of the agent's.
+    pub fn limits(mut self, limits: RunLimits) -> Self {
         self.limits = Some(limits);
         self
     }
 
-    /// Asks this one about calls that need consent, instead of whom the agent and the dispatcher ask.
+    /// Sets the confirmer for this run instead of the agent's and the dispatcher's.
     pub fn confirm(mut self, confirm: impl Confirm) -> Self {
         self.settings.confirm = Some(Arc::new(confirm));
         self
     }
 
-    /// Tells each call more, such as [`Call::with`] the user on whose behalf it is made.
+    /// Configures each call, for example with the user on whose behalf it is made; see [`Call::with`].
     pub fn each(mut self, prepare: impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + 'static) -> Self {
         self.settings.prepare = Some(Arc::new(prepare));
         self
     }
 
-    /// The channel through which the conversation is held, and the chat in it, for tools that ask for their
+    /// Sets the channel of the conversation and the chat in it, for tools that inject
     /// [`Context`](tool_runtime::Context).
     pub fn channel(mut self, channel: impl Into<String>, chat: impl Into<String>) -> Self {
         self.settings.channel = Some((channel.into(), chat.into()));
         self
     }
 
-    /// Has what it is told, and what it spends, from the run that it was spawned in.
+    /// Inherits settings, budget and mode from the run that spawned this one.
     #[cfg(feature = "spawn")]
-    pub(crate) fn below(mut self, parent: &Parent) -> Self {
+    pub(crate) fn below(mut self, parent: &ParentRun) -> Self {
         *self.conversation.shared.new_mode() = Some(parent.mode());
         self.settings = parent.settings.clone();
         self.budget = Some(parent.budget.clone());
         self
     }
 
-    /// Has its calls count for the limits of another conversation.
+    /// Counts the calls towards the limits of another conversation.
     #[cfg(feature = "spawn")]
     pub(crate) fn counts_for(mut self, conversation: Option<String>) -> Self {
         self.settings.counts_for = conversation;
         self
     }
 
-    async fn go(self) -> Outcome {
+    async fn go(self) -> RunOutcome {
         let Self { conversation, begin, mut settings, limits, budget, cancel, end } = self;
         let agent = conversation.agent.inner.clone();
         let given = settings.clone();
         settings.confirm = settings.confirm.or_else(|| agent.confirm.clone());
         let limits = limits.unwrap_or_else(|| agent.limits.clone());
-        let mut stop = Stop::new(cancel, limits.time);
-        // It may have to wait for another run of this conversation.
-        let waiting = Unbegun { end: Some(end) };
+        let mut stop = StopSignal::new(cancel, limits.time);
+        // Another run of this conversation may be active.
+        let waiting = QueuedRun { end: Some(end) };
         let state = match stop.unless(conversation.state()).await {
             Ok(Ok(state)) => state,
-            Ok(Err(error)) => return waiting.ends(Ending::NotKept(error)),
+            Ok(Err(error)) => return waiting.ends(RunEnding::NotKept(error)),
             Err(why) => return waiting.ends(why.into()),
         };
-        let Some(end) = waiting.begins() else { return Outcome::of(Ending::Cancelled) };
-        let budget = budget.unwrap_or_else(|| Arc::new(Budget::new(limits)));
-        let parent = Parent::new(given, budget, state.mode);
-        let mut live = Live::new(conversation, state, end, stop, settings, parent);
+        let Some(end) = waiting.begins() else { return RunOutcome::new(RunEnding::Cancelled) };
+        let budget = budget.unwrap_or_else(|| Arc::new(RunBudget::new(limits)));
+        let parent = ParentRun::new(given, budget, state.mode);
+        let mut live = LiveRun::new(conversation, state, end, stop, settings, parent);
         let ending = match live.begin(begin).await {
             Ok(()) => live.converse().await,
             Err(ending) => ending,
@@ -216,41 +215,41 @@ impl Run {
 }
 
 impl IntoFuture for Run {
-    type Output = Outcome;
-    type IntoFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+    type Output = RunOutcome;
+    type IntoFuture = Pin<Box<dyn Future<Output = RunOutcome> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.go())
     }
 }
 
-/// A run that waits for its turn. Dropped, it has ended.
-struct Unbegun {
-    end: Option<End>,
+/// A run that waits for its turn. Reports its end when dropped.
+struct QueuedRun {
+    end: Option<EventsGuard>,
 }
 
-impl Unbegun {
-    fn begins(mut self) -> Option<End> {
+impl QueuedRun {
+    fn begins(mut self) -> Option<EventsGuard> {
         self.end.take()
     }
 
-    fn ends(mut self, ending: Ending) -> Outcome {
-        let outcome = Outcome::of(ending);
+    fn ends(mut self, ending: RunEnding) -> RunOutcome {
+        let outcome = RunOutcome::new(ending);
         self.tell(&outcome);
         outcome
     }
 
-    fn tell(&mut self, outcome: &Outcome) {
+    fn tell(&mut self, outcome: &RunOutcome) {
         if let Some(end) = self.end.take() {
-            // In the conversation another run may go on, which has not ended.
-            let Watchers { shared, run } = &end.watchers;
-            shared.hub.tell_alone(*run, || Event::Ended(Arc::new(outcome.clone()))).wake();
+            // Only to subscribers of this run: another run of the conversation may be active.
+            let RunEvents { shared, run } = &end.watchers;
+            shared.hub.tell_alone(*run, || AgentEvent::Ended(Arc::new(outcome.clone()))).wake();
         }
     }
 }
 
-impl Drop for Unbegun {
+impl Drop for QueuedRun {
     fn drop(&mut self) {
-        self.tell(&Outcome::of(Ending::Cancelled));
+        self.tell(&RunOutcome::new(RunEnding::Cancelled));
     }
 }

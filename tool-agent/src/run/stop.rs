@@ -1,4 +1,4 @@
-//! What stops a run from outside.
+//! Cancellation and deadline of a run.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -6,64 +6,64 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tool_runtime::CancellationToken;
 
-use crate::{Ending, Reached};
+use crate::{ReachedLimit, RunEnding};
 
-/// The token and the deadline of a run.
-pub(super) struct Stop {
-    /// Cancelled with the run's own. What the run starts hears of it.
+/// The cancellation token and the deadline of a run.
+pub(super) struct StopSignal {
+    /// A child of the caller's token, passed to everything that the run starts.
     pub(super) token: CancellationToken,
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-/// What has stopped a run.
+/// The cause that stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum StopCause {
     Cancelled,
     Time,
 }
 
-impl From<Why> for Ending {
-    fn from(why: Why) -> Self {
+impl From<StopCause> for RunEnding {
+    fn from(why: StopCause) -> Self {
         match why {
-            Why::Cancelled => Self::Cancelled,
-            Why::Time => Self::Limit(Reached::Time),
+            StopCause::Cancelled => Self::Cancelled,
+            StopCause::Time => Self::Limit(ReachedLimit::Time),
         }
     }
 }
 
-impl Stop {
+impl StopSignal {
     pub(super) fn new(cancel: Option<CancellationToken>, time: Option<Duration>) -> Self {
         let token = cancel.map_or_else(CancellationToken::new, |token| token.child_token());
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Self { token, deadline: deadline.map(|at| Box::pin(sleep_until(at))) }
     }
 
-    /// Whether to stop now.
-    pub(super) fn now(&self) -> Option<Why> {
+    /// Returns the cause if the run must stop now.
+    pub(super) fn now(&self) -> Option<StopCause> {
         if self.token.is_cancelled() {
-            return Some(Why::Cancelled);
+            return Some(StopCause::Cancelled);
         }
-        self.deadline.as_ref().filter(|sleep| sleep.deadline() <= Instant::now()).map(|_| Why::Time)
+        self.deadline.as_ref().filter(|sleep| sleep.deadline() <= Instant::now()).map(|_| StopCause::Time)
     }
 
-    /// Waits until it is time to stop.
-    pub(super) async fn wait(&mut self) -> Why {
+    /// Waits until the run must stop.
+    pub(super) async fn wait(&mut self) -> StopCause {
         match &mut self.deadline {
             None => {
                 self.token.cancelled().await;
-                Why::Cancelled
+                StopCause::Cancelled
             }
             Some(deadline) => tokio::select! {
                 biased;
-                () = self.token.cancelled() => Why::Cancelled,
-                () = deadline => Why::Time,
+                () = self.token.cancelled() => StopCause::Cancelled,
+                () = deadline => StopCause::Time,
             },
         }
     }
 
-    /// Waits for something, unless it is time to stop before. Something that is always there does not keep a run from
-    /// stopping.
-    pub(super) async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Why> {
+    /// Awaits `work` unless the run must stop first. Checks before polling, so that work that is always ready cannot
+    /// prevent a stop.
+    pub(super) async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, StopCause> {
         if let Some(why) = self.now() {
             return Err(why);
         }

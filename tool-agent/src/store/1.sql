@@ -7,7 +7,7 @@ CREATE TABLE conversations (
 ) WITHOUT ROWID;
 CREATE INDEX conversations_by_change ON conversations (changed);
 
--- What was said, as JSON.
+-- The messages, as JSON.
 CREATE TABLE messages (
     conversation TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,

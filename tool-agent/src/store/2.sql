@@ -1,2 +1,2 @@
--- By what a change is known to whoever has made it.
+-- Identifies the last change to the writer that made it.
 ALTER TABLE conversations ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;

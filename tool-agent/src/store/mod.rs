@@ -1,4 +1,4 @@
-//! Where conversations are kept.
+//! Storage of conversations.
 
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -10,75 +10,75 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteStore, Summary};
+pub use sqlite::{ConversationSummary, SqliteStore};
 
 use crate::{Message, Mode};
 
-/// What a [`Store`] answers.
-pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+/// The future that a [`ConversationStore`] returns.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ConversationStoreError>> + Send + 'a>>;
 
-/// Keeps conversations, so that they outlive the process.
+/// Persistent storage of conversations.
 ///
-/// [`SqliteStore`] is one. A save is done as a whole or not at all; one that is dropped may be either.
-pub trait Store: Send + Sync + 'static {
-    /// The conversation of that id, if there is one.
-    fn load<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<Saved>>;
+/// [`SqliteStore`] implements it. A save is atomic; a save that was dropped may or may not have happened.
+pub trait ConversationStore: Send + Sync + 'static {
+    /// Loads a conversation, if it exists.
+    fn load<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<SavedConversation>>;
 
-    /// Keeps a change. If the conversation is not of the version that was changed, somebody else has gone on with it,
-    /// and the answer is [`StoreError::conflict`].
-    fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()>;
+    /// Saves a change. Fails with [`ConversationStoreError::conflict`] if the stored version is not the one that was
+    /// changed, because another writer has continued the conversation.
+    fn save<'a>(&'a self, conversation: &'a str, change: ConversationChange<'a>) -> StoreFuture<'a, ()>;
 
-    /// The [version](Saved::version) and the [mark](Saved::mark) of the conversation of that id, if there is one: by these
-    /// whoever holds it in memory knows, each time it is used, whether somebody else has gone on with it. Reads all of it
-    /// unless the store has a shorter way.
-    fn last_change<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<(u64, u64)>> {
+    /// Returns the [version](SavedConversation::version) and the [mark](SavedConversation::mark) of a conversation, if it
+    /// exists. A process compares them with its copy each time it uses the conversation, to detect changes by others. The
+    /// default implementation loads the whole conversation.
+    fn last_change<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<(u64, u64)>> {
         Box::pin(async move { Ok(self.load(conversation).await?.map(|saved| (saved.version, saved.mark))) })
     }
 
-    /// Forgets a conversation. Whether there was one.
-    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool>;
+    /// Deletes a conversation. Returns `true` if it existed.
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, bool>;
 }
 
-impl<S: Store + ?Sized> Store for Arc<S> {
-    fn load<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<Saved>> {
+impl<S: ConversationStore + ?Sized> ConversationStore for Arc<S> {
+    fn load<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<SavedConversation>> {
         (**self).load(conversation)
     }
 
-    fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
+    fn save<'a>(&'a self, conversation: &'a str, change: ConversationChange<'a>) -> StoreFuture<'a, ()> {
         (**self).save(conversation, change)
     }
 
-    fn last_change<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<(u64, u64)>> {
+    fn last_change<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<(u64, u64)>> {
         (**self).last_change(conversation)
     }
 
-    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, bool> {
         (**self).delete(conversation)
     }
 }
 
-/// A conversation as a store keeps it.
+/// A stored conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Saved {
-    /// Counts the changes.
+pub struct SavedConversation {
+    /// The number of changes so far.
     pub version: u64,
-    /// The [mark](Change::mark) of the last one.
+    /// The [mark](ConversationChange::mark) of the last change.
     pub mark: u64,
-    /// The mode that it was in.
+    /// The mode.
     pub mode: Mode,
-    /// What was said.
+    /// The messages.
     pub messages: Vec<Message>,
 }
 
-impl Saved {
-    /// A conversation as it is after the change of this mark, which has made this version.
+impl SavedConversation {
+    /// Creates a conversation with this version, made by the change with this mark.
     #[must_use]
     pub fn new(version: u64, mark: u64, messages: Vec<Message>) -> Self {
         Self { version, mark, mode: Mode::default(), messages }
     }
 
-    /// The mode that it was in.
+    /// Sets the mode.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
@@ -86,12 +86,12 @@ impl Saved {
     }
 }
 
-/// A change to a conversation: its first messages stay, others come behind them. It makes the next version.
+/// A change to a conversation: keeps its first messages, replaces the rest, and makes the next version.
 ///
-/// The loop makes them. Whoever tests a [`Store`] makes some as well:
+/// The agent creates changes. Tests of a [`ConversationStore`] can create them as well:
 ///
 /// ```
-/// use tool_agent::{Change, Message, SqliteStore, Store};
+/// use tool_agent::{ConversationChange, Message, SqliteStore, ConversationStore};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -99,45 +99,45 @@ impl Saved {
 /// # let path = folder.path().join("chats.db");
 /// let store = SqliteStore::open(path).await?;
 /// let (first, second) = ([Message::user("Hello")], [Message::assistant("Hi.")]);
-/// store.save("chat-7", Change::new(1, &first)).await?;
-/// store.save("chat-7", Change::new(2, &second).behind(1, 1)).await?;
+/// store.save("chat-7", ConversationChange::new(1, &first)).await?;
+/// store.save("chat-7", ConversationChange::new(2, &second).after(1, 1)).await?;
 /// assert_eq!(store.load("chat-7").await?.unwrap().messages, [first, second].concat());
 ///
-/// let late = store.save("chat-7", Change::new(3, &[]).behind(1, 0)).await.unwrap_err();
+/// let late = store.save("chat-7", ConversationChange::new(3, &[]).after(1, 0)).await.unwrap_err();
 /// assert!(late.is_conflict());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Change<'a> {
-    /// The version that was changed; 0 for a conversation that is new.
+pub struct ConversationChange<'a> {
+    /// The version that was changed; 0 for a new conversation.
     pub version: u64,
-    /// A random number, kept with the conversation: whoever does not know whether a change was made knows it by that.
+    /// A random number that is stored with the conversation, so that the writer can tell later whether its change was saved.
     pub mark: u64,
-    /// How many messages stay. What is kept behind them goes.
+    /// How many stored messages to keep. The others are deleted.
     pub keep: usize,
-    /// What comes behind them.
+    /// The messages to append.
     pub messages: &'a [Message],
-    /// The mode that it is in.
+    /// The mode.
     pub mode: Mode,
 }
 
-impl<'a> Change<'a> {
-    /// A new conversation of these messages.
+impl<'a> ConversationChange<'a> {
+    /// Creates a new conversation with these messages.
     #[must_use]
     pub fn new(mark: u64, messages: &'a [Message]) -> Self {
         Self { version: 0, mark, keep: 0, messages, mode: Mode::default() }
     }
 
-    /// A change to this version of a conversation, of which so many messages stay.
+    /// Changes this version of a conversation, keeping its first `keep` messages.
     #[must_use]
-    pub fn behind(mut self, version: u64, keep: usize) -> Self {
+    pub fn after(mut self, version: u64, keep: usize) -> Self {
         (self.version, self.keep) = (version, keep);
         self
     }
 
-    /// The mode that it is in.
+    /// Sets the mode.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
@@ -145,55 +145,55 @@ impl<'a> Change<'a> {
     }
 }
 
-/// Why a conversation could not be read or kept.
+/// An error of a [`ConversationStore`].
 #[derive(Clone, Debug)]
-pub struct StoreError {
+pub struct ConversationStoreError {
     message: Cow<'static, str>,
     is_conflict: bool,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-impl StoreError {
-    /// An error in words.
+impl ConversationStoreError {
+    /// Creates an error.
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), is_conflict: false, source: None }
     }
 
-    /// Somebody else has gone on with the conversation.
+    /// Creates the error for a conversation that another writer has continued.
     #[must_use]
     pub fn conflict() -> Self {
-        let message = "somebody else has gone on with this conversation: read it again, then go on";
+        let message = "the conversation was changed elsewhere: load it again and retry";
         Self { is_conflict: true, ..Self::new(message) }
     }
 
-    /// What has caused it.
+    /// Sets the source of the error.
     #[must_use]
     pub fn caused_by(mut self, source: impl Error + Send + Sync + 'static) -> Self {
         self.source = Some(Arc::new(source));
         self
     }
 
-    /// Whether somebody else has gone on with the conversation.
+    /// Returns `true` if another writer has continued the conversation.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         self.is_conflict
     }
 }
 
-/// What they say; causes cannot be compared.
-impl PartialEq for StoreError {
+/// Compares messages; sources cannot be compared.
+impl PartialEq for ConversationStoreError {
     fn eq(&self, other: &Self) -> bool {
         (&self.message, self.is_conflict) == (&other.message, other.is_conflict)
     }
 }
 
-impl fmt::Display for StoreError {
+impl fmt::Display for ConversationStoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Error for StoreError {
+impl Error for ConversationStoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
     }

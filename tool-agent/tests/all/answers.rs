@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use serde_json::json;
 use tool_agent::{
-    Agent, Answering, Ending, Event, Limits, Message, Model, ModelError, ModelErrorKind, Part, Reached, Reply, Request,
-    Scripted, SqliteStore, Stop, Usage,
+    Agent, AgentEvent, Message, Model, ModelError, ModelErrorKind, ModelRequest, ReachedLimit, Reply, ResponsePart,
+    ResponseStream, RunEnding, RunLimits, ScriptedModel, SqliteStore, StopReason, Usage,
 };
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::journal::MemoryJournal;
@@ -17,7 +17,7 @@ use crate::support::{Gauge, User, assert_valid, builder, call, flaw, kinds, pass
 
 #[tokio::test]
 async fn calls_are_made_and_their_results_read() {
-    let agent = Agent::builder(Scripted::from_fn(three_calls), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Work!").await;
     assert_eq!(outcome.answer(), Some("The steps: 1, 2, 3"));
@@ -39,7 +39,7 @@ async fn what_goes_wrong_with_a_call_is_for_the_model_to_read() {
         .and_call("work.fail", json!({"how": "panic"}))
         .and_call("thing.delete", json!({"name": "it"}))
         .and(call("d", "", ""));
-    let agent = Agent::builder(Scripted::new([wrong, Reply::text("I see.")]), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::new([wrong, Reply::text("I see.")]), tools().0).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Try.").await;
     assert_eq!(outcome.answer(), Some("I see."));
@@ -61,9 +61,9 @@ async fn what_goes_wrong_with_a_call_is_for_the_model_to_read() {
 async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() {
     let cut = Reply::text("Let me ").and_text("see").and_call("work.steps", json!({"steps": 1}));
     let nothing = Reply::call("work.steps", json!({"steps": 1}));
-    let model = Scripted::new([
-        cut.and_fails(ModelError::cut()),
-        nothing.and_fails(ModelError::new(ModelErrorKind::Server, "it burns")),
+    let model = ScriptedModel::new([
+        cut.and_error(ModelError::cut()),
+        nothing.and_error(ModelError::new(ModelErrorKind::Server, "it burns")),
         Reply::text("Fine."),
         Reply::text("Never asked for."),
     ]);
@@ -71,8 +71,8 @@ async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() 
     let agent = Agent::builder(model, tools).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("One").await;
-    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Failed(ModelError::cut()), "Let me see"));
-    assert!(matches!(conversation.say("Two").await.ending, Ending::Failed(error) if error.may_pass()));
+    assert_eq!((outcome.ending, outcome.text.as_str()), (RunEnding::Failed(ModelError::cut()), "Let me see"));
+    assert!(matches!(conversation.say("Two").await.ending, RunEnding::Failed(error) if error.is_retryable()));
     assert_eq!(conversation.resume().await.answer(), Some("Fine."));
     assert_eq!(conversation.resume().await.answer(), Some("Fine."), "it has answered");
     let history = conversation.history().await.unwrap();
@@ -102,14 +102,14 @@ enum Then {
 struct BreaksOff(Then, AtomicBool);
 
 impl Model for BreaksOff {
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         assert!(matches!(request.messages.last(), Some(Message::User { .. })), "{:?}", request.messages);
         if self.1.swap(true, Ordering::SeqCst) {
-            return Reply::text("All of it.").now();
+            return Reply::text("All of it.").into_stream();
         }
-        let begun = futures_util::stream::iter([Ok(Part::Text("A part".into()))]);
+        let begun = futures_util::stream::iter([Ok(ResponsePart::Text("A part".into()))]);
         match self.0 {
-            Then::Fails => Reply::text("A part").and_fails(ModelError::cut()).now(),
+            Then::Fails => Reply::text("A part").and_error(ModelError::cut()).into_stream(),
             Then::NeverComes => Box::pin(begun.chain(futures_util::stream::pending())),
         }
     }
@@ -118,11 +118,11 @@ impl Model for BreaksOff {
 /// Whatever has cut it, the part of an answer is never taken for the answer.
 #[tokio::test]
 async fn an_answer_that_broke_off_is_asked_for_anew() {
-    let in_time = Limits::default().time(Duration::from_secs(10));
+    let in_time = RunLimits::default().time(Duration::from_secs(10));
     for (then, limits, expected) in [
-        (Then::Fails, Limits::default(), Ending::Failed(ModelError::cut())),
-        (Then::NeverComes, in_time, Ending::Limit(Reached::Time)),
-        (Then::NeverComes, Limits::default(), Ending::Cancelled),
+        (Then::Fails, RunLimits::default(), RunEnding::Failed(ModelError::cut())),
+        (Then::NeverComes, in_time, RunEnding::Limit(ReachedLimit::Time)),
+        (Then::NeverComes, RunLimits::default(), RunEnding::Cancelled),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
@@ -135,10 +135,10 @@ async fn an_answer_that_broke_off_is_asked_for_anew() {
         let run = conversation.say("Go").limits(limits).cancel(token.clone());
         let mut events = run.events();
         let run = tokio::spawn(run.into_future());
-        while !matches!(events.next().await.unwrap().event(), Some(Event::Text { .. })) {}
+        while !matches!(events.next().await.unwrap().event(), Some(AgentEvent::Text { .. })) {}
         match expected {
-            Ending::Cancelled => token.cancel(),
-            Ending::Limit(_) => pass(Duration::from_secs(11)).await,
+            RunEnding::Cancelled => token.cancel(),
+            RunEnding::Limit(_) => pass(Duration::from_secs(11)).await,
             _ => {}
         }
         let outcome = run.await.unwrap();
@@ -158,43 +158,43 @@ async fn an_answer_that_broke_off_is_asked_for_anew() {
 async fn an_empty_answer_is_not_the_text_of_an_earlier_turn() {
     let works = || Reply::text("I look.").and_call("work.steps", json!({"steps": 1}));
     let said = async |last: Reply| {
-        let agent = Agent::builder(Scripted::new([works(), last]), tools().0).build();
+        let agent = Agent::builder(ScriptedModel::new([works(), last]), tools().0).build();
         agent.conversation("c").say("Work!").await
     };
     assert_eq!(said(Reply::default()).await.answer(), Some(""), "it had nothing to add");
-    for stop in [Stop::Length, Stop::Filtered] {
+    for stop in [StopReason::Length, StopReason::Filtered] {
         let outcome = said(Reply::text("\n").stop(stop)).await;
-        let Ending::Failed(error) = &outcome.ending else { panic!("{outcome:?}") };
+        let RunEnding::Failed(error) = &outcome.ending else { panic!("{outcome:?}") };
         assert_eq!((error.kind, outcome.text.as_str(), outcome.turns), (ModelErrorKind::Empty, "", 2));
     }
-    let outcome = said(Reply::fails(ModelError::cut())).await;
-    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Failed(ModelError::cut()), ""));
+    let outcome = said(Reply::error(ModelError::cut())).await;
+    assert_eq!((outcome.ending, outcome.text.as_str()), (RunEnding::Failed(ModelError::cut()), ""));
 }
 
 /// One that was cut may lack its end and read well nevertheless.
 #[tokio::test]
 async fn the_last_call_of_an_answer_that_was_too_long_does_not_run() {
     let long = Reply::call("work.steps", json!({"steps": 1})).and_call("work.steps", json!({"steps": 2}));
-    let model = Scripted::new([long.stop(Stop::Length), Reply::text("Short.").stop(Stop::Length)]);
+    let model = ScriptedModel::new([long.stop(StopReason::Length), Reply::text("Short.").stop(StopReason::Length)]);
     let (tools, gauge) = tools();
     let agent = Agent::builder(model, tools).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Work!").await;
-    assert_eq!((outcome.answer(), outcome.stop), (Some("Short."), Stop::Length));
+    assert_eq!((outcome.answer(), outcome.stop), (Some("Short."), StopReason::Length));
     assert_eq!(gauge.steps(), 1);
     assert_eq!(kinds(&conversation.history().await.unwrap()[2]), [None, Some(ErrorKind::InvalidArguments)]);
 }
 
 #[tokio::test]
 async fn an_empty_answer_is_no_message() {
-    let model = Scripted::new([Reply::default(), Reply::text("  \n"), Reply::text("Here.")]);
+    let model = ScriptedModel::new([Reply::default(), Reply::text("  \n"), Reply::text("Here.")]);
     let agent = Agent::builder(model, tools().0).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("One").await.answer(), Some(""));
-    assert_eq!(conversation.resume().await.ending, Ending::Answered);
+    assert_eq!(conversation.resume().await.ending, RunEnding::Answered);
     assert_eq!(conversation.resume().await.answer(), Some("Here."));
     assert_eq!(conversation.history().await.unwrap().len(), 2);
-    assert!(matches!(conversation.say(" ").await.ending, Ending::Failed(error) if !error.may_pass()));
+    assert!(matches!(conversation.say(" ").await.ending, RunEnding::Failed(error) if !error.is_retryable()));
     assert_eq!(conversation.history().await.unwrap().len(), 2);
 }
 
@@ -203,7 +203,7 @@ async fn an_empty_answer_is_no_message() {
 async fn calls_of_one_id_are_told_apart() {
     let twice = || Reply::default().and(call("call_0", "work.steps", r#"{"steps": 1}"#));
     let twice = || twice().and(call("call_0", "work.steps", r#"{"steps": 2}"#)).and(call("", "work.steps", "{}"));
-    let agent = Agent::builder(Scripted::new([twice(), twice(), Reply::text("Done.")]), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::new([twice(), twice(), Reply::text("Done.")]), tools().0).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Work!").await.calls, 6);
     assert_valid(&conversation.history().await.unwrap());
@@ -214,7 +214,7 @@ async fn calls_of_one_id_are_told_apart() {
 async fn the_record_of_another_conversation_answers_no_call() {
     let gauge = Gauge::default();
     let tools = builder(&gauge).journal(MemoryJournal::new()).build().unwrap();
-    let model = Scripted::from_fn(|request| match request.messages.last() {
+    let model = ScriptedModel::from_fn(|request| match request.messages.last() {
         Some(Message::Tools { results }) => Reply::text(&results[0].result.output),
         _ => Reply::default().and(call("call_0", "thing.delete", r#"{"name": "a"}"#)),
     });
@@ -230,7 +230,7 @@ async fn the_record_of_another_conversation_answers_no_call() {
 struct Broken;
 
 impl Model for Broken {
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         match request.messages.len() {
             1 => panic!("before it answers"),
             _ => Box::pin(futures_util::stream::poll_fn(|_| panic!("while it answers"))),
@@ -243,14 +243,15 @@ async fn a_model_that_panics_has_failed() {
     let agent = Agent::builder(Broken, tools().0).build();
     let conversation = agent.conversation("c");
     for _ in 0..2 {
-        assert!(matches!(conversation.say("Hello").await.ending, Ending::Failed(_)));
+        assert!(matches!(conversation.say("Hello").await.ending, RunEnding::Failed(_)));
     }
     assert_eq!(conversation.history().await.unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn one_run_at_a_time_goes_on_in_a_conversation() {
-    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()).usage(Usage::new(3, 2)));
+    let model =
+        ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()).usage(Usage::new(3, 2)));
     let agent = Agent::builder(model, tools().0).build();
     let says = |text: &str| agent.conversation("c").say(text).into_future();
     let (one, two, three) = tokio::join!(says("a"), says("b"), says("c"));
@@ -263,7 +264,7 @@ async fn one_run_at_a_time_goes_on_in_a_conversation() {
 #[tokio::test]
 async fn calls_are_told_what_the_run_is_told() {
     let tools = tools().0;
-    let agent = Agent::builder(Scripted::new([Reply::call("whose", json!({})), Reply::text("ok")]), tools).build();
+    let agent = Agent::builder(ScriptedModel::new([Reply::call("whose", json!({})), Reply::text("ok")]), tools).build();
     let conversation = agent.conversation("c");
     conversation.say("Whose?").each(|call| call.with(User("Ada"))).channel("web", "7").await;
     let history = conversation.history().await.unwrap();
@@ -276,7 +277,7 @@ async fn calls_are_told_what_the_run_is_told() {
 fn a_history_with_a_flaw_is_found() {
     let answer = |ids: &[&str]| {
         let calls = ids.iter().map(|id| tool_agent::ModelCall::new(*id, "t", "{}"));
-        Message::Assistant(tool_agent::Assistant::new("", calls))
+        Message::Assistant(tool_agent::AssistantMessage::new("", calls))
     };
     let results = |ids: &[&str]| {
         let result = |id: &&str| tool_agent::CallResult::new(*id, "t", tool_runtime::ToolResult::success("".into()));

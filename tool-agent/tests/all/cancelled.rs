@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, AgentBuilder, Assistant, CallResult, Conversation, Ending, Event, Message, ModelCall, Outcome, Reply, Run,
-    Scripted, SqliteStore, Store, Update,
+    Agent, AgentBuilder, AgentEvent, AgentUpdate, AssistantMessage, CallResult, Conversation, ConversationStore,
+    Message, ModelCall, Reply, Run, RunEnding, RunOutcome, ScriptedModel, SqliteStore,
 };
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
 
 use crate::consent::deleting;
@@ -59,7 +59,7 @@ enum Way {
 
 impl Way {
     /// Stops a run after so many polls. What it came to, if it was not stopped.
-    async fn stop(self, times: usize, then: usize, run: Run) -> Option<Outcome> {
+    async fn stop(self, times: usize, then: usize, run: Run) -> Option<RunOutcome> {
         let token = CancellationToken::new();
         let mut run = run.cancel(token.clone()).into_future();
         match self {
@@ -94,7 +94,7 @@ struct Seen {
 }
 
 impl Scene {
-    async fn new(model: Scripted, set: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Self {
+    async fn new(model: ScriptedModel, set: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
         let (tools, gauge) = tools();
@@ -104,7 +104,7 @@ impl Scene {
 
     /// Stops a run at every point, in a conversation of its own each time. One in three is stopped at once, the others
     /// when its tools have gone on without it. Afterwards the conversation goes on, and ends as it should.
-    async fn stop_at_every_point(&self, way: Way, begin: impl AsyncFn(&Conversation) -> Run, next: &Ending) -> Seen {
+    async fn stop_at_every_point(&self, way: Way, begin: impl AsyncFn(&Conversation) -> Run, next: &RunEnding) -> Seen {
         let mut seen = Seen::default();
         for round in 0.. {
             let (times, then) = (round / 3, round % 3 * 2);
@@ -115,7 +115,7 @@ impl Scene {
             let outcome = way.stop(times, then, run).await;
             assert!(nothing_is_left(&self.gauge).await, "a tool runs on after {times} polls");
             until("the end of all sessions", || self.gauge.sessions() == 0).await;
-            let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
+            let told: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
             let is_polled = times > 0 || matches!(way, Way::ByToken);
             check_events(&told, is_polled);
 
@@ -149,9 +149,9 @@ impl Scene {
 
 #[tokio::test]
 async fn a_run_stopped_at_any_point_leaves_nothing_behind_but_a_valid_history() {
-    let scene = Scene::new(Scripted::from_fn(three_calls), |agent| agent).await;
+    let scene = Scene::new(ScriptedModel::from_fn(three_calls), |agent| agent).await;
     for way in [Way::Dropped, Way::ByToken] {
-        let seen = scene.stop_at_every_point(way, async |c| c.say("Work!"), &Ending::Answered).await;
+        let seen = scene.stop_at_every_point(way, async |c| c.say("Work!"), &RunEnding::Answered).await;
         assert!(seen.lengths.len() >= 4 && seen.in_calls > 0, "it was stopped in many places: {seen:?}");
     }
 }
@@ -164,10 +164,10 @@ async fn a_run_stopped_while_a_person_makes_up_their_mind_leaves_nothing_behind_
         }
         Decision::Run
     });
-    let scene = Scene::new(Scripted::from_fn(deleting), |agent| agent.confirm(slow)).await;
+    let scene = Scene::new(ScriptedModel::from_fn(deleting), |agent| agent.confirm(slow)).await;
     for way in [Way::Dropped, Way::ByToken] {
         let before = scene.gauge.steps();
-        let seen = scene.stop_at_every_point(way, async |c| c.say("Delete!"), &Ending::Answered).await;
+        let seen = scene.stop_at_every_point(way, async |c| c.say("Delete!"), &RunEnding::Answered).await;
         assert!(seen.lengths.len() >= 4 && seen.in_calls > 0, "it was stopped in many places: {seen:?}");
         assert!(scene.gauge.steps() > before, "what was agreed to has run");
     }
@@ -175,17 +175,17 @@ async fn a_run_stopped_while_a_person_makes_up_their_mind_leaves_nothing_behind_
 
 #[tokio::test]
 async fn a_decision_stopped_at_any_point_leaves_nothing_behind_either() {
-    let deferred = Deferred::new(Key::random().unwrap());
-    let scene = Scene::new(Scripted::from_fn(deleting), |agent| agent.deferred(deferred)).await;
+    let deferred = Deferred::new(SealingKey::random().unwrap());
+    let scene = Scene::new(ScriptedModel::from_fn(deleting), |agent| agent.deferred(deferred)).await;
     let edited = Decision::Edit(json!({"name": "c"}));
     for decision in [Decision::Run, edited, Decision::refuse("no"), Decision::Abort] {
         let decide = async |conversation: &Conversation| {
-            assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
-            let waiting = conversation.waiting().await.unwrap();
+            assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
+            let waiting = conversation.pending_calls().await.unwrap();
             conversation.decide(&waiting[0].0.token, decision.clone())
         };
         for way in [Way::Dropped, Way::ByToken] {
-            scene.stop_at_every_point(way, decide, &Ending::Waiting(2)).await;
+            scene.stop_at_every_point(way, decide, &RunEnding::Waiting(2)).await;
         }
     }
 }
@@ -194,7 +194,7 @@ async fn a_decision_stopped_at_any_point_leaves_nothing_behind_either() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_call_ends_once_and_nothing_is_told_after_the_end() {
     let (tools, gauge) = tools();
-    let agent = Agent::builder(Hesitant(Scripted::from_fn(three_calls)), tools).build();
+    let agent = Agent::builder(Hesitant(ScriptedModel::from_fn(three_calls)), tools).build();
     for round in 0..400_usize {
         let conversation = agent.conversation(format!("c{round}"));
         let mut events = conversation.events();
@@ -205,16 +205,16 @@ async fn each_call_ends_once_and_nothing_is_told_after_the_end() {
         run.abort();
         let _ = run.await;
         until("the end of the tools", || gauge.running() == 0).await;
-        let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
+        let told: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
         let (mut open, mut is_over) = (BTreeSet::new(), false);
         for update in &told {
-            let Update::Event { event, .. } = update else { panic!("{told:?}") };
+            let AgentUpdate::Event { event, .. } = update else { panic!("{told:?}") };
             assert!(!is_over, "{told:?}");
             match event {
-                Event::CallStarted { id, .. } => assert!(open.insert(id.to_string()), "{told:?}"),
-                Event::CallProgress { id, .. } => assert!(open.contains(&**id), "{told:?}"),
-                Event::CallFinished(ended) => assert!(open.remove(&ended.id), "{told:?}"),
-                Event::Ended(_) => is_over = true,
+                AgentEvent::CallStarted { id, .. } => assert!(open.insert(id.to_string()), "{told:?}"),
+                AgentEvent::CallProgress { id, .. } => assert!(open.contains(&**id), "{told:?}"),
+                AgentEvent::CallFinished(ended) => assert!(open.remove(&ended.id), "{told:?}"),
+                AgentEvent::Ended(_) => is_over = true,
                 _ => {}
             }
         }
@@ -229,7 +229,7 @@ async fn naive(tools: &Dispatcher, history: &Mutex<Vec<Message>>) {
         .map(|steps| ModelCall::new(format!("{steps}"), "work.steps", json!({"steps": 20}).to_string()))
         .collect();
     tokio::task::yield_now().await;
-    history.lock().unwrap().push(Message::Assistant(Assistant::new("", calls.clone())));
+    history.lock().unwrap().push(Message::Assistant(AssistantMessage::new("", calls.clone())));
     let mut results = Vec::new();
     for call in calls {
         let tools = tools.clone();
@@ -267,18 +267,18 @@ async fn a_naive_loop_leaves_calls_unanswered_and_tools_running() {
 async fn a_token_stops_the_model_and_the_tools() {
     let (tools, gauge) = tools();
     let calls = Reply::text("Now.").and_call("work.endless", json!({})).and_call("work.steps", json!({"steps": 1}));
-    let agent = Agent::builder(Scripted::new([calls]), tools).build();
+    let agent = Agent::builder(ScriptedModel::new([calls]), tools).build();
     let conversation = agent.conversation("c");
     let token = CancellationToken::new();
     let run = tokio::spawn(conversation.say("Go").cancel(token.clone()).into_future());
     until("a tool runs", || gauge.running() == 1 && gauge.steps() == 1).await;
     token.cancel();
     let outcome = run.await.unwrap();
-    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Cancelled, "Now."));
+    assert_eq!((outcome.ending, outcome.text.as_str()), (RunEnding::Cancelled, "Now."));
     assert_eq!(gauge.running(), 0);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Cancelled), None]);
     let cancelled = conversation.say("Go").cancel(token).await;
-    assert_eq!(cancelled.ending, Ending::Cancelled);
+    assert_eq!(cancelled.ending, RunEnding::Cancelled);
 }

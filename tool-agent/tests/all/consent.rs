@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Update,
+    Agent, AgentEvent, AgentUpdate, Conversation, Message, ModelRequest, ReachedLimit, Reply, RunEnding, RunLimits,
+    ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::confirm::{self, Decision, Deferred, Key, TokenError};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey, TokenError};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
 /// Deletes two things and does a step, then says what came of it.
-pub fn deleting(request: Request<'_>) -> Reply {
+pub fn deleting(request: ModelRequest<'_>) -> Reply {
     match request.messages.last() {
         Some(Message::Tools { results }) => {
             let outputs: Vec<&str> = results.iter().map(|result| result.result.output.as_str()).collect();
@@ -29,13 +30,13 @@ pub fn deleting(request: Request<'_>) -> Reply {
 
 fn deferring() -> (Agent, Gauge) {
     let (tools, gauge) = tools();
-    let deferred = Deferred::new(Key::random().unwrap());
-    (Agent::builder(Scripted::from_fn(deleting), tools).deferred(deferred).build(), gauge)
+    let deferred = Deferred::new(SealingKey::random().unwrap());
+    (Agent::builder(ScriptedModel::from_fn(deleting), tools).deferred(deferred).build(), gauge)
 }
 
 /// The tokens of the calls that wait, by the thing that they would delete.
 pub async fn token(conversation: &Conversation, name: &str) -> String {
-    let waiting = conversation.waiting().await.unwrap();
+    let waiting = conversation.pending_calls().await.unwrap();
     let found = waiting.into_iter().find(|(_, call)| call.question.arguments == json!({"name": name}));
     found.unwrap().0.token
 }
@@ -47,27 +48,27 @@ async fn each_decision_has_its_result_in_its_place() {
     let run = conversation.say("Delete!");
     let mut events = run.events();
     let outcome = run.await;
-    assert_eq!((outcome.ending, gauge.steps()), (Ending::Waiting(2), 1), "what needs no consent has run");
+    assert_eq!((outcome.ending, gauge.steps()), (RunEnding::Waiting(2), 1), "what needs no consent has run");
     let pending = std::iter::from_fn(|| events.try_next());
-    let pending = pending.filter_map(Update::into_event);
-    let pending = pending.filter(|event| matches!(event, Event::CallPending { expires: Some(_), .. }));
+    let pending = pending.filter_map(AgentUpdate::into_event);
+    let pending = pending.filter(|event| matches!(event, AgentEvent::CallPending { expires: Some(_), .. }));
     assert_eq!(pending.count(), 2);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert!(!serde_json::to_string(&history).unwrap().contains("token"), "{history:?}");
-    assert_eq!(conversation.resume().await.ending, Ending::Waiting(2));
+    assert_eq!(conversation.resume().await.ending, RunEnding::Waiting(2));
 
     let second = token(&conversation, "b").await;
     let outcome = conversation.decide(&second, Decision::Edit(json!({"name": "c"}))).await;
-    assert_eq!((outcome.ending, gauge.steps()), (Ending::Waiting(1), 2));
-    assert_eq!(conversation.decide(&second, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_eq!((outcome.ending, gauge.steps()), (RunEnding::Waiting(1), 2));
+    assert_eq!(conversation.decide(&second, Decision::Run).await.ending, RunEnding::NotWaiting(TokenError::Invalid));
     assert_valid(&conversation.history().await.unwrap());
 
     let first = token(&conversation, "a").await;
     let outcome = conversation.decide(&first, Decision::refuse("keep it")).await;
     assert_eq!(outcome.answer(), Some("`thing.delete` was refused: keep it.; 1; c is gone"));
     assert_valid(&conversation.history().await.unwrap());
-    assert!(conversation.waiting().await.unwrap().is_empty());
+    assert!(conversation.pending_calls().await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -77,10 +78,10 @@ async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
     conversation.say("Delete!").await;
     let first = token(&conversation, "a").await;
     let outcome = conversation.decide(&first, Decision::Edit(json!({"nam": 1}))).await;
-    let Ending::NotBegun(result) = outcome.ending else { panic!("{outcome:?}") };
+    let RunEnding::NotBegun(result) = outcome.ending else { panic!("{outcome:?}") };
     assert_eq!(result.error.unwrap().kind, ErrorKind::InvalidArguments);
     assert_valid(&conversation.history().await.unwrap());
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 2);
 }
 
@@ -90,10 +91,10 @@ async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
     let gauge = Gauge::default();
     let hold = RuntimeTool::new("hold", "Never ends.", |()| std::future::pending::<()>());
     let tools = builder(&gauge).tool(hold).concurrency(1, 10).build().unwrap();
-    let deferred = Deferred::new(Key::random().unwrap());
-    let agent = Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred).build();
+    let deferred = Deferred::new(SealingKey::random().unwrap());
+    let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred).build();
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
     let first = token(&conversation, "a").await;
 
     let mut held = Box::pin(tools.call(ToolCall::from_text("hold", "{}")));
@@ -101,31 +102,32 @@ async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
     let decided = conversation.decide(&first, Decision::Run);
     let mut events = decided.events();
     assert!(tokio::time::timeout(Duration::from_millis(50), decided.into_future()).await.is_err(), "it is queued");
-    let told: Vec<Event> = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event).collect();
-    let started = told.iter().position(|event| matches!(event, Event::CallStarted { .. })).expect("it was on its way");
-    assert!(told[started..].iter().any(|event| matches!(event, Event::CallPending { .. })), "{told:?}");
-    assert!(!told.iter().any(|event| matches!(event, Event::CallFinished(_))), "{told:?}");
+    let told: Vec<AgentEvent> = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event).collect();
+    let started =
+        told.iter().position(|event| matches!(event, AgentEvent::CallStarted { .. })).expect("it was on its way");
+    assert!(told[started..].iter().any(|event| matches!(event, AgentEvent::CallPending { .. })), "{told:?}");
+    assert!(!told.iter().any(|event| matches!(event, AgentEvent::CallFinished(_))), "{told:?}");
     drop(held);
 
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Pending), None, Some(ErrorKind::Pending)]);
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 2, "it has run once");
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::NotWaiting(TokenError::Invalid));
 }
 
 #[tokio::test]
 async fn a_call_that_was_decided_on_has_its_time() {
     let (tools, gauge) = tools();
-    let model = Scripted::new([Reply::call("thing.watch", json!({}))]);
-    let agent = Agent::builder(model, tools).deferred(Deferred::new(Key::random().unwrap())).build();
+    let model = ScriptedModel::new([Reply::call("thing.watch", json!({}))]);
+    let agent = Agent::builder(model, tools).deferred(Deferred::new(SealingKey::random().unwrap())).build();
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("Watch!").await.ending, Ending::Waiting(1));
-    let token = conversation.waiting().await.unwrap().remove(0).0.token;
-    let in_time = Limits::default().time(Duration::from_millis(500));
+    assert_eq!(conversation.say("Watch!").await.ending, RunEnding::Waiting(1));
+    let token = conversation.pending_calls().await.unwrap().remove(0).0.token;
+    let in_time = RunLimits::default().time(Duration::from_millis(500));
     let outcome = conversation.decide(token, Decision::Run).limits(in_time).await;
-    assert_eq!(outcome.ending, Ending::Limit(Reached::Time));
+    assert_eq!(outcome.ending, RunEnding::Limit(ReachedLimit::Time));
     assert_eq!(gauge.running(), 0);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
@@ -139,11 +141,11 @@ async fn an_abort_refuses_everything_and_the_model_does_not_go_on() {
     conversation.say("Delete!").await;
     let first = token(&conversation, "a").await;
     let outcome = conversation.decide(&first, Decision::Abort).await;
-    assert_eq!((outcome.ending, outcome.turns, gauge.steps()), (Ending::Aborted, 0, 1));
+    assert_eq!((outcome.ending, outcome.turns, gauge.steps()), (RunEnding::Aborted, 0, 1));
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
-    assert!(conversation.waiting().await.unwrap().is_empty());
+    assert!(conversation.pending_calls().await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -152,11 +154,11 @@ async fn whoever_goes_on_without_deciding_has_decided() {
     let conversation = agent.conversation("c");
     conversation.say("Delete!").await;
     let first = token(&conversation, "a").await;
-    assert_eq!(conversation.say("Forget it.").await.ending, Ending::Waiting(2), "the model asks for the same again");
+    assert_eq!(conversation.say("Forget it.").await.ending, RunEnding::Waiting(2), "the model asks for the same again");
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::NotWaiting(TokenError::Invalid));
     assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
 }
 
@@ -164,21 +166,21 @@ async fn whoever_goes_on_without_deciding_has_decided() {
 #[tokio::test]
 async fn what_waits_can_be_decided_on() {
     let (tools, _) = tools();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let agent = |tools: &Dispatcher| {
-        Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
+        Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
     };
     // One that was forgotten, as after a restart without a store.
-    assert_eq!(agent(&tools).conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(agent(&tools).conversation("c").say("Delete!").await.ending, RunEnding::Waiting(2));
     let agent = agent(&tools);
     let conversation = agent.conversation("c");
-    assert!(conversation.waiting().await.unwrap().is_empty());
-    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
-    let waiting = conversation.waiting().await.unwrap();
+    assert!(conversation.pending_calls().await.unwrap().is_empty());
+    assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
+    let waiting = conversation.pending_calls().await.unwrap();
     assert_eq!(waiting.len(), 2);
     for (left, (pending, _)) in [1, 0].into_iter().zip(waiting) {
         let ending = conversation.decide(pending.token, Decision::Run).await.ending;
-        assert_eq!(ending, if left > 0 { Ending::Waiting(left) } else { Ending::Answered });
+        assert_eq!(ending, if left > 0 { RunEnding::Waiting(left) } else { RunEnding::Answered });
     }
 }
 
@@ -187,15 +189,15 @@ async fn what_waits_can_be_decided_on() {
 async fn what_nobody_can_agree_to_any_more_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, _) = started(folder.path()).await;
-    assert_eq!(agent.conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(agent.conversation("c").say("Delete!").await.ending, RunEnding::Waiting(2));
     drop(agent);
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
-    let agent = Agent::builder(Scripted::from_fn(deleting), tools().0).store(store).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools().0).store(store).build();
     let conversation = agent.conversation("c");
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
-    assert_eq!(conversation.resume().await.ending, Ending::Answered);
+    assert_eq!(conversation.resume().await.ending, RunEnding::Answered);
 }
 
 /// A token of one conversation is of no use in another, and stays good.
@@ -206,16 +208,16 @@ async fn a_token_is_of_its_conversation() {
     one.say("Delete!").await;
     other.say("Delete!").await;
     let first = token(&one, "a").await;
-    assert_eq!(other.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_eq!(other.decide(&first, Decision::Run).await.ending, RunEnding::NotWaiting(TokenError::Invalid));
     assert_eq!(gauge.steps(), 2, "what needs no consent, and nothing was deleted");
-    assert_eq!(one.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(one.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 3);
 }
 
 #[tokio::test]
 async fn somebody_is_asked_while_the_run_waits() {
     let (tools, gauge) = tools();
-    let agent = Agent::builder(Scripted::from_fn(deleting), tools).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools).build();
     let asked = confirm::from_fn(|question| async move {
         match question.arguments["name"].as_str() {
             Some("a") => Decision::Run,
@@ -227,7 +229,7 @@ async fn somebody_is_asked_while_the_run_waits() {
     assert_eq!(gauge.steps(), 2);
     let stop = confirm::from_fn(|_| async { Decision::Abort });
     let conversation = agent.conversation("d");
-    assert_eq!(conversation.say("Delete!").confirm(stop).await.ending, Ending::Aborted);
+    assert_eq!(conversation.say("Delete!").confirm(stop).await.ending, RunEnding::Aborted);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     let kinds = kinds(&history[2]);
@@ -252,22 +254,23 @@ async fn a_decision_dropped_at_any_point_is_made_or_not() {
         let done = polled(times, 0, run.into_future()).await;
         let history = conversation.history().await.unwrap();
         assert_valid(&history);
-        let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
-        let count = |is: fn(&Event) -> bool| told.iter().filter_map(Update::event).filter(|event| is(event)).count();
+        let told: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
+        let count =
+            |is: fn(&AgentEvent) -> bool| told.iter().filter_map(AgentUpdate::event).filter(|event| is(event)).count();
         assert_eq!(
-            count(|event| matches!(event, Event::CallStarted { .. })),
-            count(|event| matches!(event, Event::CallFinished(_) | Event::CallPending { .. })),
+            count(|event| matches!(event, AgentEvent::CallStarted { .. })),
+            count(|event| matches!(event, AgentEvent::CallFinished(_) | AgentEvent::CallPending { .. })),
             "{told:?}"
         );
         let kind = kinds(&history[2])[0];
-        let still = conversation.waiting().await.unwrap().len();
+        let still = conversation.pending_calls().await.unwrap().len();
         match kind {
             Some(ErrorKind::Pending) if still == 2 => {
                 assert_eq!(gauge.steps(), 1);
                 match conversation.decide(&first, Decision::Run).await.ending {
-                    Ending::Waiting(1) => waits += 1,
+                    RunEnding::Waiting(1) => waits += 1,
                     // The store was about to take it out.
-                    Ending::NotWaiting(TokenError::Invalid) => stopped += 1,
+                    RunEnding::NotWaiting(TokenError::Invalid) => stopped += 1,
                     other => panic!("{other:?}"),
                 }
             }
@@ -276,7 +279,7 @@ async fn a_decision_dropped_at_any_point_is_made_or_not() {
             None => assert_eq!((gauge.steps(), still), (2, 1)),
             other => panic!("{other:?}"),
         }
-        assert_eq!(conversation.say("Go on").await.ending, Ending::Waiting(2));
+        assert_eq!(conversation.say("Go on").await.ending, RunEnding::Waiting(2));
         assert_valid(&conversation.history().await.unwrap());
         if done.is_some() {
             break;
@@ -292,7 +295,7 @@ pub async fn started(folder: &Path) -> (Agent, Gauge) {
     let store = SqliteStore::open(folder.join("chats.db")).await.unwrap();
     let deferred = Deferred::new([7; 32]).store(journal.clone());
     let tools = builder(&gauge).journal(journal).build().unwrap();
-    let agent = Agent::builder(Scripted::from_fn(deleting), tools).deferred(deferred).store(store).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools).deferred(deferred).store(store).build();
     (agent, gauge)
 }
 
@@ -300,14 +303,14 @@ pub async fn started(folder: &Path) -> (Agent, Gauge) {
 async fn what_waits_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, gauge) = started(folder.path()).await;
-    assert_eq!(agent.conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(agent.conversation("c").say("Delete!").await.ending, RunEnding::Waiting(2));
     assert_eq!(gauge.steps(), 1);
     drop(agent);
 
     let (agent, gauge) = started(folder.path()).await;
     let conversation = agent.conversation("c");
     let first = token(&conversation, "a").await;
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     drop((agent, conversation));
 
     let (agent, later) = started(folder.path()).await;

@@ -6,7 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Agent, Change, Ending, Message, Reply, Request, Scripted, SqliteStore, Store};
+use tool_agent::{
+    Agent, ConversationChange, ConversationStore, Message, ModelRequest, Reply, RunEnding, ScriptedModel, SqliteStore,
+};
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{Decision, TokenError};
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
@@ -19,7 +21,7 @@ use crate::support::{Gauge, assert_valid, builder, kinds};
 const FOLDER: &str = "TOOL_AGENT_FOLDER";
 
 /// Calls a tool that ends, one that never does, and one that waits for its place behind them.
-fn stuck(request: Request<'_>) -> Reply {
+fn stuck(request: ModelRequest<'_>) -> Reply {
     match request.messages.last() {
         Some(Message::Tools { results }) => Reply::text(&results[0].result.output),
         _ => Reply::call("work.steps", json!({"steps": 3}))
@@ -38,7 +40,7 @@ async fn journal(folder: &Path) -> SqliteJournal {
 
 async fn agent(folder: &Path, tools: Dispatcher) -> Agent {
     let store = store(folder).await;
-    Agent::builder(Scripted::from_fn(stuck), tools).store(store).concurrency(NonZeroUsize::MIN).build()
+    Agent::builder(ScriptedModel::from_fn(stuck), tools).store(store).concurrency(NonZeroUsize::MIN).build()
 }
 
 async fn with_journal(folder: &Path) -> Agent {
@@ -110,7 +112,7 @@ async fn the_record_says_what_became_of_calls_that_a_killed_process_has_left() {
     assert_eq!(kinds(&history[2]), [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::Cancelled)]);
     let said = outputs(&history[2]);
     assert_eq!(said[0], "3", "what it answered is on record");
-    assert!(said[1].starts_with("Nobody knows what came of `work.endless`"), "{said:?}");
+    assert!(said[1].starts_with("The outcome of `work.endless` is unknown"), "{said:?}");
     assert!(said[2].starts_with("`work.steps` was not run"), "{said:?}");
     assert_eq!(conversation.resume().await.answer(), Some("3"), "the model goes on with that");
     assert_valid(&store(folder.path()).await.load("c").await.unwrap().unwrap().messages);
@@ -145,14 +147,14 @@ async fn what_ran_without_a_record_is_not_said_not_to_have_run() {
     let folder = tempfile::tempdir().unwrap();
     let gauge = Gauge::default();
     let tools = builder(&gauge).build().unwrap();
-    let model = Scripted::new([Reply::call("work.steps", json!({"steps": 3})), Reply::text("Done.")]);
+    let model = ScriptedModel::new([Reply::call("work.steps", json!({"steps": 3})), Reply::text("Done.")]);
     let agent = Agent::builder(model, tools).store(store(folder.path()).await).build();
     assert_eq!(agent.conversation("c").say("Work!").await.answer(), Some("Done."));
     assert_eq!(gauge.steps(), 3, "it has run");
     // As if it had ended before it could write down what came of the call.
     let store = store(folder.path()).await;
     let saved = store.load("c").await.unwrap().unwrap();
-    store.save("c", Change::new(1, &[]).behind(saved.version, 2)).await.unwrap();
+    store.save("c", ConversationChange::new(1, &[]).after(saved.version, 2)).await.unwrap();
 
     let history = with_journal(folder.path()).await.conversation("c").history().await.unwrap();
     assert_valid(&history);
@@ -165,14 +167,14 @@ async fn what_was_agreed_to_and_has_run_waits_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, gauge) = started(folder.path()).await;
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
     let store = store(folder.path()).await;
     let before = store.load("c").await.unwrap().unwrap();
     let first = token(&conversation, "a").await;
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 2, "it has run once");
     let after = store.load("c").await.unwrap().unwrap();
-    store.save("c", Change::new(1, &before.messages[2..]).behind(after.version, 2)).await.unwrap();
+    store.save("c", ConversationChange::new(1, &before.messages[2..]).after(after.version, 2)).await.unwrap();
     drop((agent, conversation));
 
     let (agent, gauge) = started(folder.path()).await;
@@ -191,7 +193,7 @@ async fn what_waits_is_found_again_after_a_crash() {
     drop(agent);
     let store = store(folder.path()).await;
     let saved = store.load("c").await.unwrap().unwrap();
-    store.save("c", Change::new(1, &[]).behind(saved.version, 2)).await.unwrap();
+    store.save("c", ConversationChange::new(1, &[]).after(saved.version, 2)).await.unwrap();
 
     let (agent, gauge) = started(folder.path()).await;
     let conversation = agent.conversation("c");
@@ -200,11 +202,11 @@ async fn what_waits_is_found_again_after_a_crash() {
     let expected = [Some(ErrorKind::Pending), None, Some(ErrorKind::Pending)];
     assert_eq!(kinds(&history[2]), expected, "what is on record is the result");
     let first = token(&conversation, "a").await;
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 1);
     let second = token(&conversation, "b").await;
     conversation.delete().await.unwrap();
     let gone = conversation.decide(&second, Decision::Run).await;
-    assert_eq!(gone.ending, Ending::NotWaiting(TokenError::Invalid));
-    assert!(conversation.waiting().await.unwrap().is_empty());
+    assert_eq!(gone.ending, RunEnding::NotWaiting(TokenError::Invalid));
+    assert!(conversation.pending_calls().await.unwrap().is_empty());
 }

@@ -4,10 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use tool_agent::{Agent, Conversation, Ending, Event, Message, Run, Scripted, Subscriber, Update};
+use tool_agent::{
+    Agent, AgentEvent, AgentSubscriber, AgentUpdate, Conversation, Message, Run, RunEnding, ScriptedModel,
+};
 use tool_journal::SqliteJournal;
 use tool_runtime::ErrorKind;
-use tool_runtime::confirm::{Decision, Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::confirm::{
+    Decision, Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
+};
 
 use crate::cancelled::polled;
 use crate::consent::{deleting, started, token};
@@ -21,7 +25,7 @@ fn outputs(message: &Message) -> Vec<&str> {
 /// A token that is used up has had its effect: nobody says later that nobody knows, or another reason.
 #[tokio::test]
 async fn a_refusal_dropped_at_any_point_is_made_or_not() {
-    let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "somebody has stopped everything")];
+    let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "the user aborted the turn")];
     for (decision, reason) in reasons {
         let (mut waits, mut refused) = (0, 0);
         // How often it is polled until it is done depends on a thread that writes to the disk: from the first poll to the
@@ -45,7 +49,7 @@ async fn a_refusal_dropped_at_any_point_is_made_or_not() {
                 }
                 other => panic!("{other:?} after {times} polls"),
             }
-            assert_eq!(conversation.say("Go on").await.ending, Ending::Waiting(2));
+            assert_eq!(conversation.say("Go on").await.ending, RunEnding::Waiting(2));
             let history = conversation.history().await.unwrap();
             assert_valid(&history);
             // What was taken out in the very moment is on record as not begun.
@@ -61,10 +65,10 @@ async fn a_refusal_dropped_at_any_point_is_made_or_not() {
 }
 
 /// The calls that have ended, by what came of them.
-fn finished(events: &mut Subscriber) -> Vec<String> {
-    let told = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event);
+fn finished(events: &mut AgentSubscriber) -> Vec<String> {
+    let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
     let finished = told.filter_map(|event| match event {
-        Event::CallFinished(result) if result.name == "thing.delete" => Some(result.result.output.clone()),
+        AgentEvent::CallFinished(result) if result.name == "thing.delete" => Some(result.result.output.clone()),
         _ => None,
     });
     finished.collect()
@@ -74,40 +78,40 @@ fn finished(events: &mut Subscriber) -> Vec<String> {
 async fn whoever_watches_hears_of_calls_for_which_it_is_too_late() {
     let ways: [fn(&Conversation) -> Run; 2] = [|c| c.say("Go on"), Conversation::resume];
     for begin in ways {
-        let deferred = Deferred::new(Key::random().unwrap()).expires_in(Duration::ZERO);
-        let agent = Agent::builder(Scripted::from_fn(deleting), tools().0).deferred(deferred).build();
+        let deferred = Deferred::new(SealingKey::random().unwrap()).expires_in(Duration::ZERO);
+        let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools().0).deferred(deferred).build();
         let conversation = agent.conversation("c");
         let mut events = conversation.events();
         conversation.say("Delete!").await;
         assert!(finished(&mut events).is_empty(), "the control: they wait");
         begin(&conversation).await;
-        assert_eq!(finished(&mut events), ["`thing.delete` was not run: nobody has agreed in time."; 2]);
+        assert_eq!(finished(&mut events), ["`thing.delete` was not run: the approval expired."; 2]);
     }
 }
 
 /// Calls that wait, and that cannot be listed any more from some point on.
 #[derive(Default)]
 struct Fading {
-    calls: MemoryStore,
+    calls: MemoryPendingStore,
     is_gone: Arc<AtomicBool>,
 }
 
 impl PendingStore for Fading {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.calls.put(call)
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.calls.get(id)
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.calls.take(id)
     }
 
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
         match self.is_gone.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(StoreError::new("it is gone")) }),
+            true => Box::pin(async { Err(PendingStoreError::new("it is gone")) }),
             false => self.calls.list(conversation),
         }
     }
@@ -121,11 +125,11 @@ async fn what_cannot_be_withdrawn_is_looked_up() {
     let tools = builder(&Gauge::default()).journal(journal).build().unwrap();
     let store = Fading::default();
     let is_gone = store.is_gone.clone();
-    let deferred = Deferred::new(Key::random().unwrap()).store(store);
-    let agent = Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build();
+    let deferred = Deferred::new(SealingKey::random().unwrap()).store(store);
+    let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build();
     let conversation = agent.conversation("c");
     let mut events = conversation.events();
-    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
     // Somebody has agreed elsewhere.
     let first = token(&conversation, "a").await;
     let result = deferred.resume(&first, SystemTime::now(), |question| tools.approve(question)).await.unwrap();
@@ -137,6 +141,6 @@ async fn what_cannot_be_withdrawn_is_looked_up() {
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [None, None, Some(ErrorKind::Cancelled)]);
-    let not_begun = "`thing.delete` was not run: everything was stopped before it could begin.";
+    let not_begun = "`thing.delete` was not run: the run was stopped before the call started.";
     assert_eq!(finished(&mut events), ["a is gone", not_begun]);
 }

@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Agent, Ending, Event, ModelError, ModelErrorKind, Reply, Retry, Retrying, Scripted, Update};
+use tool_agent::{
+    Agent, AgentEvent, AgentUpdate, ModelError, ModelErrorKind, Reply, RetryPolicy, RetryingModel, RunEnding,
+    ScriptedModel,
+};
 use tool_runtime::CancellationToken;
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 
 use crate::support::{three_calls, tools, until};
 
-fn told(events: &mut tool_agent::Subscriber) -> Vec<Event> {
-    let event = |update: Update| update.into_event().expect("nothing is lost");
+fn told(events: &mut tool_agent::AgentSubscriber) -> Vec<AgentEvent> {
+    let event = |update: AgentUpdate| update.into_event().expect("nothing is lost");
     std::iter::from_fn(|| events.try_next()).map(event).collect()
 }
 
 #[tokio::test]
 async fn an_interface_is_told_everything_in_order() {
-    let agent = Agent::builder(Scripted::from_fn(three_calls), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).build();
     let conversation = agent.conversation("c");
     let mut of_all = conversation.events();
     let run = conversation.say("Work!");
@@ -26,27 +29,27 @@ async fn an_interface_is_told_everything_in_order() {
     assert_eq!(told(&mut of_all), events);
     assert_eq!(of_run.next().await, None, "a run has an end");
 
-    let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
+    let name = |event: &AgentEvent| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
     let names: Vec<String> = events.iter().map(name).filter(|name| name != "call_progress").collect();
     assert_eq!(names[..6], ["began", "kept", "text", "call_started", "call_started", "call_started"]);
     assert_eq!(names[6..9], ["call_finished", "call_finished", "call_finished"]);
     assert_eq!(names[9..], ["turn_ended", "text", "turn_ended", "ended"]);
-    assert_eq!(events[0], Event::Began { text: Some("Work!".into()) });
-    assert_eq!(events[2], Event::Text { text: "I work.".into() });
-    assert_eq!(events.last(), Some(&Event::Ended(outcome.into())));
+    assert_eq!(events[0], AgentEvent::Began { text: Some("Work!".into()) });
+    assert_eq!(events[2], AgentEvent::Text { text: "I work.".into() });
+    assert_eq!(events.last(), Some(&AgentEvent::Ended(outcome.into())));
     // Of one call: it starts, reports, and ends.
     for steps in 1..=3_u32 {
         let start = events.iter().position(
-            |event| matches!(event, Event::CallStarted { arguments, .. } if *arguments == json!({"steps": steps})),
+            |event| matches!(event, AgentEvent::CallStarted { arguments, .. } if *arguments == json!({"steps": steps})),
         );
         let start = start.unwrap();
-        let Event::CallStarted { id, .. } = &events[start] else { unreachable!() };
+        let AgentEvent::CallStarted { id, .. } = &events[start] else { unreachable!() };
         let reports = events
             .iter()
             .enumerate()
-            .filter(|(_, event)| matches!(event, Event::CallProgress { id: its, .. } if its == id));
+            .filter(|(_, event)| matches!(event, AgentEvent::CallProgress { id: its, .. } if its == id));
         let reports: Vec<usize> = reports.map(|(at, _)| at).collect();
-        let end = events.iter().position(|event| matches!(event, Event::CallFinished(ended) if *ended.id == **id));
+        let end = events.iter().position(|event| matches!(event, AgentEvent::CallFinished(ended) if *ended.id == **id));
         let end = end.unwrap();
         assert_eq!(reports.len(), steps as usize);
         assert!(reports.iter().all(|at| start < *at && *at < end), "{start} {reports:?} {end}");
@@ -59,7 +62,7 @@ async fn an_interface_is_told_everything_in_order() {
 /// Two pages of one conversation: each knows what the other has said, and which answer is whose.
 #[tokio::test]
 async fn each_event_says_in_which_run_it_was() {
-    let model = Scripted::new([Reply::text("One."), Reply::text("Two.")]);
+    let model = ScriptedModel::new([Reply::text("One."), Reply::text("Two.")]);
     let agent = Agent::builder(model, tools().0).build();
     let (one, other) = (agent.conversation("c"), agent.conversation("c"));
     let mut events = one.events();
@@ -70,10 +73,10 @@ async fn each_event_says_in_which_run_it_was() {
     second.await;
     assert_eq!(one.resume().await.answer(), Some("Two."));
     let mut said: Vec<(u64, Option<String>, String)> = Vec::new();
-    while let Some(Update::Event { run, event }) = events.try_next() {
+    while let Some(AgentUpdate::Event { run, event }) = events.try_next() {
         match event {
-            Event::Began { text } => said.push((run, text, String::new())),
-            Event::Text { text } => {
+            AgentEvent::Began { text } => said.push((run, text, String::new())),
+            AgentEvent::Text { text } => {
                 let last = said.last_mut().expect("it has begun");
                 assert_eq!(last.0, run);
                 last.2.push_str(&text);
@@ -89,16 +92,16 @@ async fn each_event_says_in_which_run_it_was() {
 /// Whoever sees nothing for a while is told why, and the answer is none the worse for it.
 #[tokio::test]
 async fn a_model_that_is_asked_again_is_an_event() {
-    let busy = |message: &'static str| Reply::fails(ModelError::new(ModelErrorKind::RateLimited, message));
-    let model = Scripted::new([busy("too many"), busy("still too many"), Reply::text("Here I am.")]);
-    let model = Retrying::new(model).retry(Retry::default().first_wait(Duration::from_millis(1)));
+    let busy = |message: &'static str| Reply::error(ModelError::new(ModelErrorKind::RateLimited, message));
+    let model = ScriptedModel::new([busy("too many"), busy("still too many"), Reply::text("Here I am.")]);
+    let model = RetryingModel::new(model).retry(RetryPolicy::default().first_wait(Duration::from_millis(1)));
     let agent = Agent::builder(model, tools().0).build();
     let run = agent.conversation("c").say("Hello?");
     let mut events = run.events();
     assert_eq!(run.await.answer(), Some("Here I am."));
     let told = told(&mut events);
-    let waits = |event: &Event| match event {
-        Event::Retrying { why, after } => {
+    let waits = |event: &AgentEvent| match event {
+        AgentEvent::Retrying { why, after } => {
             assert!(!after.is_zero());
             Some(why.to_string())
         }
@@ -111,7 +114,7 @@ async fn a_model_that_is_asked_again_is_an_event() {
 /// Neither one that never reads nor one that is gone changes anything for the run or for the others.
 #[tokio::test]
 async fn slow_and_gone_subscribers_hold_up_nobody() {
-    let model = Scripted::from_fn(|request| {
+    let model = ScriptedModel::from_fn(|request| {
         let turn = request.messages.len();
         if turn < 100 {
             Reply::text("x".repeat(100)).and_call("work.steps", json!({"steps": 100}))
@@ -119,7 +122,7 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
             Reply::text("ok")
         }
     });
-    let limits = tool_agent::Limits::default().turns(100);
+    let limits = tool_agent::RunLimits::default().turns(100);
     let agent = Agent::builder(model, tools().0).limits(limits).build();
     let conversation = agent.conversation("c");
     let mut never_read = conversation.events();
@@ -134,22 +137,22 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
             tokio::task::yield_now().await;
         }
         match update {
-            Update::Missed(more) => missed += more,
-            Update::Event { event: Event::CallFinished(_), .. } => finished += 1,
-            Update::Event { event: Event::Text { text: more }, .. } => text += more.len(),
-            Update::Event { event: Event::TurnEnded { .. }, .. } => turns += 1,
+            AgentUpdate::Missed(more) => missed += more,
+            AgentUpdate::Event { event: AgentEvent::CallFinished(_), .. } => finished += 1,
+            AgentUpdate::Event { event: AgentEvent::Text { text: more }, .. } => text += more.len(),
+            AgentUpdate::Event { event: AgentEvent::TurnEnded { .. }, .. } => turns += 1,
             _ => {}
         }
     }
-    assert_eq!(running.await.unwrap().ending, Ending::Answered);
+    assert_eq!(running.await.unwrap().ending, RunEnding::Answered);
     assert_eq!((missed, finished, text, turns), (0, 50, 5_002, 51), "slow, and nothing is missed");
     // Of more than it could keep the one that never read has all but reports, and is told how many it lacks.
-    let updates: Vec<Update> = std::iter::from_fn(|| never_read.try_next()).collect();
-    let count = |is: fn(&Update) -> bool| updates.iter().filter(|update| is(update)).count() as u64;
-    assert_eq!(count(|update| matches!(update, Update::Event { event: Event::TurnEnded { .. }, .. })), 51);
-    assert_eq!(count(|update| matches!(update, Update::Event { event: Event::CallFinished(_), .. })), 50);
-    let reports = count(|update| matches!(update, Update::Event { event: Event::CallProgress { .. }, .. }));
-    let [Update::Missed(missed), ..] = updates.as_slice() else { panic!("nothing was missed") };
+    let updates: Vec<AgentUpdate> = std::iter::from_fn(|| never_read.try_next()).collect();
+    let count = |is: fn(&AgentUpdate) -> bool| updates.iter().filter(|update| is(update)).count() as u64;
+    assert_eq!(count(|update| matches!(update, AgentUpdate::Event { event: AgentEvent::TurnEnded { .. }, .. })), 51);
+    assert_eq!(count(|update| matches!(update, AgentUpdate::Event { event: AgentEvent::CallFinished(_), .. })), 50);
+    let reports = count(|update| matches!(update, AgentUpdate::Event { event: AgentEvent::CallProgress { .. }, .. }));
+    let [AgentUpdate::Missed(missed), ..] = updates.as_slice() else { panic!("nothing was missed") };
     assert!(*missed > 0 && reports + missed == 50 * 100, "{reports} {missed}");
 }
 
@@ -158,18 +161,18 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
 async fn nothing_is_told_of_a_call_after_its_end() {
     for is_deferred in [false, true] {
         let (tools, gauge) = tools();
-        let model = Scripted::new([Reply::call("work.hold", json!({})), Reply::text("ok")]);
+        let model = ScriptedModel::new([Reply::call("work.hold", json!({})), Reply::text("ok")]);
         let agent = Agent::builder(model, tools);
         let agent = match is_deferred {
-            true => agent.deferred(Deferred::new(Key::random().unwrap())),
+            true => agent.deferred(Deferred::new(SealingKey::random().unwrap())),
             false => agent.confirm(confirm::from_fn(|_| async { Decision::Run })),
         };
         let conversation = agent.build().conversation("c");
         let mut events = conversation.events();
         let mut run = conversation.say("Hold!");
         if is_deferred {
-            assert_eq!(run.await.ending, Ending::Waiting(1));
-            let waiting = conversation.waiting().await.unwrap();
+            assert_eq!(run.await.ending, RunEnding::Waiting(1));
+            let waiting = conversation.pending_calls().await.unwrap();
             run = conversation.decide(&waiting[0].0.token, Decision::Run);
         }
         assert_eq!(run.each(|call| call.timeout(Duration::from_millis(500))).await.answer(), Some("ok"));
@@ -177,8 +180,8 @@ async fn nothing_is_told_of_a_call_after_its_end() {
         gauge.release();
         until("its end", || gauge.running() == 0).await;
         let told = told(&mut events);
-        let reports = told.iter().filter(|event| matches!(event, Event::CallProgress { .. })).count();
-        assert!(reports <= 1 && matches!(told.last(), Some(Event::Ended(_))), "{told:?}");
+        let reports = told.iter().filter(|event| matches!(event, AgentEvent::CallProgress { .. })).count();
+        assert!(reports <= 1 && matches!(told.last(), Some(AgentEvent::Ended(_))), "{told:?}");
     }
 }
 
@@ -186,7 +189,7 @@ async fn nothing_is_told_of_a_call_after_its_end() {
 #[tokio::test]
 async fn a_run_that_never_began_ends_for_nobody_else() {
     let (tools, gauge) = tools();
-    let agent = Agent::builder(Scripted::new([Reply::call("work.endless", json!({}))]), tools).build();
+    let agent = Agent::builder(ScriptedModel::new([Reply::call("work.endless", json!({}))]), tools).build();
     let conversation = agent.conversation("c");
     let mut of_all = conversation.events();
     let first = tokio::spawn(conversation.say("Go").into_future());
@@ -203,12 +206,12 @@ async fn a_run_that_never_began_ends_for_nobody_else() {
         }
         let own = of_second.next().await;
         assert!(
-            matches!(own, Some(Update::Event { event: Event::Ended(ref end), .. }) if end.ending == Ending::Cancelled),
+            matches!(own, Some(AgentUpdate::Event { event: AgentEvent::Ended(ref end), .. }) if end.ending == RunEnding::Cancelled),
             "{own:?}"
         );
         assert_eq!(of_second.next().await, None);
     }
-    let is_end = |event: &Event| matches!(event, Event::Ended(_));
+    let is_end = |event: &AgentEvent| matches!(event, AgentEvent::Ended(_));
     assert!(!told(&mut of_all).iter().any(is_end), "the first one goes on");
     first.abort();
     until("its end", || gauge.running() == 0).await;
@@ -218,7 +221,7 @@ async fn a_run_that_never_began_ends_for_nobody_else() {
 #[tokio::test]
 async fn secrets_are_not_told() {
     let call = Reply::call("door.open", json!({"user": "ada", "password": "hunter2"}));
-    let agent = Agent::builder(Scripted::new([call, Reply::text("In.")]), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::new([call, Reply::text("In.")]), tools().0).build();
     let run = agent.conversation("c").say("Open!");
     let mut events = run.events();
     run.await;
@@ -229,7 +232,7 @@ async fn secrets_are_not_told() {
 
 #[tokio::test]
 async fn a_run_that_was_never_awaited_ends_for_those_who_watch() {
-    let agent = Agent::builder(Scripted::new([]), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::new([]), tools().0).build();
     let run = agent.conversation("c").say("Hello");
     let mut events = run.events();
     drop(run);

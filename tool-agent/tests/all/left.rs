@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, Change, Conversation, Ending, Message, ModelCall, Reply, Scripted, SqliteStore, Store,
+    Agent, AssistantMessage, Conversation, ConversationChange, ConversationStore, Message, ModelCall, Reply, RunEnding,
+    ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::Deferred;
@@ -33,7 +34,7 @@ impl Begun {
 fn left(round: usize) -> Vec<Message> {
     let calls =
         ["a", "b"].map(|id| ModelCall::new(format!("{id}{round}"), "work.steps", json!({"steps": 1}).to_string()));
-    vec![Message::user("Work!"), Message::Assistant(Assistant::new("", calls))]
+    vec![Message::user("Work!"), Message::Assistant(AssistantMessage::new("", calls))]
 }
 
 #[tokio::test]
@@ -46,7 +47,7 @@ async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who
         let journal = SqliteJournal::open(folder.path().join("calls.db")).await.unwrap();
         let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
         let tools = builder(&Gauge::default()).journal(journal.clone()).build().unwrap();
-        let agent = Agent::builder(Scripted::from_fn(|_| Reply::text("Yes.")), tools).store(store.clone());
+        let agent = Agent::builder(ScriptedModel::from_fn(|_| Reply::text("Yes.")), tools).store(store.clone());
         let agent = match is_deferred {
             true => agent.deferred(Deferred::new([7; 32]).store(journal)).build(),
             false => agent.build(),
@@ -56,10 +57,10 @@ async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who
             let left = left(times);
             assert!(flaw(&left).is_some(), "the control");
             let conversation = agent.conversation(format!("{times}"));
-            store.save(conversation.id(), Change::new(1, &left)).await.unwrap();
+            store.save(conversation.id(), ConversationChange::new(1, &left)).await.unwrap();
             let is_done = begun.stop(times, &conversation).await;
             assert_valid(&conversation.history().await.unwrap());
-            assert_eq!(conversation.say("Go on.").await.ending, Ending::Answered, "{begun:?} after {times} polls");
+            assert_eq!(conversation.say("Go on.").await.ending, RunEnding::Answered, "{begun:?} after {times} polls");
             let history = conversation.history().await.unwrap();
             assert_valid(&history);
             assert_eq!(store.load(conversation.id()).await.unwrap().unwrap().messages, history);

@@ -3,33 +3,33 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use tool_agent::{Agent, Ending, Event, Scripted, Subscriber, Update};
+use tool_agent::{Agent, AgentEvent, AgentSubscriber, AgentUpdate, RunEnding, ScriptedModel};
 
 use crate::support::{assert_valid, three_calls, tools};
 
 const CONVERSATIONS: usize = 200;
 
 /// What is told of one run, in the order in which it has to come.
-async fn check(mut events: Subscriber) {
+async fn check(mut events: AgentSubscriber) {
     let (mut started, mut reports, mut finished, mut turns, mut text) = (0, 0, 0, 0, String::new());
     let mut ended = 0;
     while let Some(update) = events.next().await {
-        let Update::Event { event, .. } = update else { panic!("something is lost: {update:?}") };
+        let AgentUpdate::Event { event, .. } = update else { panic!("something is lost: {update:?}") };
         assert_eq!(ended, 0, "nothing comes after the end");
         match event {
-            Event::Began { .. } | Event::Kept => assert_eq!((started, text.as_str()), (0, "")),
-            Event::Text { text: more } => text.push_str(&more),
-            Event::CallStarted { .. } => started += 1,
-            Event::CallProgress { .. } => reports += 1,
-            Event::CallFinished(_) => finished += 1,
-            Event::TurnEnded { turn, .. } => {
+            AgentEvent::Began { .. } | AgentEvent::Kept => assert_eq!((started, text.as_str()), (0, "")),
+            AgentEvent::Text { text: more } => text.push_str(&more),
+            AgentEvent::CallStarted { .. } => started += 1,
+            AgentEvent::CallProgress { .. } => reports += 1,
+            AgentEvent::CallFinished(_) => finished += 1,
+            AgentEvent::TurnEnded { turn, .. } => {
                 turns += 1;
                 assert_eq!(turn, turns);
                 assert_eq!((started, reports, finished), (3, 6, 3));
             }
-            Event::Ended(outcome) => {
+            AgentEvent::Ended(outcome) => {
                 ended += 1;
-                assert_eq!(outcome.ending, Ending::Answered);
+                assert_eq!(outcome.ending, RunEnding::Answered);
             }
             other => panic!("{other:?}"),
         }
@@ -39,7 +39,7 @@ async fn check(mut events: Subscriber) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_event_of_many_conversations_is_lost() {
-    let agent = Agent::builder(Scripted::from_fn(three_calls), tools().0).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).build();
     let mut runs = tokio::task::JoinSet::new();
     for number in 0..CONVERSATIONS {
         let agent = agent.clone();
@@ -76,7 +76,8 @@ fn rounds() {
     let remembered = std::env::var("REMEMBERED").unwrap().parse().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let agent = Agent::builder(Scripted::from_fn(three_calls), tools().0).remembered(remembered).build();
+        let agent =
+            Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).max_idle_conversations(remembered).build();
         for round in 0..40 {
             let runs = (0..CONVERSATIONS).map(|number| {
                 let conversation = agent.conversation(format!("{round}/{number}"));
@@ -88,7 +89,7 @@ fn rounds() {
                 })
             });
             for run in runs.collect::<Vec<_>>() {
-                assert_eq!(run.await.unwrap(), Ending::Answered);
+                assert_eq!(run.await.unwrap(), RunEnding::Answered);
             }
             if round == 9 || round == 39 {
                 println!("RESIDENT {}", resident());
@@ -129,7 +130,8 @@ fn memory_stays_flat_over_many_conversations() {
 /// A slow test would not find it: two who ask for one conversation at the same moment get the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn who_asks_at_the_same_moment_gets_the_same_conversation() {
-    let agent = Arc::new(Agent::builder(Scripted::from_fn(three_calls), tools().0).remembered(0).build());
+    let agent =
+        Arc::new(Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).max_idle_conversations(0).build());
     for round in 0..50 {
         let says = (0..4).map(|_| {
             let agent = agent.clone();
@@ -137,7 +139,7 @@ async fn who_asks_at_the_same_moment_gets_the_same_conversation() {
         });
         let kept = agent.conversation(format!("c{round}"));
         for said in says.collect::<Vec<_>>() {
-            assert_eq!(said.await.unwrap(), Ending::Answered);
+            assert_eq!(said.await.unwrap(), RunEnding::Answered);
         }
         let history = kept.history().await.unwrap();
         assert_eq!(history.len(), 16);

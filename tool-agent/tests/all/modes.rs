@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use serde_json::json;
-use tool_agent::{Agent, Message, Mode, Reply, Request, Scripted};
+use tool_agent::{Agent, Message, Mode, ModelRequest, Reply, ScriptedModel};
 use tool_runtime::ErrorKind;
 
 use crate::support::{assert_valid, kinds, tools};
@@ -17,7 +17,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(request: Request<'_>) -> Self {
+    fn of(request: ModelRequest<'_>) -> Self {
         let names = |tools: &tool_runtime::Dispatcher| {
             tools.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
         };
@@ -25,10 +25,12 @@ impl Sent {
     }
 }
 
-fn recording(reply: impl Fn(Request<'_>) -> Reply + Send + Sync + 'static) -> (Scripted, Arc<Mutex<Vec<Sent>>>) {
+fn recording(
+    reply: impl Fn(ModelRequest<'_>) -> Reply + Send + Sync + 'static,
+) -> (ScriptedModel, Arc<Mutex<Vec<Sent>>>) {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let record = sent.clone();
-    let model = Scripted::from_fn(move |request| {
+    let model = ScriptedModel::from_fn(move |request| {
         record.lock().unwrap().push(Sent::of(request));
         reply(request)
     });
@@ -68,7 +70,7 @@ async fn what_a_mode_does_not_have_does_not_run() {
     ] {
         let calls = Reply::call("work.steps", json!({"steps": 1})).and_call("work.fail", json!({"how": "x"}));
         let (tools, gauge) = tools();
-        let agent = Agent::builder(Scripted::new([calls, Reply::text("ok")]), tools).mode(mode).build();
+        let agent = Agent::builder(ScriptedModel::new([calls, Reply::text("ok")]), tools).mode(mode).build();
         let conversation = agent.conversation("c");
         conversation.say("Go").await;
         let history = conversation.history().await.unwrap();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tool_agent::{
-    Agent, Assistant, CallResult, Change, Ending, Message, Mode, ModelCall, Reply, Scripted, SqliteStore, Store,
+    Agent, AssistantMessage, CallResult, ConversationChange, ConversationStore, Message, Mode, ModelCall, Reply,
+    RunEnding, ScriptedModel, SqliteStore,
 };
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::{self, Decision};
@@ -16,7 +17,7 @@ use crate::support::{assert_valid, tools};
 /// A process whose model says how much it has read.
 async fn counting(folder: &tempfile::TempDir) -> (Agent, SqliteStore) {
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
-    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()));
+    let model = ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()));
     (Agent::builder(model, tools().0).store(store.clone()).build(), store)
 }
 
@@ -47,12 +48,12 @@ async fn what_waits_is_decided_on_by_whoever_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let ((one, ran_by_one), (other, ran_by_other)) = (started(folder.path()).await, started(folder.path()).await);
     let (one, other) = (one.conversation("c"), other.conversation("c"));
-    assert_eq!(other.say("Delete!").await.ending, Ending::Waiting(2));
-    assert_eq!(one.say("Delete them now!").await.ending, Ending::Waiting(2));
-    assert_eq!(other.waiting().await.unwrap().len(), 2);
+    assert_eq!(other.say("Delete!").await.ending, RunEnding::Waiting(2));
+    assert_eq!(one.say("Delete them now!").await.ending, RunEnding::Waiting(2));
+    assert_eq!(other.pending_calls().await.unwrap().len(), 2);
     let first = token(&one, "a").await;
-    assert_eq!(other.decide(first, Decision::Run).await.ending, Ending::Waiting(1));
-    assert_eq!(one.resume().await.ending, Ending::Waiting(1));
+    assert_eq!(other.decide(first, Decision::Run).await.ending, RunEnding::Waiting(1));
+    assert_eq!(one.resume().await.ending, RunEnding::Waiting(1));
     let second = token(&one, "b").await;
     let outcome = one.decide(second, Decision::Run).await;
     assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
@@ -82,7 +83,7 @@ async fn a_call_that_another_process_asks_about_may_still_begin() {
     let history = other.history().await.unwrap();
     let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
     for at in [0, 2] {
-        assert!(results[at].result.output.starts_with("Nobody knows yet what comes of `thing.delete`"), "{results:?}");
+        assert!(results[at].result.output.starts_with("The outcome of `thing.delete` is not known yet"), "{results:?}");
     }
     agreed.add_permits(2);
     assert_eq!(run.await.unwrap().answer(), Some("a is gone; 1; b is gone"));
@@ -97,13 +98,13 @@ async fn who_looks_in_the_middle_of_a_run_elsewhere_sees_its_end_later() {
     let (agent, store) = counting(&folder).await;
     let conversation = agent.conversation("c");
     let call = ModelCall::new("1", "work.steps", json!({"steps": 1}).to_string());
-    let begun = [Message::user("Go"), Message::Assistant(Assistant::new("", [call]))];
-    store.save("c", Change::new(1, &begun)).await.unwrap();
+    let begun = [Message::user("Go"), Message::Assistant(AssistantMessage::new("", [call]))];
+    store.save("c", ConversationChange::new(1, &begun)).await.unwrap();
     assert_valid(&conversation.history().await.unwrap());
 
     let result = CallResult::new("1", "work.steps", ToolResult::success("1".to_owned()));
     let ended = [Message::Tools { results: vec![result] }, Message::assistant("Done.")];
-    store.save("c", Change::new(2, &ended).behind(1, 2)).await.unwrap();
+    store.save("c", ConversationChange::new(2, &ended).after(1, 2)).await.unwrap();
     assert_eq!(conversation.history().await.unwrap(), [begun.to_vec(), ended.to_vec()].concat());
     assert_eq!(conversation.resume().await.answer(), Some("Done."));
 }

@@ -1,7 +1,7 @@
 //! Agents of more tools than a model is sent.
 
 use serde_json::json;
-use tool_agent::{Agent, Ending, Message, Mode, Reply, Request, Scripted, SqliteStore};
+use tool_agent::{Agent, Message, Mode, ModelRequest, Reply, RunEnding, ScriptedModel, SqliteStore};
 use tool_runtime::search::{Shortlist, ToolSearch};
 use tool_runtime::{Dispatcher, RuntimeTool};
 
@@ -22,13 +22,13 @@ fn tools() -> Dispatcher {
     (0..300).map(tool).fold(tools, |tools, tool| tools.tool(tool)).build().unwrap()
 }
 
-fn sent(request: Request<'_>) -> Vec<String> {
+fn sent(request: ModelRequest<'_>) -> Vec<String> {
     let sent = request.tools.map(Dispatcher::definitions);
     sent.iter().flat_map(|sent| sent.iter()).map(|(name, _)| name.to_string()).collect()
 }
 
 /// Searches for what it was not sent, calls it when it is there, and says what it was sent in each turn.
-fn searching(request: Request<'_>) -> Reply {
+fn searching(request: ModelRequest<'_>) -> Reply {
     let sent = sent(request);
     match request.messages.last() {
         Some(Message::Tools { results }) if results[0].name == "search_tools" => {
@@ -50,7 +50,7 @@ async fn a_model_is_sent_what_fits_and_finds_the_rest() {
     let agent = || {
         let tools = tools();
         let shortlist = Shortlist::new(&tools, ["paint.apple_0"]).unwrap();
-        Agent::builder(Scripted::from_fn(searching), tools).shortlist(shortlist).store(store.clone()).build()
+        Agent::builder(ScriptedModel::from_fn(searching), tools).shortlist(shortlist).store(store.clone()).build()
     };
     let conversation = agent().conversation("c");
     let first = conversation.say("Paint the forest in room4.").await.text;
@@ -60,7 +60,7 @@ async fn a_model_is_sent_what_fits_and_finds_the_rest() {
         assert!(first.contains(&name), "{name} is not among {first:?}");
     }
     let outcome = conversation.say("Paint something.").await;
-    assert_eq!((outcome.ending, outcome.calls), (Ending::Answered, 2));
+    assert_eq!((outcome.ending, outcome.calls), (RunEnding::Answered, 2));
     assert!(outcome.text.contains("paint.engine_7") && outcome.text.contains("paint.forest_4"), "{}", outcome.text);
     assert_valid(&conversation.history().await.unwrap());
 
@@ -73,7 +73,7 @@ async fn a_model_is_sent_what_fits_and_finds_the_rest() {
 async fn a_mode_has_its_tools_whatever_is_on_the_list() {
     let tools = tools();
     let shortlist = Shortlist::new(&tools, ["paint.apple_0", "paint.bridge_0"]).unwrap();
-    let model = Scripted::from_fn(|request| Reply::text(format!("sent: {}", sent(request).join(" "))));
+    let model = ScriptedModel::from_fn(|request| Reply::text(format!("sent: {}", sent(request).join(" "))));
     let agent = Agent::builder(model, tools).shortlist(shortlist).build();
     for (mode, is_sent) in [(Mode::Build, [true, true]), (Mode::PlanReading, [true, false]), (Mode::Plan, [false; 2])] {
         let conversation = agent.conversation(mode.as_str());
@@ -95,7 +95,7 @@ fn room_for(number: usize, tools: &Dispatcher) -> usize {
 async fn a_mode_has_as_many_as_there_is_room_for() {
     let tools = tools();
     let shortlist = Shortlist::new(&tools, [""; 0]).unwrap().budget(room_for(2, &tools));
-    let model = Scripted::from_fn(|request| Reply::text(sent(request).join(" ")));
+    let model = ScriptedModel::from_fn(|request| Reply::text(sent(request).join(" ")));
     let agent = Agent::builder(model, tools).shortlist(shortlist).build();
     for mode in [Mode::Build, Mode::PlanReading] {
         let conversation = agent.conversation(mode.as_str());

@@ -2,18 +2,18 @@
 
 use serde_json::json;
 use tool_agent::{
-    Agent, AgentBuilder, Ending, Event, Limits, Message, Mode, Reached, Reply, Request, Scripted, Stop, SubAgents,
-    Update, Usage,
+    Agent, AgentBuilder, AgentEvent, AgentUpdate, Message, Mode, ModelRequest, ReachedLimit, Reply, RunEnding,
+    RunLimits, ScriptedModel, StopReason, SubAgents, Usage,
 };
 use tool_builtins::spawn::Spawn;
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 
 /// The one above spawns; the one below does what its task says.
-fn family(request: Request<'_>) -> Reply {
+fn family(request: ModelRequest<'_>) -> Reply {
     match request.messages {
         [Message::User { text }] if text.starts_with("Task: ") => match text.trim_start_matches("Task: ") {
             "deeper" => Reply::call("spawn", json!({"task": "Task: deepest"})),
@@ -36,10 +36,10 @@ fn agent(gauge: &Gauge) -> Agent {
 fn agent_with(gauge: &Gauge, more: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Agent {
     let sub_agents = SubAgents::default();
     let tools = builder(gauge).service(Spawn::new(sub_agents.clone())).build().unwrap();
-    let deferred = Deferred::new(Key::random().unwrap());
-    let model = Scripted::from_fn(|request| family(request).usage(Usage::new(10, 1)));
+    let deferred = Deferred::new(SealingKey::random().unwrap());
+    let model = ScriptedModel::from_fn(|request| family(request).usage(Usage::new(10, 1)));
     let agent = more(Agent::builder(model, tools).deferred(deferred)).build();
-    sub_agents.are(&agent);
+    sub_agents.bind(&agent);
     agent
 }
 
@@ -52,7 +52,7 @@ async fn a_sub_agent_does_its_task_and_reports() {
     let outcome = run.await;
     assert_eq!(outcome.answer(), Some("<<2>>"));
     let reports = std::iter::from_fn(|| events.try_next()).filter_map(|update| match update {
-        Update::Event { event: Event::CallProgress { progress, .. }, .. } => Some(progress),
+        AgentUpdate::Event { event: AgentEvent::CallProgress { progress, .. }, .. } => Some(progress),
         _ => None,
     });
     let expected =
@@ -82,11 +82,11 @@ async fn a_sub_agent_does_not_wait_for_consent() {
 #[tokio::test]
 async fn a_sub_agent_spends_what_its_run_may_spend() {
     for (limits, ending, spent, steps) in [
-        (Limits::default(), Ending::Answered, (4, 2, Usage::new(40, 4)), 2),
-        (Limits::default().turns(3), Ending::Limit(Reached::Turns), (3, 2, Usage::new(30, 3)), 2),
-        (Limits::default().turns(2), Ending::Limit(Reached::Turns), (2, 2, Usage::new(20, 2)), 2),
-        (Limits::default().calls(1), Ending::Answered, (3, 1, Usage::new(30, 3)), 0),
-        (Limits::default().tokens(22), Ending::Limit(Reached::Tokens), (2, 1, Usage::new(20, 2)), 0),
+        (RunLimits::default(), RunEnding::Answered, (4, 2, Usage::new(40, 4)), 2),
+        (RunLimits::default().turns(3), RunEnding::Limit(ReachedLimit::Turns), (3, 2, Usage::new(30, 3)), 2),
+        (RunLimits::default().turns(2), RunEnding::Limit(ReachedLimit::Turns), (2, 2, Usage::new(20, 2)), 2),
+        (RunLimits::default().calls(1), RunEnding::Answered, (3, 1, Usage::new(30, 3)), 0),
+        (RunLimits::default().tokens(22), RunEnding::Limit(ReachedLimit::Tokens), (2, 1, Usage::new(20, 2)), 0),
     ] {
         let gauge = Gauge::default();
         let agent = agent(&gauge);
@@ -107,12 +107,12 @@ async fn a_sub_agent_counts_for_the_conversation_above() {
         let once = Limiter::new().tool_in_conversation("work.steps", Limit::total(1));
         let spawn = Spawn::new(sub_agents.clone()).max_depth(2);
         let tools = builder(&gauge).service(spawn).limit(once).build().unwrap();
-        let model = Scripted::from_fn(|request| match request.messages {
+        let model = ScriptedModel::from_fn(|request| match request.messages {
             [Message::User { text }] if text == "Task: deeper" => Reply::call("spawn", json!({"task": "Task: work"})),
             _ => family(request),
         });
         let agent = Agent::builder(model, tools.clone()).build();
-        sub_agents.are(&agent);
+        sub_agents.bind(&agent);
         assert_eq!(agent.conversation("c").say(said).await.answer(), Some(answer));
         let call = |conversation: &'static str| {
             tools.call(ToolCall::from_text("work.steps", r#"{"steps": 2}"#).conversation(conversation))
@@ -144,11 +144,12 @@ async fn a_sub_agent_has_the_settings_of_its_run() {
 #[tokio::test]
 async fn an_answer_without_an_end_is_a_failure() {
     for (reply, expected) in [
-        (Reply::text("Half of").stop(Stop::Length), "broke off before its end. What there is of it: Half of"),
-        (Reply::default(), "has answered nothing"),
-        (Reply::default().stop(Stop::Filtered), "has not answered: the model has said nothing"),
+        (Reply::text("Half of").stop(StopReason::Length), "was cut off. The text so far: Half of"),
+        (Reply::default(), "returned an empty answer"),
+        (Reply::default().stop(StopReason::Filtered), "did not answer: the model's response is empty"),
     ] {
-        let sub_agent = Agent::builder(Scripted::new([reply]), builder(&Gauge::default()).build().unwrap()).build();
+        let sub_agent =
+            Agent::builder(ScriptedModel::new([reply]), builder(&Gauge::default()).build().unwrap()).build();
         let tools = builder(&Gauge::default()).service(Spawn::new(sub_agent)).build().unwrap();
         let result = tools.call(ToolCall::new("spawn", json!({"task": "Go"})).conversation("c")).await;
         assert!(!result.success && result.output.contains(expected), "{result:?}");

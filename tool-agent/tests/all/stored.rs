@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, Change, Ending, Event, Message, Mode, ModelCall, ModelError, Reply, Saved, Scripted, SqliteStore,
-    Store, StoreError, Stored, Update,
+    Agent, AgentEvent, AgentUpdate, AssistantMessage, ConversationChange, ConversationStore, ConversationStoreError,
+    Message, Mode, ModelCall, ModelError, Reply, RunEnding, SavedConversation, ScriptedModel, SqliteStore, StoreFuture,
 };
 use tool_runtime::{CancellationToken, ErrorKind};
 use tool_sqlite::testing::{SmallDisk, on_small_disk};
@@ -21,8 +21,8 @@ async fn store() -> (tempfile::TempDir, SqliteStore) {
     (folder, store)
 }
 
-fn agent(store: impl Store) -> Agent {
-    Agent::builder(Scripted::from_fn(three_calls), tools().0).store(store).build()
+fn agent(store: impl ConversationStore) -> Agent {
+    Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).store(store).build()
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     let conversation = second.conversation("c");
     assert_eq!(conversation.history().await.unwrap(), before);
     assert_eq!(conversation.mode().await, Ok(Mode::PlanReading));
-    assert_eq!(conversation.say("Again!").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("Again!").await.ending, RunEnding::Answered);
     let history = conversation.history().await.unwrap();
     assert_eq!((&history[..4], history.len()), (&before[..], 8));
     assert_valid(&history);
@@ -62,8 +62,8 @@ async fn a_conversation_is_taken_up_after_a_restart() {
 #[tokio::test]
 async fn a_mode_is_kept_at_once() {
     let (_folder, store) = store().await;
-    let modes = |store: &SqliteStore| Agent::builder(Scripted::new([]), tools().0).store(store.clone());
-    let agent = modes(&store).remembered(1).build();
+    let modes = |store: &SqliteStore| Agent::builder(ScriptedModel::new([]), tools().0).store(store.clone());
+    let agent = modes(&store).max_idle_conversations(1).build();
     agent.conversation("c").set_mode(Mode::Plan).await.unwrap();
     (0..100).for_each(|number| drop(agent.conversation(number.to_string())));
     assert_eq!(agent.conversation("c").mode().await, Ok(Mode::Plan), "it was let go of meanwhile");
@@ -113,16 +113,16 @@ async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
 async fn calls_that_a_crash_left_open_are_answered() {
     let (_folder, store) = store().await;
     let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
-    let crashed = [Message::user("Go"), Message::Assistant(Assistant::new("", calls))];
-    store.save("c", Change::new(1, &crashed)).await.unwrap();
+    let crashed = [Message::user("Go"), Message::Assistant(AssistantMessage::new("", calls))];
+    store.save("c", ConversationChange::new(1, &crashed)).await.unwrap();
 
     let agent = agent(store);
     let conversation = agent.conversation("c");
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown); 2]);
-    assert!(conversation.resume().await.text.contains("Nobody knows what came of `work.steps`"));
-    assert_eq!(conversation.say("Again").await.ending, Ending::Answered);
+    assert!(conversation.resume().await.text.contains("The outcome of `work.steps` is unknown"));
+    assert_eq!(conversation.say("Again").await.ending, RunEnding::Answered);
     assert_valid(&conversation.history().await.unwrap());
 }
 
@@ -131,18 +131,18 @@ async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
     let (_folder, store) = store().await;
     let (tools, gauge) = tools();
     let model = [Reply::text("Hello."), Reply::call("work.endless", json!({})), Reply::text("Yes.")];
-    let one = Agent::builder(Scripted::new(model), tools).store(store.clone()).build();
+    let one = Agent::builder(ScriptedModel::new(model), tools).store(store.clone()).build();
     let (one, other) = (one.conversation("c"), agent(store).conversation("c"));
-    assert_eq!(one.say("One").await.ending, Ending::Answered);
-    assert_eq!(other.say("Two").await.ending, Ending::Answered);
+    assert_eq!(one.say("One").await.ending, RunEnding::Answered);
+    assert_eq!(other.say("Two").await.ending, RunEnding::Answered);
     let stop = CancellationToken::new();
     let run = tokio::spawn(one.say("Three").cancel(stop.clone()).into_future());
     until("the call", || gauge.running() == 1).await;
-    assert_eq!(other.say("Four").await.ending, Ending::Answered, "in the middle of the first one's run");
+    assert_eq!(other.say("Four").await.ending, RunEnding::Answered, "in the middle of the first one's run");
     stop.cancel();
-    let Ending::NotKept(error) = run.await.unwrap().ending else { panic!("it does not know of the other") };
+    let RunEnding::NotKept(error) = run.await.unwrap().ending else { panic!("it does not know of the other") };
     assert!(error.is_conflict(), "{error}");
-    assert_eq!(one.say("Five").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(one.say("Five").await.ending, RunEnding::Answered, "it was read again");
     let said: Vec<String> = one
         .history()
         .await
@@ -209,21 +209,21 @@ async fn what_is_forgotten_is_not_in_the_files_any_more() {
 #[derive(Clone)]
 struct Fragile(SqliteStore, Arc<AtomicBool>);
 
-impl Store for Fragile {
-    fn load<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<Saved>> {
+impl ConversationStore for Fragile {
+    fn load<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<SavedConversation>> {
         self.0.load(conversation)
     }
 
-    fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
+    fn save<'a>(&'a self, conversation: &'a str, change: ConversationChange<'a>) -> StoreFuture<'a, ()> {
         // The user's message is kept, what the model asks for is not.
         let fails = self.1.load(Ordering::SeqCst) && change.keep > 0;
         match fails {
-            true => Box::pin(async { Err(StoreError::new("the disk is full")) }),
+            true => Box::pin(async { Err(ConversationStoreError::new("the disk is full")) }),
             false => self.0.save(conversation, change),
         }
     }
 
-    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, bool> {
         self.0.delete(conversation)
     }
 }
@@ -233,18 +233,18 @@ async fn what_cannot_be_kept_does_not_run() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(true));
     let (tools, gauge) = tools();
-    let model = Scripted::from_fn(three_calls);
+    let model = ScriptedModel::from_fn(three_calls);
     let agent = Agent::builder(model, tools).store(Fragile(store.clone(), broken.clone())).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Work!").await;
-    assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    assert_eq!(outcome.ending, RunEnding::NotKept(ConversationStoreError::new("the disk is full")));
     assert_eq!(gauge.steps(), 0);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
     assert!(results[0].result.output.starts_with("`work.steps` was not run"), "{results:?}");
     broken.store(false, Ordering::SeqCst);
-    assert_eq!(conversation.say("And now?").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("And now?").await.ending, RunEnding::Answered);
     let kept = self::agent(store).conversation("c").history().await.unwrap();
     assert_eq!(kept, conversation.history().await.unwrap());
     assert_valid(&kept);
@@ -256,16 +256,16 @@ async fn a_message_that_cannot_be_kept_was_not_said() {
     let broken = Arc::new(AtomicBool::new(false));
     let agent = agent(Fragile(store.clone(), broken.clone()));
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("One").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("One").await.ending, RunEnding::Answered);
     let before = conversation.history().await.unwrap();
     broken.store(true, Ordering::SeqCst);
     for _ in 0..2 {
         let outcome = conversation.say("Two").await;
-        assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
+        assert_eq!(outcome.ending, RunEnding::NotKept(ConversationStoreError::new("the disk is full")));
         assert_eq!(conversation.history().await.unwrap(), before);
     }
     broken.store(false, Ordering::SeqCst);
-    assert_eq!(conversation.say("Two").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("Two").await.ending, RunEnding::Answered);
     let history = conversation.history().await.unwrap();
     assert_eq!(history.iter().filter(|message| **message == Message::user("Two")).count(), 1, "{history:?}");
     assert_eq!(store.load("c").await.unwrap().unwrap().messages, history);
@@ -278,16 +278,21 @@ async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
     let broken = Arc::new(AtomicBool::new(true));
     let agent = agent(Fragile(store.clone(), broken.clone()));
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("One").await.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    assert_eq!(
+        conversation.say("One").await.ending,
+        RunEnding::NotKept(ConversationStoreError::new("the disk is full"))
+    );
     let theirs = [Message::assistant("Hello."), Message::user("Two")];
     let version = store.load("c").await.unwrap().unwrap().version;
-    store.save("c", Change::new(1, &theirs).behind(version, 1)).await.unwrap();
+    store.save("c", ConversationChange::new(1, &theirs).after(version, 1)).await.unwrap();
     broken.store(false, Ordering::SeqCst);
-    let Ending::NotKept(error) = conversation.say("Three").await.ending else { panic!("it has overwritten the other") };
+    let RunEnding::NotKept(error) = conversation.say("Three").await.ending else {
+        panic!("it has overwritten the other")
+    };
     assert!(error.is_conflict(), "{error}");
     let kept = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(kept[1..], theirs);
-    assert_eq!(conversation.say("Four").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(conversation.say("Four").await.ending, RunEnding::Answered, "it was read again");
     assert_eq!(conversation.history().await.unwrap()[1..3], theirs);
 }
 
@@ -295,8 +300,8 @@ async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
 #[tokio::test]
 async fn more_conversations_than_are_remembered_are_kept() {
     let (_folder, store) = store().await;
-    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()));
-    let agent = Agent::builder(model, tools().0).store(store).remembered(2).build();
+    let model = ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()));
+    let agent = Agent::builder(model, tools().0).store(store).max_idle_conversations(2).build();
     for round in [1, 3] {
         for id in 0..40 {
             let outcome = agent.conversation(format!("c{id}")).say("Hello").await;
@@ -308,12 +313,12 @@ async fn more_conversations_than_are_remembered_are_kept() {
 #[tokio::test]
 async fn an_answer_that_resume_takes_out_leaves_the_store_as_well() {
     let (_folder, store) = store().await;
-    let replies = [Reply::text("half an ans").and_fails(ModelError::cut()), Reply::fails(ModelError::rejected("no"))];
-    let agent = Agent::builder(Scripted::new(replies), tools().0).store(store.clone()).build();
+    let replies = [Reply::text("half an ans").and_error(ModelError::cut()), Reply::error(ModelError::rejected("no"))];
+    let agent = Agent::builder(ScriptedModel::new(replies), tools().0).store(store.clone()).build();
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("Go").await.ending, Ending::Failed(ModelError::cut()));
+    assert_eq!(conversation.say("Go").await.ending, RunEnding::Failed(ModelError::cut()));
     assert_eq!(store.load("c").await.unwrap().unwrap().messages.len(), 2, "what was said is kept");
-    assert_eq!(conversation.resume().await.ending, Ending::Failed(ModelError::rejected("no")));
+    assert_eq!(conversation.resume().await.ending, RunEnding::Failed(ModelError::rejected("no")));
     let stored = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(stored, conversation.history().await.unwrap());
     assert_eq!(stored, [Message::user("Go")]);
@@ -329,25 +334,25 @@ fn conversations_are_kept_again_once_there_is_room() {
 async fn fills_the_disk() {
     let Some(disk) = SmallDisk::mounted() else { return };
     let store = SqliteStore::open(disk.path().join("chats.db")).await.unwrap();
-    let agent = Agent::builder(Scripted::from_fn(|_| Reply::text("Yes.")), tools().0).store(store.clone()).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(|_| Reply::text("Yes.")), tools().0).store(store.clone()).build();
     let conversation = agent.conversation("c");
     let long = "x".repeat(100_000);
     let say = async || {
         let run = conversation.say(long.clone());
         let mut events = run.events();
         let ending = run.await.ending;
-        let told = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event);
-        (ending, told.filter(|event| *event == Event::Kept).count())
+        let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
+        (ending, told.filter(|event| *event == AgentEvent::Kept).count())
     };
-    assert_eq!(say().await, (Ending::Answered, 1));
+    assert_eq!(say().await, (RunEnding::Answered, 1));
     disk.fill();
     for _ in 0..3 {
         let (ending, kept) = say().await;
-        assert!(matches!(&ending, Ending::NotKept(error) if error.to_string().contains("full")), "{ending:?}");
+        assert!(matches!(&ending, RunEnding::NotKept(error) if error.to_string().contains("full")), "{ending:?}");
         assert_eq!(kept, 0, "an interface can tell");
     }
     disk.free();
-    assert_eq!(say().await, (Ending::Answered, 1));
+    assert_eq!(say().await, (RunEnding::Answered, 1));
     let saved = store.load("c").await.unwrap().unwrap();
     assert_eq!(saved.messages, conversation.history().await.unwrap());
     store.close().await;

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use serde_json::json;
 use tokio::task::yield_now;
-use tool_agent::{Answering, Event, Message, Model, ModelCall, Part, Reply, Request, Update};
+use tool_agent::{
+    AgentEvent, AgentUpdate, Message, Model, ModelCall, ModelRequest, Reply, ResponsePart, ResponseStream,
+};
 use tool_runtime::inject::InjectError;
 use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, Progress, Scope, tool};
 
@@ -153,7 +155,7 @@ pub fn builder(gauge: &Gauge) -> Builder {
 }
 
 /// Makes three calls, then answers with what came of them.
-pub fn three_calls(request: Request<'_>) -> Reply {
+pub fn three_calls(request: ModelRequest<'_>) -> Reply {
     match request.messages.last() {
         Some(Message::Tools { results }) => {
             let outputs: Vec<&str> = results.iter().map(|result| result.result.output.as_str()).collect();
@@ -171,9 +173,9 @@ pub fn three_calls(request: Request<'_>) -> Reply {
 pub struct Hesitant<M>(pub M);
 
 impl<M: Model> Model for Hesitant<M> {
-    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         use tokio_stream::StreamExt;
-        Box::pin(self.0.answer(request).then(|part| async {
+        Box::pin(self.0.respond(request).then(|part| async {
             yield_now().await;
             part
         }))
@@ -217,24 +219,25 @@ pub fn assert_valid(history: &[Message]) {
 
 /// What begins ends, and nothing is told after the end.
 #[track_caller]
-pub fn check_events(told: &[Update], is_polled: bool) {
-    let count = |is: fn(&Event) -> bool| told.iter().filter_map(Update::event).filter(|event| is(event)).count();
-    let started = told.iter().filter_map(Update::event).filter_map(|event| match event {
-        Event::CallStarted { id, .. } => Some(&**id),
+pub fn check_events(told: &[AgentUpdate], is_polled: bool) {
+    let count =
+        |is: fn(&AgentEvent) -> bool| told.iter().filter_map(AgentUpdate::event).filter(|event| is(event)).count();
+    let started = told.iter().filter_map(AgentUpdate::event).filter_map(|event| match event {
+        AgentEvent::CallStarted { id, .. } => Some(&**id),
         _ => None,
     });
-    let ended = told.iter().filter_map(Update::event).filter_map(|event| match event {
-        Event::CallFinished(result) => Some(&*result.id),
-        Event::CallPending { id, .. } => Some(&**id),
+    let ended = told.iter().filter_map(AgentUpdate::event).filter_map(|event| match event {
+        AgentEvent::CallFinished(result) => Some(&*result.id),
+        AgentEvent::CallPending { id, .. } => Some(&**id),
         _ => None,
     });
     // What waited and is refused ends without another beginning.
     let ended: Vec<&str> = ended.collect();
     assert_eq!(ended.iter().collect::<BTreeSet<_>>().len(), ended.len(), "{told:?}");
     assert!(started.into_iter().all(|id| ended.contains(&id)), "{told:?}");
-    assert_eq!(count(|event| matches!(event, Event::Ended(_))), usize::from(is_polled), "{told:?}");
-    let last = told.last().and_then(Update::event);
-    assert!(!is_polled || matches!(last, Some(Event::Ended(_))), "{told:?}");
+    assert_eq!(count(|event| matches!(event, AgentEvent::Ended(_))), usize::from(is_polled), "{told:?}");
+    let last = told.last().and_then(AgentUpdate::event);
+    assert!(!is_polled || matches!(last, Some(AgentEvent::Ended(_))), "{told:?}");
 }
 
 /// The kinds of failure of the results of a message; nothing for a success.
@@ -243,8 +246,8 @@ pub fn kinds(message: &Message) -> Vec<Option<ErrorKind>> {
     results.iter().map(|result| result.result.error.as_ref().map(|error| error.kind)).collect()
 }
 
-pub fn call(id: &str, name: &str, arguments: &str) -> Part {
-    Part::Call(ModelCall::new(id, name, arguments))
+pub fn call(id: &str, name: &str, arguments: &str) -> ResponsePart {
+    ResponsePart::Call(ModelCall::new(id, name, arguments))
 }
 
 /// Lets everything that can go on go on, until this holds.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum OutputFormat {
     #[default]
     Text,
     Json,
@@ -14,14 +14,14 @@ pub(super) enum Format {
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(super) enum Colour {
+pub(super) enum ColourChoice {
     #[default]
     Auto,
     Always,
     Never,
 }
 
-impl Colour {
+impl ColourChoice {
     /// Holds for everything that is printed from now on.
     pub(super) fn apply(self) {
         let choice = match self {

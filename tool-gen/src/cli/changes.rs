@@ -7,10 +7,10 @@ use similar::TextDiff;
 use tool_model::compatibility::{Change, ChangeKind};
 
 use super::terminal::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, count, styled, width};
-use super::wrap::wrapped;
+use super::wrap::wrap_text;
 
 /// The changes in groups: those that break callers first.
-pub(super) fn grouped(changes: &[Change]) -> String {
+pub(super) fn render(changes: &[Change]) -> String {
     let groups = [
         (ChangeKind::Breaking, "Breaking", "calls that were right may fail", RED),
         (ChangeKind::Compatible, "Compatible", "calls that fitted the old schemas fit the new ones", GREEN),
@@ -41,7 +41,7 @@ fn by_tool(changes: &[&Change], style: Style, text: &mut String) {
                 "" => change.message.clone(),
                 path => format!("{path}: {}", change.message),
             };
-            let lines = wrapped(&line, width().saturating_sub(6));
+            let lines = wrap_text(&line, width().saturating_sub(6));
             for (index, line) in lines.iter().enumerate() {
                 let mark = if index == 0 { styled(style, "•") } else { " ".to_owned() };
                 let _ = writeln!(text, "    {mark} {line}");
@@ -64,12 +64,12 @@ pub(super) fn summary(changes: &[Change]) -> String {
 }
 
 /// Whether a caller may fail.
-pub(super) fn break_callers(changes: &[Change]) -> bool {
+pub(super) fn has_breaking(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.kind == ChangeKind::Breaking)
 }
 
 /// The lines that differ, with three around them.
-pub(super) fn line_by_line(old: &str, new: &str, names: [&str; 2]) -> String {
+pub(super) fn unified_diff(old: &str, new: &str, names: [&str; 2]) -> String {
     let difference = TextDiff::from_lines(old, new);
     let unified = difference.unified_diff().context_radius(3).header(names[0], names[1]).to_string();
     let coloured = unified.lines().map(|line| {

@@ -7,20 +7,20 @@ use serde::Serialize;
 use tool_model::Manifest;
 use tool_model::compatibility::{self, Change};
 
-use super::arguments::{Format, PackageChoice};
+use super::arguments::{OutputFormat, PackageChoice};
 use super::changes;
-use super::exit::{Doing, Exit, Failure, Result};
-use super::packages::Selection;
+use super::exit::{CommandFailure, ExitStatus, FailureContext, Result};
+use super::packages::PackageSelection;
 use super::report::{self, JsonDiagnostic};
-use super::scanning::Tools;
-use super::terminal::{GREEN, RED, count, print, print_json, say, shown, styled};
+use super::scanning::LoadedTools;
+use super::terminal::{GREEN, RED, count, display_path, print, print_json, print_status, styled};
 
 /// Fail if the manifest is stale, and say how
 ///
 /// Exits with 1 if the file differs from what `write` would write, or is missing.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct Check {
+pub(super) struct CheckCommand {
     /// Check this file instead of tools_calls.json beside Cargo.toml
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,18 +52,19 @@ struct JsonChecked<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-impl Check {
-    pub(super) fn run(&self, format: Format) -> Result<Exit> {
-        let selection = Selection::of(&self.choice)?;
+impl CheckCommand {
+    pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
+        let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.output.clone().unwrap_or_else(|| selection.manifest.clone());
-        let tools = Tools::scan(&selection, format, "the manifest cannot be checked")?;
+        let tools = LoadedTools::scan(&selection, format, "the manifest cannot be checked")?;
         let committed = match std::fs::read_to_string(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             // Git may have written it with the line ends of Windows.
-            read => Some(read.doing(|| format!("read {}", file.display()))?.replace("\r\n", "\n")),
+            read => Some(read.context(|| format!("read {}", file.display()))?.replace("\r\n", "\n")),
         };
         let known = committed.as_deref().map(Manifest::from_json).transpose().map_err(|error| {
-            Failure::new(format!("cannot read {}: {error}", shown(&file))).help("`tool-gen write` writes it again")
+            CommandFailure::new(format!("cannot read {}: {error}", display_path(&file)))
+                .help("`tool-gen write` writes it again")
         })?;
         let known = known.unwrap_or_default();
         let reworded = tools.manifest.with_words_of(&known);
@@ -72,24 +73,24 @@ impl Check {
         let fresh = committed.as_deref() == Some(&*expected);
         let found = compatibility::changes(&known, manifest);
         match format {
-            Format::Json => print_json(&JsonChecked {
+            OutputFormat::Json => print_json(&JsonChecked {
                 file: file.display().to_string(),
                 fresh,
                 tools: tools.manifest.len(),
                 changes: &found,
                 diagnostics: report::json(&tools.diagnostics),
             })?,
-            Format::Text if fresh => {
+            OutputFormat::Text if fresh => {
                 let tools = count(tools.manifest.len(), "tool");
-                say(format_args!("{} {} is up to date, {tools}", styled(GREEN, "✓"), shown(&file)));
+                print_status(format_args!("{} {} is up to date, {tools}", styled(GREEN, "✓"), display_path(&file)));
             }
-            Format::Text => {
-                let name = shown(&file);
+            OutputFormat::Text => {
+                let name = display_path(&file);
                 if let Some(committed) = &committed {
-                    print(&changes::line_by_line(committed, &expected, [&name, "sources"]))?;
+                    print(&changes::unified_diff(committed, &expected, [&name, "sources"]))?;
                     print("\n")?;
                 }
-                print(&changes::grouped(&found))?;
+                print(&changes::render(&found))?;
                 let remedy = match &committed {
                     None => "does not exist; run `tool-gen write`",
                     Some(_) if reworded == known && !self.keep_words => {
@@ -97,9 +98,9 @@ impl Check {
                     }
                     Some(_) => "is stale; run `tool-gen write`",
                 };
-                say(format_args!("\n{} {name} {remedy}", styled(RED, "✗")));
+                print_status(format_args!("\n{} {name} {remedy}", styled(RED, "✗")));
             }
         }
-        Ok(if fresh { Exit::Fine } else { Exit::Objection })
+        Ok(if fresh { ExitStatus::Fine } else { ExitStatus::Objection })
     }
 }

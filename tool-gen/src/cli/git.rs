@@ -5,16 +5,16 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use super::exit::{Doing, Failure, Result};
+use super::exit::{CommandFailure, FailureContext, Result};
 
 /// The repository that holds a folder.
-pub(super) struct Repository {
+pub(super) struct GitRepository {
     root: PathBuf,
 }
 
-impl Repository {
+impl GitRepository {
     /// The repository around the folder, if there is one.
-    pub(super) fn around(folder: &Path) -> Result<Option<Self>> {
+    pub(super) fn containing(folder: &Path) -> Result<Option<Self>> {
         let output = run(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--show-toplevel"]))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let root = PathBuf::from(text.trim_end_matches('\n'));
@@ -34,8 +34,8 @@ impl Repository {
     }
 
     /// The text of a file as a commit has it, if it has the file.
-    pub(super) fn text(&self, commit: &str, file: &Path) -> Result<Option<String>> {
-        let object = format!("{commit}:{}", self.inside(file)?);
+    pub(super) fn file_text(&self, commit: &str, file: &Path) -> Result<Option<String>> {
+        let object = format!("{commit}:{}", self.relative_path(file)?);
         if !run(self.git().args(["cat-file", "-e", &object]))?.status.success() {
             return Ok(None);
         }
@@ -45,8 +45,8 @@ impl Repository {
 
     /// All files of a commit, in a folder that is gone when this is dropped. The working tree and the index stay as
     /// they are.
-    pub(super) fn check_out(&self, commit: &str) -> Result<CheckedOut> {
-        let folder = tempfile::tempdir().doing(|| "make a temporary folder".to_owned())?;
+    pub(super) fn check_out(&self, commit: &str) -> Result<CheckedOutTree> {
+        let folder = tempfile::tempdir().context(|| "make a temporary folder".to_owned())?;
         let tree = folder.path().join("tree");
         let index = folder.path().join("index");
         for arguments in [
@@ -56,16 +56,16 @@ impl Repository {
             let output = run(self.git().env("GIT_INDEX_FILE", &index).args(arguments))?;
             if !output.status.success() {
                 let message = String::from_utf8_lossy(&output.stderr);
-                return Err(Failure::new(format!("git cannot check out {commit}: {}", message.trim())));
+                return Err(CommandFailure::new(format!("git cannot check out {commit}: {}", message.trim())));
             }
         }
-        Ok(CheckedOut { tree, _folder: folder })
+        Ok(CheckedOutTree { tree, _folder: folder })
     }
 
     /// The path as seen from the repository's root, with `/`.
-    pub(super) fn inside(&self, file: &Path) -> Result<String> {
+    pub(super) fn relative_path(&self, file: &Path) -> Result<String> {
         let relative = file.strip_prefix(&self.root).map_err(|_| {
-            Failure::new(format!("{} is outside of the repository {}", file.display(), self.root.display()))
+            CommandFailure::new(format!("{} is outside of the repository {}", file.display(), self.root.display()))
         })?;
         let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         Ok(parts.join("/"))
@@ -79,11 +79,11 @@ impl Repository {
 }
 
 /// The files of a commit.
-pub(super) struct CheckedOut {
+pub(super) struct CheckedOutTree {
     pub(super) tree: PathBuf,
     _folder: TempDir,
 }
 
 fn run(command: &mut Command) -> Result<Output> {
-    command.output().doing(|| "run git".to_owned())
+    command.output().context(|| "run git".to_owned())
 }

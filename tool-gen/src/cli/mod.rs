@@ -5,10 +5,8 @@
 mod arguments;
 mod changes;
 mod check;
-mod configuration;
 mod diff;
 mod docs;
-mod elsewhere;
 mod exit;
 mod git;
 mod lint;
@@ -25,8 +23,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use arguments::{Colour, Format};
-use exit::{Exit, Failure, Result};
+use arguments::{ColourChoice, OutputFormat};
+use exit::{CommandFailure, ExitStatus, Result};
 
 /// Reads the annotated tools of a package and keeps their manifest, tools_calls.json.
 #[derive(Parser)]
@@ -37,11 +35,11 @@ struct Cli {
 
     /// How results are printed: for people, or as JSON for programs
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
-    format: Format,
+    format: OutputFormat,
 
     /// When to use colours; by default on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
-    color: Colour,
+    color: ColourChoice,
 }
 
 const EXAMPLES: &str = "\
@@ -52,20 +50,20 @@ Examples:
   tool-gen diff main                 what has changed for callers since main
   tool-gen docs --html -o tools.html
 
-Exit codes: 0 fine, 1 stale, breaking or denied, 2 error.
+ExitStatus codes: 0 fine, 1 stale, breaking or denied, 2 error.
 `--format json` prints one JSON value to stdout and nothing else, `watch` one line after each scan; of a command
 that could not do its work:
   {\"error\": TEXT, \"help\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}";
 
 #[derive(Subcommand)]
 enum Command {
-    Write(write::Write),
-    Check(check::Check),
-    Show(show::Show),
-    Docs(docs::Docs),
-    Lint(lint::Lint),
-    Watch(watch::Watch),
-    Diff(diff::Diff),
+    Write(write::WriteCommand),
+    Check(check::CheckCommand),
+    Show(show::ShowCommand),
+    Docs(docs::DocsCommand),
+    Lint(lint::LintCommand),
+    Watch(watch::WatchCommand),
+    Diff(diff::DiffCommand),
 }
 
 /// Runs the program.
@@ -73,7 +71,7 @@ pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(mistake) if mistake.use_stderr() && wants_json() => {
-            return report::failure(&in_our_words(&mistake), Format::Json).into();
+            return report::failure(&usage_failure(&mistake), OutputFormat::Json).into();
         }
         Err(mistake) => mistake.exit(),
     };
@@ -89,15 +87,15 @@ fn wants_json() -> bool {
 }
 
 /// A mistake on the command line: what it is, and below that how it should be.
-fn in_our_words(mistake: &clap::Error) -> Failure {
+fn usage_failure(mistake: &clap::Error) -> CommandFailure {
     let text = mistake.render().to_string();
     let text = text.trim().trim_start_matches("error: ");
     let (message, help) = text.split_once("\n\n").unwrap_or((text, "`tool-gen --help` explains the commands"));
-    Failure::new(message).help(help.trim())
+    CommandFailure::new(message).help(help.trim())
 }
 
 impl Cli {
-    fn run(&self) -> Result<Exit> {
+    fn run(&self) -> Result<ExitStatus> {
         let format = self.format;
         match &self.command {
             Command::Write(write) => write.run(format),

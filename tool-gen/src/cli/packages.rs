@@ -1,17 +1,17 @@
 //! Which crates are read, and where their manifest stands.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
-use tool_gen::{Cfg, FILE_NAME, Scan};
+use tool_gen::{Cfg, Diagnostic, FILE_NAME, Scan, Severity};
 
-use super::arguments::PackageChoice;
-use super::configuration;
-use super::elsewhere::Elsewhere;
-use super::exit::{Doing, Failure, Result};
+use super::arguments::{BuildChoice, PackageChoice};
+use super::exit::{CommandFailure, FailureContext, Result};
+use super::terminal::display_path;
 
 /// The crates to be read.
-pub(super) struct Selection {
+pub(super) struct PackageSelection {
     /// The scan of all of them.
     pub(super) scan: Scan,
     /// Where their manifest stands: beside the package's Cargo.toml, or beside the workspace's if they are several.
@@ -19,17 +19,17 @@ pub(super) struct Selection {
     /// The folders of the packages.
     pub(super) folders: Vec<PathBuf>,
     /// Where the tools may be, if these packages have none.
-    pub(super) elsewhere: Elsewhere,
+    pub(super) elsewhere: OtherPackages,
 }
 
-impl Selection {
+impl PackageSelection {
     /// Asks Cargo; nothing is compiled or downloaded.
-    pub(super) fn of(choice: &PackageChoice) -> Result<Self> {
+    pub(super) fn resolve(choice: &PackageChoice) -> Result<Self> {
         let cargo_toml = cargo_toml(choice.manifest_path.as_deref())?;
         let metadata = MetadataCommand::new().manifest_path(&cargo_toml).no_deps().exec().map_err(metadata_failure)?;
         let packages = chosen(choice, &metadata, &cargo_toml)?;
-        configuration::check_features(&packages, &choice.build)?;
-        let cfg = configuration::cfg(&choice.build)?;
+        check_features(&packages, &choice.build)?;
+        let cfg = configuration(&choice.build)?;
         let folder = |package: &Package| package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
         let beside = match packages.as_slice() {
             [only] if !choice.workspace => folder(only),
@@ -37,33 +37,35 @@ impl Selection {
         };
         Ok(Self {
             scan: scan(&packages, choice, &cfg)
-                .ok_or_else(|| Failure::new("there is no library and no program to read"))?,
+                .ok_or_else(|| CommandFailure::new("there is no library and no program to read"))?,
             manifest: beside.unwrap_or_default().join(FILE_NAME),
             folders: packages.iter().filter_map(|package| folder(package)).collect(),
-            elsewhere: Elsewhere::around(&packages, &metadata, |package| scan(&[package], choice, &cfg)),
+            elsewhere: OtherPackages::new(&packages, &metadata, |package| scan(&[package], choice, &cfg)),
         })
     }
 }
 
 /// The Cargo.toml that was named, or the nearest one.
 pub(super) fn cargo_toml(named: Option<&Path>) -> Result<PathBuf> {
-    let current = std::env::current_dir().doing(|| "tell the current folder".to_owned())?;
+    let current = std::env::current_dir().context(|| "tell the current folder".to_owned())?;
     let found = match named {
         Some(folder) if folder.is_dir() => Some(current.join(folder).join("Cargo.toml")),
         Some(file) => Some(current.join(file)),
         None => current.ancestors().map(|folder| folder.join("Cargo.toml")).find(|file| file.is_file()),
     };
     let found = found.ok_or_else(|| {
-        Failure::new(format!("there is no Cargo.toml in {} or in a folder above", current.display()))
+        CommandFailure::new(format!("there is no Cargo.toml in {} or in a folder above", current.display()))
             .help("name one with `--manifest-path`")
     })?;
-    found.canonicalize().doing(|| format!("read {}", found.display()))
+    found.canonicalize().context(|| format!("read {}", found.display()))
 }
 
-fn metadata_failure(error: cargo_metadata::Error) -> Failure {
+fn metadata_failure(error: cargo_metadata::Error) -> CommandFailure {
     match error {
-        cargo_metadata::Error::CargoMetadata { stderr } => Failure::new(stderr.trim().trim_start_matches("error: ")),
-        other => Failure::new(format!("cannot ask Cargo for the packages: {other}")),
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            CommandFailure::new(stderr.trim().trim_start_matches("error: "))
+        }
+        other => CommandFailure::new(format!("cannot ask Cargo for the packages: {other}")),
     }
 }
 
@@ -90,7 +92,7 @@ fn named<'m>(name: &str, packages: &[&'m Package]) -> Result<&'m Package> {
     let found = packages.iter().copied().find(exactly);
     found.or_else(|| packages.iter().copied().find(|package| is_crate(package, name))).ok_or_else(|| {
         let near = tool_model::nearest(name, packages.iter().map(|package| package.name.as_str()));
-        let failure = Failure::new(format!("the workspace has no package `{name}`"));
+        let failure = CommandFailure::new(format!("the workspace has no package `{name}`"));
         match near.first() {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
             None => failure,
@@ -106,7 +108,7 @@ fn is_crate(package: &Package, name: &str) -> bool {
 fn scan(packages: &[&Package], choice: &PackageChoice, cfg: &Cfg) -> Option<Scan> {
     let mut scan: Option<Scan> = None;
     for package in packages {
-        let features = configuration::features(package, &choice.build);
+        let features = requested_features(package, &choice.build);
         for target in package.targets.iter().filter(|target| is_read(target, &features)) {
             let root = target.src_path.as_std_path();
             let next = match scan {
@@ -128,4 +130,148 @@ fn is_read(target: &Target, features: &[String]) -> bool {
 fn is_library(target: &Target) -> bool {
     let kinds = [TargetKind::Lib, TargetKind::RLib, TargetKind::DyLib, TargetKind::CDyLib, TargetKind::StaticLib];
     target.kind.iter().any(|kind| kinds.contains(kind))
+}
+
+/// What rustc says of the target, and what the user adds. `debug_assertions` is set there, `test` is not.
+fn configuration(choice: &BuildChoice) -> Result<Cfg> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut command = Command::new(&rustc);
+    command.args(["--print", "cfg"]).args(choice.target.iter().flat_map(|target| ["--target", target]));
+    let output = command.output().context(|| format!("run {}", rustc.to_string_lossy()))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(CommandFailure::new(message.trim().trim_start_matches("error: ")));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    // What rustc prints and we cannot read, no source can ask for either.
+    let of_target = text.lines().filter_map(|line| line.parse::<Cfg>().ok()).fold(Cfg::new(), Cfg::and);
+    choice.cfgs.iter().try_fold(of_target, |cfg, said| {
+        let said: Cfg = said.parse().map_err(|wrong: String| CommandFailure::new(wrong))?;
+        Ok(cfg.and(said))
+    })
+}
+
+/// The features that one package is asked for. What these switch on, the scan finds out.
+fn requested_features(package: &Package, choice: &BuildChoice) -> Vec<String> {
+    let asked = asked_for(choice).filter_map(|feature| match feature.split_once('/') {
+        Some((name, feature)) => (name == package.name.as_str()).then_some(feature),
+        None => Some(feature),
+    });
+    let default = (!choice.no_default_features).then_some("default");
+    let all = package.features.keys().map(String::as_str).filter(|_| choice.all_features);
+    asked.chain(default).chain(all).map(str::to_owned).collect()
+}
+
+/// A feature that no package has is a mistake, as it is to Cargo.
+fn check_features(packages: &[&Package], choice: &BuildChoice) -> Result {
+    for asked in asked_for(choice) {
+        let (owner, feature) = asked.split_once('/').map_or((None, asked), |(owner, feature)| (Some(owner), feature));
+        let is_meant = |package: &&&Package| owner.is_none_or(|owner| package.name.as_str() == owner);
+        let meant: Vec<_> = packages.iter().filter(is_meant).collect();
+        if meant.iter().any(|package| package.features.contains_key(feature)) {
+            continue;
+        }
+        let Some(owner) = owner.filter(|_| meant.is_empty()) else {
+            let known = meant.iter().flat_map(|package| package.features.keys()).map(String::as_str);
+            let failure = CommandFailure::new(format!("no package that is read has a feature `{asked}`"));
+            return Err(suggested(failure, feature, known));
+        };
+        // A feature of a dependency switches nothing on here.
+        let dependencies = || packages.iter().flat_map(|package| &package.dependencies);
+        let is_used = dependencies().any(|used| used.name == owner || used.rename.as_deref() == Some(owner));
+        if !is_used {
+            let failure =
+                CommandFailure::new(format!("no package that is read is called `{owner}`, or uses one of that name"));
+            return Err(suggested(failure, owner, packages.iter().map(|package| package.name.as_str())));
+        }
+    }
+    Ok(())
+}
+
+fn suggested<'n>(failure: CommandFailure, name: &str, known: impl IntoIterator<Item = &'n str>) -> CommandFailure {
+    match tool_model::nearest(name, known).first() {
+        Some(near) => failure.help(format!("did you mean `{near}`?")),
+        None => failure,
+    }
+}
+
+fn asked_for(choice: &BuildChoice) -> impl Iterator<Item = &str> {
+    let parts = choice.features.iter().flat_map(|list| list.split([',', ' ']));
+    parts.filter(|feature| !feature.is_empty())
+}
+
+/// The packages around those that are read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OtherPackages {
+    /// The names of the packages that are read.
+    read: Vec<String>,
+    /// The other members of the workspace, those that are used first.
+    members: Vec<(String, Scan)>,
+    /// The `Cargo.toml`s of packages that are used and are outside of the workspace.
+    outside: Vec<(String, PathBuf)>,
+}
+
+impl OtherPackages {
+    pub(super) fn new(packages: &[&Package], metadata: &Metadata, scan: impl Fn(&Package) -> Option<Scan>) -> Self {
+        let used: Vec<(String, PathBuf)> = packages
+            .iter()
+            .flat_map(|package| &package.dependencies)
+            .filter_map(|used| Some((used.name.clone(), used.path.as_ref()?.as_std_path().join("Cargo.toml"))))
+            .collect();
+        let is_used = |package: &Package| used.iter().any(|(_, file)| file == package.manifest_path.as_std_path());
+        let all = metadata.workspace_packages();
+        let mut others: Vec<_> =
+            all.iter().filter(|other| packages.iter().all(|package| package.id != other.id)).collect();
+        others.sort_by_key(|package| (!is_used(package), package.name.clone()));
+        let is_member = |file: &PathBuf| all.iter().any(|package| package.manifest_path.as_std_path() == file);
+        Self {
+            read: packages.iter().map(|package| package.name.to_string()).collect(),
+            members: others.into_iter().filter_map(|other| Some((other.name.to_string(), scan(other)?))).collect(),
+            outside: used.iter().filter(|(_, file)| !is_member(file)).cloned().collect(),
+        }
+    }
+
+    /// A warning that names the packages that have tools, if there are some.
+    pub(super) fn suggestion(&self) -> Option<Diagnostic> {
+        let members = self.members.iter().filter(|(_, scan)| has_tools(scan));
+        let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();
+        let outside: Vec<_> = self.outside.iter().filter(|(_, file)| has_tools_outside(file)).collect();
+        let names: Vec<String> =
+            members.iter().copied().chain(outside.iter().map(|(name, _)| name.as_str())).map(quoted).collect();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        let message = format!("{} no tools, but {} {verb} some", self.subject(), names.split_last().map(joined)?);
+        let mut ways: Vec<String> = Vec::new();
+        if !members.is_empty() {
+            let flags: Vec<_> = members.iter().map(|name| format!("-p {name}")).collect();
+            ways.push(format!("`{}`, or all packages with `--workspace`", flags.join(" ")));
+        }
+        ways.extend(outside.iter().map(|(_, file)| format!("`--manifest-path {}`", display_path(file))));
+        let help = format!("read them with {}; `-o` says where their manifest goes", ways.join(", "));
+        Some(Diagnostic { severity: Severity::Warning, message, help: Some(help), place: None, compile_error: false })
+    }
+
+    fn subject(&self) -> String {
+        match self.read.as_slice() {
+            [only] => format!("`{only}` has"),
+            _ => "the packages that are read have".to_owned(),
+        }
+    }
+}
+
+fn has_tools(scan: &Scan) -> bool {
+    scan.run().is_ok_and(|scanned| !scanned.manifest.is_empty())
+}
+
+fn has_tools_outside(cargo_toml: &Path) -> bool {
+    let choice = PackageChoice { manifest_path: Some(cargo_toml.to_owned()), ..PackageChoice::default() };
+    PackageSelection::resolve(&choice).is_ok_and(|selection| has_tools(&selection.scan))
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
+}
+
+/// `a, b and c`
+fn joined((last, others): (&String, &[String])) -> String {
+    if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) }
 }

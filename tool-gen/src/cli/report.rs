@@ -2,20 +2,20 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
-use tool_gen::{Diagnostic, Place, Severity};
+use tool_gen::{Diagnostic, Severity, SourcePlace};
 
-use super::arguments::Format;
-use super::exit::{Exit, Failure};
-use super::terminal::{print_json, say, shown, width};
+use super::arguments::OutputFormat;
+use super::exit::{CommandFailure, ExitStatus};
+use super::terminal::{display_path, print_json, print_status, width};
 
 /// Shows why the command could not do its work.
-pub(super) fn failure(failure: &Failure, format: Format) -> Exit {
+pub(super) fn failure(failure: &CommandFailure, format: OutputFormat) -> ExitStatus {
     match format {
-        Format::Text => say(render(Level::ERROR, &failure.to_string(), failure.remedy(), None)),
+        OutputFormat::Text => print_status(render(Level::ERROR, &failure.to_string(), failure.help_text(), None)),
         // Where stdout is gone there is nobody left to tell.
-        Format::Json => drop(print_json(&json_failure(failure))),
+        OutputFormat::Json => drop(print_json(&json_failure(failure))),
     }
-    Exit::Error
+    ExitStatus::Error
 }
 
 /// A failure as `--format json` shows it.
@@ -26,8 +26,8 @@ pub(super) struct JsonFailure<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-pub(super) fn json_failure(failure: &Failure) -> JsonFailure<'_> {
-    JsonFailure { error: failure.to_string(), help: failure.remedy(), diagnostics: json(failure.diagnostics()) }
+pub(super) fn json_failure(failure: &CommandFailure) -> JsonFailure<'_> {
+    JsonFailure { error: failure.to_string(), help: failure.help_text(), diagnostics: json(failure.diagnostics()) }
 }
 
 /// Shows what a scan has to say.
@@ -37,13 +37,13 @@ pub(super) fn diagnostics(diagnostics: &[Diagnostic]) {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        say(format_args!("{}\n", render(level, &found.message, found.help.as_deref(), found.place.as_ref())));
+        print_status(format_args!("{}\n", render(level, &found.message, found.help.as_deref(), found.place.as_ref())));
     }
 }
 
 /// One message as rustc shows it.
-pub(super) fn render(level: Level<'_>, message: &str, help: Option<&str>, place: Option<&Place>) -> String {
-    let path = place.map(|place| shown(&place.file));
+pub(super) fn render(level: Level<'_>, message: &str, help: Option<&str>, place: Option<&SourcePlace>) -> String {
+    let path = place.map(|place| display_path(&place.file));
     let title = level.primary_title(message);
     let mut group = Group::with_title(title);
     if let (Some(place), Some(path)) = (place, &path) {
@@ -62,7 +62,7 @@ pub(super) fn render(level: Level<'_>, message: &str, help: Option<&str>, place:
 }
 
 /// The bytes of the line that the columns mean.
-fn span(place: &Place) -> std::ops::Range<usize> {
+fn span(place: &SourcePlace) -> std::ops::Range<usize> {
     let byte = |column: usize| place.text.char_indices().nth(column).map_or(place.text.len(), |(index, _)| index);
     let first = place.column.saturating_sub(1);
     let start = byte(first);
@@ -89,7 +89,7 @@ pub(super) struct JsonPlace<'a> {
 }
 
 impl<'a> JsonPlace<'a> {
-    pub(super) fn of(place: &'a Place) -> Self {
+    pub(super) fn new(place: &'a SourcePlace) -> Self {
         Self {
             file: place.file.display().to_string(),
             line: place.line,
@@ -114,7 +114,7 @@ pub(super) fn json(diagnostics: &[Diagnostic]) -> Vec<JsonDiagnostic<'_>> {
             severity: one(found),
             message: &found.message,
             help: found.help.as_deref(),
-            place: found.place.as_ref().map(JsonPlace::of),
+            place: found.place.as_ref().map(JsonPlace::new),
         })
         .collect()
 }
@@ -125,8 +125,13 @@ mod tests {
 
     #[test]
     fn a_message_shows_its_place() {
-        let place =
-            Place { file: "src/lib.rs".into(), line: 7, column: 12, width: 5, text: "    größe: Thing,".to_owned() };
+        let place = SourcePlace {
+            file: "src/lib.rs".into(),
+            line: 7,
+            column: 12,
+            width: 5,
+            text: "    größe: Thing,".to_owned(),
+        };
         let shown = render(Level::WARNING, "`Thing` cannot be seen", Some("write `#[arg(..)]`"), Some(&place));
         let shown = anstream::adapter::strip_str(&shown).to_string();
         assert_eq!(
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn odd_places_are_survived() {
         for (line, column, width) in [(0, 0, 0), (1, 0, 0), (3, 90, 7), (3, 1, 90)] {
-            let place = Place { file: "a.rs".into(), line, column, width, text: "ü".to_owned() };
+            let place = SourcePlace { file: "a.rs".into(), line, column, width, text: "ü".to_owned() };
             assert!(render(Level::ERROR, "bad", None, Some(&place)).contains("a.rs"));
         }
     }

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tool_gen::{Diagnostic, Place, Scanned, Severity};
+use tool_gen::{Diagnostic, ScanOutput, Severity, SourcePlace};
 use tool_model::Manifest;
 
-use super::arguments::{Format, ToolSource};
-use super::exit::{Failure, Result};
-use super::packages::Selection;
+use super::arguments::{OutputFormat, ToolSource};
+use super::exit::{CommandFailure, Result};
+use super::packages::PackageSelection;
 use super::report;
 
 /// A scan that takes longer shows that it is at work.
@@ -26,50 +26,50 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// The tools, and what was found on the way.
 #[derive(Debug)]
-pub(super) struct Tools {
+pub(super) struct LoadedTools {
     pub(super) manifest: Manifest,
     /// Warnings; with an error among them there are no tools.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Where each tool stands, if they come from sources.
-    pub(super) places: BTreeMap<String, Place>,
+    pub(super) places: BTreeMap<String, SourcePlace>,
     /// The files that were read or looked for, if the tools come from sources.
     pub(super) files: Vec<PathBuf>,
 }
 
-impl Tools {
+impl LoadedTools {
     /// Reads the sources or the manifest; what is wrong is reported. With errors in the sources, the failure says what
     /// is therefore not done: `nothing is written`.
-    pub(super) fn read(source: &ToolSource, format: Format, consequence: &str) -> Result<Self> {
+    pub(super) fn read(source: &ToolSource, format: OutputFormat, consequence: &str) -> Result<Self> {
         if let Some(file) = &source.from {
             let manifest = Manifest::load(file)?;
             return Ok(Self { manifest, diagnostics: Vec::new(), places: BTreeMap::new(), files: Vec::new() });
         }
-        Self::scan(&Selection::of(&source.choice)?, format, consequence)
+        Self::scan(&PackageSelection::resolve(&source.choice)?, format, consequence)
     }
 
     /// As [`read`](Self::read), from sources.
-    pub(super) fn scan(selection: &Selection, format: Format, consequence: &str) -> Result<Self> {
+    pub(super) fn scan(selection: &PackageSelection, format: OutputFormat, consequence: &str) -> Result<Self> {
         let tools = Self::scan_quietly(selection)?;
         tools.report(format);
         tools.or_failure(consequence)
     }
 
     /// Reads the sources; what is wrong is still to be reported.
-    pub(super) fn scan_quietly(selection: &Selection) -> Result<Self> {
-        let Scanned { manifest, mut diagnostics, places, files } = {
+    pub(super) fn scan_quietly(selection: &PackageSelection) -> Result<Self> {
+        let ScanOutput { manifest, mut diagnostics, places, files } = {
             let files = Arc::new(AtomicUsize::new(0));
             let scan = selection.scan.clone().progress(files.clone());
-            at_work(&files, || scan.run())??
+            run_with_progress(&files, || scan.run())??
         };
         if manifest.is_empty() && !diagnostics.iter().any(is_error) {
-            diagnostics.extend(selection.elsewhere.hint());
+            diagnostics.extend(selection.elsewhere.suggestion());
         }
         Ok(Self { manifest, diagnostics, places, files })
     }
 
     /// Shows people what is wrong; programs find it in the result.
-    pub(super) fn report(&self, format: Format) {
-        if format == Format::Text {
+    pub(super) fn report(&self, format: OutputFormat) {
+        if format == OutputFormat::Text {
             report::diagnostics(&self.diagnostics);
         }
     }
@@ -77,7 +77,7 @@ impl Tools {
     /// Tools that lack something are not to be trusted: what is missing would look as if it were gone.
     pub(super) fn or_failure(self, consequence: &str) -> Result<Self> {
         match self.diagnostics.iter().any(is_error) {
-            true => Err(Failure::because_of(self.diagnostics, consequence)),
+            true => Err(CommandFailure::from_diagnostics(self.diagnostics, consequence)),
             false => Ok(self),
         }
     }
@@ -89,7 +89,7 @@ fn is_error(found: &Diagnostic) -> bool {
 
 /// Does the work on a thread of its own, so that this one can show that it runs. A panic there is a mistake of ours,
 /// and is told in one message.
-fn at_work<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Send) -> Result<T> {
+fn run_with_progress<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Send) -> Result<T> {
     let seen = Arc::new(Mutex::new(String::new()));
     let hook = panic::take_hook();
     panic::set_hook(Box::new({
@@ -116,7 +116,7 @@ fn at_work<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Send) -> Res
     panic::set_hook(hook);
     finished.map_err(|_| {
         let what = seen.lock().unwrap_or_else(PoisonError::into_inner).replace('\n', " ");
-        Failure::new(format!("tool-gen has a mistake: it {what}"))
+        CommandFailure::new(format!("tool-gen has a mistake: it {what}"))
             .help("please report it, with the source that it read; nothing is written")
     })
 }
@@ -139,11 +139,12 @@ mod tests {
 
     #[test]
     fn a_panic_is_one_message_that_asks_for_a_report() {
-        let failure =
-            at_work(&AtomicUsize::new(0), || panic!("no such thing")).map(|()| "nothing").expect_err("it panicked");
+        let failure = run_with_progress(&AtomicUsize::new(0), || panic!("no such thing"))
+            .map(|()| "nothing")
+            .expect_err("it panicked");
         let message = failure.to_string();
         assert!(message.starts_with("tool-gen has a mistake: it panicked at ") && message.contains("no such thing"));
-        assert!(failure.remedy().is_some_and(|help| help.contains("report it")));
-        assert_eq!(at_work(&AtomicUsize::new(0), || 7).ok(), Some(7));
+        assert!(failure.help_text().is_some_and(|help| help.contains("report it")));
+        assert_eq!(run_with_progress(&AtomicUsize::new(0), || 7).ok(), Some(7));
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::exit::{Doing, Result};
+use super::exit::{FailureContext, Result};
 
 pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
@@ -30,7 +30,7 @@ pub(super) fn print(text: &str) -> Result {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.doing(|| "write to stdout".to_owned()),
+        result => result.context(|| "write to stdout".to_owned()),
     }
 }
 
@@ -41,12 +41,12 @@ pub(super) fn print_json(value: &impl Serialize) -> Result {
 
 /// Prints one JSON value as one line.
 pub(super) fn print_json_line(value: &impl Serialize) -> Result {
-    let line = serde_json::to_string(value).doing(|| "write JSON".to_owned())?;
+    let line = serde_json::to_string(value).context(|| "write JSON".to_owned())?;
     print(&format!("{line}\n"))
 }
 
 /// Says something about the work to stderr; nobody there to read it is no error.
-pub(super) fn say(line: impl Display) {
+pub(super) fn print_status(line: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
@@ -63,7 +63,7 @@ pub(super) fn count(number: usize, noun: &str) -> String {
 }
 
 /// A path as seen from the current folder, where it is below it.
-pub(super) fn shown(file: &Path) -> String {
+pub(super) fn display_path(file: &Path) -> String {
     let current = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
     file.strip_prefix(&current).unwrap_or(file).display().to_string()
 }

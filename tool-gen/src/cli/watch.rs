@@ -8,13 +8,13 @@ use std::time::Duration;
 use clap::Args;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::arguments::{Format, PackageChoice};
-use super::exit::{Doing, Exit, Failure, Result};
-use super::packages::Selection;
+use super::arguments::{OutputFormat, PackageChoice};
+use super::exit::{CommandFailure, ExitStatus, FailureContext, Result};
+use super::packages::PackageSelection;
 use super::report;
-use super::scanning::Tools;
-use super::terminal::{DIM, print_json_line, say, shown, styled};
-use super::write::{Target, Written};
+use super::scanning::LoadedTools;
+use super::terminal::{DIM, display_path, print_json_line, print_status, styled};
+use super::write::{OutputTarget, WriteOutcome};
 
 /// Keep the manifest fresh while sources change
 ///
@@ -22,9 +22,9 @@ use super::write::{Target, Written};
 /// for the moment leaves the manifest as it is.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct Watch {
+pub(super) struct WatchCommand {
     #[command(flatten)]
-    target: Target,
+    target: OutputTarget,
 
     #[command(flatten)]
     choice: PackageChoice,
@@ -45,33 +45,33 @@ const QUIET: Duration = Duration::from_millis(150);
 
 /// How the last round went.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum RoundOutcome {
     None,
     Well,
     Failed,
 }
 
-impl Watch {
-    pub(super) fn run(&self, format: Format) -> Result<Exit> {
+impl WatchCommand {
+    pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         // The first time everything must be right: a wrong option is not mended by waiting.
-        let selection = Selection::of(&self.choice)?;
+        let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.target.output.clone().unwrap_or(selection.manifest);
-        let mut watched = Watched::new()?;
-        watched.keep(&[], &selection.folders);
-        let mut last = Last::None;
+        let mut watched = SourceWatcher::new()?;
+        watched.watch_only(&[], &selection.folders);
+        let mut last = RoundOutcome::None;
         loop {
             let round = self.round(&file, &mut watched, format, last);
-            if last == Last::None && format == Format::Text {
-                say(styled(DIM, format_args!("Watching {}", watched.shown())));
+            if last == RoundOutcome::None && format == OutputFormat::Text {
+                print_status(styled(DIM, format_args!("Watching {}", watched.describe())));
             }
             last = match round {
-                Ok(()) => Last::Well,
+                Ok(()) => RoundOutcome::Well,
                 Err(failure) => {
                     match format {
-                        Format::Text => drop(report::failure(&failure, format)),
-                        Format::Json => print_json_line(&report::json_failure(&failure))?,
+                        OutputFormat::Text => drop(report::failure(&failure, format)),
+                        OutputFormat::Json => print_json_line(&report::json_failure(&failure))?,
                     }
-                    Last::Failed
+                    RoundOutcome::Failed
                 }
             };
             watched.wait(&file)?;
@@ -79,26 +79,26 @@ impl Watch {
     }
 
     /// Reads and writes once.
-    fn round(&self, file: &Path, watched: &mut Watched, format: Format, last: Last) -> Result {
+    fn round(&self, file: &Path, watched: &mut SourceWatcher, format: OutputFormat, last: RoundOutcome) -> Result {
         let tools = self.read(watched)?;
         tools.report(format);
         let tools = tools.or_failure("nothing is written")?;
-        let written = Written::write(file, &tools, &self.target)?;
+        let written = WriteOutcome::write(file, &tools, &self.target)?;
         match format {
-            Format::Json => print_json_line(&written.json())?,
+            OutputFormat::Json => print_json_line(&written.json())?,
             // A change that does not matter to the manifest is not worth a line; that an error is gone is.
-            Format::Text if written.written || last != Last::Well => written.say(),
-            Format::Text => {}
+            OutputFormat::Text if written.written || last != RoundOutcome::Well => written.print_changes(),
+            OutputFormat::Text => {}
         }
         Ok(())
     }
 
     /// Reads the sources until every folder was watched before it was read: a change in between would be lost.
-    fn read(&self, watched: &mut Watched) -> Result<Tools> {
+    fn read(&self, watched: &mut SourceWatcher) -> Result<LoadedTools> {
         loop {
-            let selection = Selection::of(&self.choice)?;
-            let tools = Tools::scan_quietly(&selection)?;
-            if !watched.keep(&tools.files, &selection.folders) {
+            let selection = PackageSelection::resolve(&self.choice)?;
+            let tools = LoadedTools::scan_quietly(&selection)?;
+            if !watched.watch_only(&tools.files, &selection.folders) {
                 return Ok(tools);
             }
         }
@@ -106,22 +106,22 @@ impl Watch {
 }
 
 /// What is watched: folders, each without those below it.
-struct Watched {
+struct SourceWatcher {
     watcher: RecommendedWatcher,
     events: Receiver<notify::Result<Event>>,
     folders: BTreeSet<PathBuf>,
     files: BTreeSet<PathBuf>,
 }
 
-impl Watched {
+impl SourceWatcher {
     fn new() -> Result<Self> {
         let (sender, events) = mpsc::channel();
-        let watcher = notify::recommended_watcher(sender).doing(|| "watch files".to_owned())?;
+        let watcher = notify::recommended_watcher(sender).context(|| "watch files".to_owned())?;
         Ok(Self { watcher, events, folders: BTreeSet::new(), files: BTreeSet::new() })
     }
 
     /// Watches the folders of these files, which may be still to be written, and these folders, and no others; whether there is a folder among them that was not watched.
-    fn keep(&mut self, files: &[PathBuf], folders: &[PathBuf]) -> bool {
+    fn watch_only(&mut self, files: &[PathBuf], folders: &[PathBuf]) -> bool {
         let of_files = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
         let folders = of_files.chain(folders.iter().cloned());
         let wanted: BTreeSet<PathBuf> = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
@@ -132,7 +132,7 @@ impl Watched {
         let new: Vec<_> = wanted.difference(&self.folders).cloned().collect();
         for folder in &new {
             if let Err(error) = self.watcher.watch(folder, RecursiveMode::NonRecursive) {
-                say(format_args!("warning: cannot watch {}: {error}", shown(folder)));
+                print_status(format_args!("warning: cannot watch {}: {error}", display_path(folder)));
             }
         }
         self.files = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
@@ -141,8 +141,8 @@ impl Watched {
     }
 
     /// The folders, for people.
-    fn shown(&self) -> String {
-        let names: Vec<String> = self.folders.iter().map(|folder| shown(folder)).collect();
+    fn describe(&self) -> String {
+        let names: Vec<String> = self.folders.iter().map(|folder| display_path(folder)).collect();
         let names = names.iter().map(|name| if name.is_empty() { "." } else { name }).collect::<Vec<_>>();
         match names.split_at_checked(MOST_NAMED) {
             Some((first, rest)) if !rest.is_empty() => format!("{} and {} more", first.join(", "), rest.len()),
@@ -152,8 +152,8 @@ impl Watched {
 
     /// Waits for a change, and then until there is none for a moment.
     fn wait(&self, written: &Path) -> Result {
-        let stopped = || Failure::new("the system no longer reports changes");
-        while !self.matters(&self.events.recv().map_err(|_| stopped())?, written) {}
+        let stopped = || CommandFailure::new("the system no longer reports changes");
+        while !self.is_relevant(&self.events.recv().map_err(|_| stopped())?, written) {}
         loop {
             match self.events.recv_timeout(QUIET) {
                 Ok(_) => {}
@@ -165,7 +165,7 @@ impl Watched {
 
     /// Reading changes nothing, what we wrote ourselves is no news, and of other files only those matter that were
     /// read or that rustc would look for.
-    fn matters(&self, event: &notify::Result<Event>, written: &Path) -> bool {
+    fn is_relevant(&self, event: &notify::Result<Event>, written: &Path) -> bool {
         let Ok(event) = event else { return true };
         let is_source = |path: &PathBuf| {
             let is_rust = path.extension().is_some_and(|extension| extension == "rs");

@@ -1,4 +1,8 @@
 //! Text in lines of a given width, and tables of such text.
+//!
+//! `comfy-table` 8.0 and `textwrap` 0.16 were tried instead. comfy-table breaks names at any letter and arguments inside
+//! their no-break spaces, and cannot be told which column to narrow first. textwrap appends a hyphen where a name is cut
+//! at its dot, and cuts names that would fit on the next line.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
@@ -9,11 +13,11 @@ use super::terminal::{BOLD, DIM, styled};
 pub(super) const NO_BREAK: &str = "\u{a0}";
 
 /// The text in lines that are at most so wide, broken at spaces; a word that is too long is cut.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    text.lines().flat_map(|line| wrapped_line(line, width.max(1))).collect()
+pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
+    text.lines().flat_map(|line| wrap_line(line, width.max(1))).collect()
 }
 
-fn wrapped_line(line: &str, width: usize) -> Vec<String> {
+fn wrap_line(line: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let words = line.split([' ', '\t']).filter(|word| !word.is_empty());
     for word in words.flat_map(|word| pieces(word, width)) {
@@ -54,7 +58,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
 }
 
 /// A column of a table.
-pub(super) struct Column {
+pub(super) struct TableColumn {
     pub(super) title: &'static str,
     pub(super) style: Style,
     pub(super) right: bool,
@@ -65,7 +69,7 @@ pub(super) struct Column {
 }
 
 /// Rows of cells under their titles, as wide as they need, or as wide as there is room for.
-pub(super) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> String {
+pub(super) fn table(columns: &[TableColumn], rows: &[Vec<String>], width: usize) -> String {
     let widths = widths(columns, rows, width);
     let titles: Vec<String> = columns.iter().map(|column| column.title.to_owned()).collect();
     let mut text = row(&titles, &widths, columns, |_| BOLD);
@@ -77,7 +81,7 @@ pub(super) fn table(columns: &[Column], rows: &[Vec<String>], width: usize) -> S
     text
 }
 
-fn widths(columns: &[Column], rows: &[Vec<String>], width: usize) -> Vec<usize> {
+fn widths(columns: &[TableColumn], rows: &[Vec<String>], width: usize) -> Vec<usize> {
     let natural = |index: usize| {
         let cells =
             rows.iter().filter_map(|row| row.get(index)).flat_map(|cell| cell.lines()).map(UnicodeWidthStr::width);
@@ -96,8 +100,8 @@ fn widths(columns: &[Column], rows: &[Vec<String>], width: usize) -> Vec<usize> 
     widths
 }
 
-fn row(cells: &[String], widths: &[usize], columns: &[Column], style: impl Fn(&Column) -> Style) -> String {
-    let wrapped: Vec<Vec<String>> = cells.iter().zip(widths).map(|(cell, width)| wrapped(cell, *width)).collect();
+fn row(cells: &[String], widths: &[usize], columns: &[TableColumn], style: impl Fn(&TableColumn) -> Style) -> String {
+    let wrapped: Vec<Vec<String>> = cells.iter().zip(widths).map(|(cell, width)| wrap_text(cell, *width)).collect();
     let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();
     for line in 0..height {
@@ -129,15 +133,15 @@ mod tests {
 
     #[test]
     fn words_are_kept_whole_where_they_fit() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrapped("größe 長い名前", 6), ["größe", "長い名", "前"]);
-        assert_eq!(wrapped("metrics.newest", 9), ["metrics.", "newest"]);
-        assert_eq!(wrapped("a\n\nb", 9), ["a", "", "b"]);
+        assert_eq!(wrap_text("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap_text("größe 長い名前", 6), ["größe", "長い名", "前"]);
+        assert_eq!(wrap_text("metrics.newest", 9), ["metrics.", "newest"]);
+        assert_eq!(wrap_text("a\n\nb", 9), ["a", "", "b"]);
     }
 
     #[test]
     fn a_table_takes_no_more_room_than_there_is() {
-        let columns = [("NAME", 1), ("TEXT", 3)].map(|(title, gives)| Column {
+        let columns = [("NAME", 1), ("TEXT", 3)].map(|(title, gives)| TableColumn {
             title,
             style: Style::new(),
             right: false,

@@ -7,22 +7,22 @@ use serde::Serialize;
 use tool_model::compatibility::{self, Change};
 use tool_model::{Manifest, ManifestError};
 
-use super::arguments::{Format, PackageChoice};
+use super::arguments::{OutputFormat, PackageChoice};
 use super::changes;
-use super::exit::{Exit, Failure, Result};
-use super::packages::Selection;
+use super::exit::{CommandFailure, ExitStatus, Result};
+use super::packages::PackageSelection;
 use super::report::{self, JsonDiagnostic};
-use super::scanning::Tools;
-use super::terminal::{GREEN, count, print_json, say, shown, styled};
+use super::scanning::LoadedTools;
+use super::terminal::{GREEN, count, display_path, print_json, print_status, styled};
 
 /// Write the manifest of a package
 ///
 /// The file is replaced in one step and only if it changes. Where a source has an error, nothing is written.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct Write {
+pub(super) struct WriteCommand {
     #[command(flatten)]
-    target: Target,
+    target: OutputTarget,
 
     #[command(flatten)]
     choice: PackageChoice,
@@ -30,7 +30,7 @@ pub(super) struct Write {
 
 /// What is written, and where to.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct Target {
+pub(super) struct OutputTarget {
     /// Write to this file instead of tools_calls.json beside Cargo.toml
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -56,24 +56,24 @@ With `--format json`:
   CHANGE      {\"tool\", \"path\", \"kind\": \"breaking\" | \"compatible\" | \"text\", \"message\"}
   DIAGNOSTIC  {\"severity\": \"warning\" | \"error\", \"message\", \"help\", \"place\": {\"file\", \"line\", \"column\", \"width\", \"text\"}}";
 
-impl Write {
-    pub(super) fn run(&self, format: Format) -> Result<Exit> {
-        let selection = Selection::of(&self.choice)?;
+impl WriteCommand {
+    pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
+        let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.target.output.as_ref().unwrap_or(&selection.manifest);
-        let tools = Tools::scan(&selection, format, "nothing is written")?;
-        let written = Written::write(file, &tools, &self.target)?;
+        let tools = LoadedTools::scan(&selection, format, "nothing is written")?;
+        let written = WriteOutcome::write(file, &tools, &self.target)?;
         match format {
-            Format::Text => written.say(),
-            Format::Json => print_json(&written.json())?,
+            OutputFormat::Text => written.print_changes(),
+            OutputFormat::Json => print_json(&written.json())?,
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }
 
 /// What came of writing a manifest.
-pub(super) struct Written<'t> {
+pub(super) struct WriteOutcome<'t> {
     file: &'t Path,
-    tools: &'t Tools,
+    tools: &'t LoadedTools,
     /// Whether the file has changed.
     pub(super) written: bool,
     /// What has changed for callers.
@@ -90,8 +90,8 @@ pub(super) struct JsonWritten<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-impl<'t> Written<'t> {
-    pub(super) fn write(file: &'t Path, tools: &'t Tools, target: &Target) -> Result<Self> {
+impl<'t> WriteOutcome<'t> {
+    pub(super) fn write(file: &'t Path, tools: &'t LoadedTools, target: &OutputTarget) -> Result<Self> {
         let known = match known(file) {
             // Words that cannot be read cannot be kept.
             Some(Err(error)) if target.keep_words => return Err(error.into()),
@@ -100,10 +100,11 @@ impl<'t> Written<'t> {
         };
         if tools.manifest.is_empty() && !known.is_empty() && !target.allow_empty {
             let has = count(known.len(), "tool");
-            return Err(Failure::new(format!("{} has {has}, the sources have none: nothing is written", shown(file)))
-                .help(
-                    "choose other packages with `-p` or `--workspace`, or write it all the same with `--allow-empty`",
-                ));
+            return Err(CommandFailure::new(format!(
+                "{} has {has}, the sources have none: nothing is written",
+                display_path(file)
+            ))
+            .help("choose other packages with `-p` or `--workspace`, or write it all the same with `--allow-empty`"));
         }
         let reworded = target.keep_words.then(|| tools.manifest.with_words_of(&known));
         let manifest = reworded.as_ref().unwrap_or(&tools.manifest);
@@ -112,17 +113,17 @@ impl<'t> Written<'t> {
     }
 
     /// Says what has changed.
-    pub(super) fn say(&self) {
+    pub(super) fn print_changes(&self) {
         let tools = count(self.tools.manifest.len(), "tool");
-        let file = shown(self.file);
+        let file = display_path(self.file);
         if !self.written {
-            return say(format_args!("{} {file} is up to date, {tools}", styled(GREEN, "✓")));
+            return print_status(format_args!("{} {file} is up to date, {tools}", styled(GREEN, "✓")));
         }
-        let changes = changes::grouped(&self.changes);
+        let changes = changes::render(&self.changes);
         if !changes.is_empty() {
-            say(changes);
+            print_status(changes);
         }
-        say(format_args!("{} {file} written, {tools}", styled(GREEN, "✓")));
+        print_status(format_args!("{} {file} written, {tools}", styled(GREEN, "✓")));
     }
 
     pub(super) fn json(&self) -> JsonWritten<'_> {

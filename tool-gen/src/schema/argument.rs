@@ -7,10 +7,10 @@ use proc_macro2::Span;
 use serde_json::{Map, Value, json};
 use tool_syntax::ArgumentForm;
 
-use super::generator::Generator;
-use super::library::wrapped;
-use super::shape::{Abilities, Shapes, View};
-use super::{Contract, Loss, Unseen};
+use super::generator::SchemaGenerator;
+use super::library::wrapped_type;
+use super::shape::{AttributeView, TypeShapes};
+use super::{LossKind, SchemaContract, UnseenPart};
 use crate::ty::{DefinitionId, Ty};
 
 /// An argument as its slot describes it.
@@ -23,12 +23,12 @@ pub(crate) struct SeenArgument {
     /// The variants of an enum in the order of declaration.
     pub(crate) variants: Vec<String>,
     /// What could not be seen: if that is the type, the argument is `any`.
-    pub(crate) unseen: Vec<Unseen>,
+    pub(crate) unseen: Vec<UnseenPart>,
 }
 
 /// What a slot decodes.
 #[derive(Clone, Debug)]
-pub(crate) enum Decoded {
+pub(crate) enum DecodedForm {
     /// The type itself.
     Owned(Ty),
     /// The owned form of a type that is lent.
@@ -37,9 +37,9 @@ pub(crate) enum Decoded {
     OptionLent(Ty),
 }
 
-impl Decoded {
+impl DecodedForm {
     /// What the macros decode for a form of argument, with its type resolved.
-    pub(crate) fn of(form: &ArgumentForm, resolve: impl FnOnce(&syn::Type) -> Ty) -> Self {
+    pub(crate) fn from_form(form: &ArgumentForm, resolve: impl FnOnce(&syn::Type) -> Ty) -> Self {
         match form {
             ArgumentForm::Owned(ty) => Self::Owned(resolve(ty)),
             ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => Self::Lent(resolve(ty)),
@@ -59,28 +59,29 @@ fn option_of(inner: Ty) -> Ty {
 }
 
 /// Describes an argument.
-pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded) -> SeenArgument {
+pub(crate) fn argument(generator: &mut SchemaGenerator<'_>, decoded: &DecodedForm) -> SeenArgument {
     let (ty, is_lent) = match decoded {
-        Decoded::Owned(ty) => (ty.clone(), false),
-        Decoded::Lent(ty) => (ty.clone(), true),
-        Decoded::OptionLent(ty) => (option_of(ty.clone()), true),
+        DecodedForm::Owned(ty) => (ty.clone(), false),
+        DecodedForm::Lent(ty) => (ty.clone(), true),
+        DecodedForm::OptionLent(ty) => (option_of(ty.clone()), true),
     };
     match tier(generator.shapes, &ty, is_lent) {
-        Tier::Described => described(generator, &ty),
-        Tier::Undescribed => SeenArgument {
+        DecodeTier::Described => described(generator, &ty),
+        DecodeTier::Undescribed => SeenArgument {
             optional: is_optional(generator.shapes, &ty),
             variants: variants(generator.shapes, &ty),
             ..SeenArgument::default()
         },
-        Tier::Text { is_list, is_optional } => {
-            let text = json!({"type": "string"});
+        DecodeTier::Text { ty, is_list, is_optional } => {
+            let mut text = json!({"type": "string"});
+            generator.add_rust_type(&mut text, || ty);
             let schema = if is_list { json!({"type": "array", "items": text}) } else { text };
             SeenArgument { schema: Some(schema), optional: is_optional, ..SeenArgument::default() }
         }
-        Tier::Undecodable(what) => {
+        DecodeTier::Undecodable(what) => {
             any(what, "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`")
         }
-        Tier::Undecided(what) => SeenArgument {
+        DecodeTier::Undecided(what) => SeenArgument {
             optional: is_optional(generator.shapes, &ty),
             ..any(what, "whether it has a schema here is a feature of schemars")
         },
@@ -88,19 +89,19 @@ pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded) -> Seen
 }
 
 fn any(what: String, why: &str) -> SeenArgument {
-    let unseen = Unseen { what, why: why.to_owned(), inside: None, at: Span::call_site(), loss: Loss::Type };
+    let unseen = UnseenPart { what, why: why.to_owned(), inside: None, at: Span::call_site(), loss: LossKind::Type };
     SeenArgument { unseen: vec![unseen], ..SeenArgument::default() }
 }
 
-fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
-    let mark = generator.mark();
+fn described(generator: &mut SchemaGenerator<'_>, ty: &Ty) -> SeenArgument {
+    let mark = generator.snapshot();
     let before = generator.take_unseen();
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
     generator.unseen = before;
-    let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
+    let is_seen = unseen.iter().all(|unseen| unseen.loss == LossKind::Detail);
     if !is_seen {
-        generator.return_to(mark);
+        generator.restore(mark);
     }
     SeenArgument {
         schema: Some(schema).filter(|_| is_seen),
@@ -116,28 +117,28 @@ pub(crate) struct SeenResult {
     /// The schema with the definitions it refers to, if there is one.
     pub(crate) schema: Option<(Value, Map<String, Value>)>,
     /// What could not be seen: if that is the type, there is no schema.
-    pub(crate) unseen: Vec<Unseen>,
+    pub(crate) unseen: Vec<UnseenPart>,
 }
 
 /// Describes a result: the success in a `Result`, of anything else itself.
-pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> SeenResult {
-    let ty = success(ty);
+pub(crate) fn returns(shapes: &TypeShapes<'_>, ty: &Ty) -> SeenResult {
+    let ty = success_type(ty);
     let is_described = |ty: &Ty| match ty {
         Ty::Defined { definition, .. } => has_schema(shapes, *definition),
         _ => true,
     };
-    if *ty == Ty::Tuple(Vec::new()) || !leaves(ty).into_iter().all(is_described) {
+    if *ty == Ty::Tuple(Vec::new()) || !component_types(ty).into_iter().all(is_described) {
         return SeenResult::default();
     }
-    let mut generator = Generator::new(shapes, Contract::Serialize);
+    let mut generator = SchemaGenerator::new(shapes, SchemaContract::Serialize);
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
-    let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
+    let is_seen = unseen.iter().all(|unseen| unseen.loss == LossKind::Detail);
     SeenResult { schema: is_seen.then(|| (schema, generator.into_definitions())), unseen }
 }
 
 /// The success in a `Result`, by whatever name a library gives it.
-fn success(ty: &Ty) -> &Ty {
+fn success_type(ty: &Ty) -> &Ty {
     match ty {
         Ty::Library { arguments, .. } if ty.library().is_some_and(|(_, name)| name.ends_with("Result")) => {
             arguments.first().unwrap_or(ty)
@@ -147,10 +148,12 @@ fn success(ty: &Ty) -> &Ty {
 }
 
 /// In which way the runtime takes a type.
-enum Tier {
+enum DecodeTier {
     Described,
     Undescribed,
     Text {
+        /// The type that is parsed.
+        ty: String,
         is_list: bool,
         is_optional: bool,
     },
@@ -160,8 +163,8 @@ enum Tier {
     Undecided(String),
 }
 
-fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
-    let defined: Vec<_> = leaves(ty)
+fn tier(shapes: &TypeShapes<'_>, ty: &Ty, is_lent: bool) -> DecodeTier {
+    let defined: Vec<_> = component_types(ty)
         .into_iter()
         .filter_map(|leaf| match leaf {
             Ty::Defined { definition, .. } => Some((*definition, leaf)),
@@ -175,12 +178,14 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
         };
         let arguments: &[Ty] = if let Ty::Library { arguments, .. } = ty { arguments } else { &[] };
         return match (ty.library(), arguments) {
-            _ if is_text(ty) => Tier::Text { is_list: false, is_optional: false },
-            (Some(("std", "Option")), [inner]) if is_text(inner) => Tier::Text { is_list: false, is_optional: true },
-            (Some(("std", "Vec")), [inner]) if is_text(inner) && !is_lent => {
-                Tier::Text { is_list: true, is_optional: false }
+            _ if is_text(ty) => DecodeTier::Text { ty: shapes.type_name(ty), is_list: false, is_optional: false },
+            (Some(("std", "Option")), [inner]) if is_text(inner) => {
+                DecodeTier::Text { ty: shapes.type_name(inner), is_list: false, is_optional: true }
             }
-            _ => Tier::Undecodable(shapes.written(leaf)),
+            (Some(("std", "Vec")), [inner]) if is_text(inner) && !is_lent => {
+                DecodeTier::Text { ty: shapes.type_name(inner), is_list: true, is_optional: false }
+            }
+            _ => DecodeTier::Undecodable(shapes.type_name(leaf)),
         };
     }
     let is_undescribed = |leaf: &Ty| match leaf {
@@ -188,9 +193,9 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
         _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
     };
     if let Some(leaf) = undecided(ty).filter(|_| !shapes.types.describes_urls()) {
-        return Tier::Undecided(shapes.written(leaf));
+        return DecodeTier::Undecided(shapes.type_name(leaf));
     }
-    if leaves(ty).into_iter().any(is_undescribed) { Tier::Undescribed } else { Tier::Described }
+    if component_types(ty).into_iter().any(is_undescribed) { DecodeTier::Undescribed } else { DecodeTier::Described }
 }
 
 /// A `url::Url` where its name alone does not tell the runtime: there its schema is a feature of schemars.
@@ -202,33 +207,33 @@ fn undecided(ty: &Ty) -> Option<&Ty> {
     };
     let inner = held(ty, "Option").unwrap_or_else(|| ty.clone());
     let is_told = is_url(&inner) || held(&inner, "Vec").is_some_and(|item| is_url(&item));
-    leaves(ty).into_iter().find(|leaf| is_url(leaf)).filter(|_| !is_told)
+    component_types(ty).into_iter().find(|leaf| is_url(leaf)).filter(|_| !is_told)
 }
 
-fn can_decode(shapes: &Shapes<'_>, id: DefinitionId) -> bool {
+fn can_decode(shapes: &TypeShapes<'_>, id: DefinitionId) -> bool {
     let definition = shapes.types.definition(id);
     ["Deserialize", "Deserialize_repr", "DeserializeFromStr"].iter().any(|name| definition.derives(name))
         || definition.implements("Deserialize")
 }
 
-fn has_schema(shapes: &Shapes<'_>, id: DefinitionId) -> bool {
+fn has_schema(shapes: &TypeShapes<'_>, id: DefinitionId) -> bool {
     let definition = shapes.types.definition(id);
     definition.derives("JsonSchema") || definition.derives("JsonSchema_repr") || definition.implements("JsonSchema")
 }
 
 /// The type, and all types it is made of but for the fields of structs and enums.
-fn leaves(ty: &Ty) -> Vec<&Ty> {
+fn component_types(ty: &Ty) -> Vec<&Ty> {
     let inner: Vec<&Ty> = match ty {
         Ty::Library { arguments, .. } => arguments.iter().collect(),
         Ty::Tuple(items) => items.iter().collect(),
         Ty::Array(item, _) | Ty::Slice(item) | Ty::Reference(item) => vec![item],
         Ty::Defined { .. } | Ty::Constant(_) | Ty::Unknown(_) => Vec::new(),
     };
-    std::iter::once(ty).chain(inner.into_iter().flat_map(leaves)).collect()
+    std::iter::once(ty).chain(inner.into_iter().flat_map(component_types)).collect()
 }
 
 /// What a type is decoded as: itself, or what stands in for it.
-fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
+fn decoded_as(shapes: &TypeShapes<'_>, ty: &Ty) -> Ty {
     let mut ty = ty.clone();
     // More than enough for any chain that ends.
     for _ in 0..64 {
@@ -237,7 +242,7 @@ fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
                 let scope = shapes.types.definition(*definition).scope;
                 let generics = shapes.generics(*definition, arguments);
                 let shape = shapes
-                    .of(*definition, View::Deserialize)
+                    .shape(*definition, AttributeView::Deserialize)
                     .ok()
                     .filter(|_| shapes.types.definition(*definition).derives("Deserialize"));
                 shape.and_then(|shape| {
@@ -246,7 +251,7 @@ fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
                     transparent.or(converted).map(|ty| shapes.types.resolve(ty, scope, &generics))
                 })
             }
-            other => wrapped(other).cloned(),
+            other => wrapped_type(other).cloned(),
         };
         match next {
             Some(next) => ty = next,
@@ -256,7 +261,7 @@ fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
     ty
 }
 
-fn optional_in(shapes: &Shapes<'_>, ty: &Ty) -> Option<Ty> {
+fn optional_in(shapes: &TypeShapes<'_>, ty: &Ty) -> Option<Ty> {
     let ty = decoded_as(shapes, ty);
     match (ty.library(), &ty) {
         (Some(("std", "Option")), Ty::Library { arguments, .. }) => arguments.first().cloned(),
@@ -265,16 +270,16 @@ fn optional_in(shapes: &Shapes<'_>, ty: &Ty) -> Option<Ty> {
 }
 
 /// Whether decoding nothing gives a value: `None` for `Option` and for all that decodes like it.
-fn is_optional(shapes: &Shapes<'_>, ty: &Ty) -> bool {
+fn is_optional(shapes: &TypeShapes<'_>, ty: &Ty) -> bool {
     optional_in(shapes, ty).is_some()
 }
 
 /// The variants of an enum, or of an optional enum.
-fn variants(shapes: &Shapes<'_>, ty: &Ty) -> Vec<String> {
+fn variants(shapes: &TypeShapes<'_>, ty: &Ty) -> Vec<String> {
     let inner = optional_in(shapes, ty);
     match decoded_as(shapes, inner.as_ref().unwrap_or(ty)) {
         Ty::Defined { definition, .. } if shapes.types.definition(definition).derives("Deserialize") => {
-            shapes.of(definition, View::Deserialize).map(|shape| shape.variant_names()).unwrap_or_default()
+            shapes.shape(definition, AttributeView::Deserialize).map(|shape| shape.variant_names()).unwrap_or_default()
         }
         _ => Vec::new(),
     }

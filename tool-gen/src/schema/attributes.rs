@@ -6,18 +6,18 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaList, Token, Type};
 
 /// An item of `#[schemars(..)]`: any of serde's, or `!item`, which takes back what serde's attribute says.
-pub(super) struct Item {
+pub(super) struct SchemarsItem {
     pub(super) is_taken_back: bool,
     pub(super) meta: Meta,
 }
 
-impl Item {
+impl SchemarsItem {
     pub(super) fn name(&self) -> Option<String> {
         self.meta.path().get_ident().map(ToString::to_string)
     }
 }
 
-impl Parse for Item {
+impl Parse for SchemarsItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let is_taken_back = input.parse::<Option<Token![!]>>()?.is_some();
         Ok(Self { is_taken_back, meta: input.parse()? })
@@ -25,10 +25,11 @@ impl Parse for Item {
 }
 
 /// The items of all attributes of a name. What cannot be read is another derive's business.
-pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<Item> {
+pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<SchemarsItem> {
     let named = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
-    let lists =
-        named.filter_map(|attribute| attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated).ok());
+    let lists = named.filter_map(|attribute| {
+        attribute.parse_args_with(Punctuated::<SchemarsItem, Token![,]>::parse_terminated).ok()
+    });
     lists.flatten().collect()
 }
 
@@ -39,7 +40,7 @@ fn metas(attributes: &[Attribute], name: &str) -> impl Iterator<Item = (String, 
 
 /// What describes a container, a variant or a field.
 #[derive(Default)]
-pub(super) struct Common {
+pub(super) struct DescriptionAttributes {
     /// The lines of the documentation.
     pub(super) docs: Vec<Expr>,
     pub(super) title: Option<Expr>,
@@ -50,7 +51,7 @@ pub(super) struct Common {
     pub(super) transforms: Vec<Expr>,
 }
 
-impl Common {
+impl DescriptionAttributes {
     pub(super) fn read(attributes: &[Attribute]) -> Self {
         let is_doc = |attribute: &&Attribute| attribute.path().is_ident("doc");
         let docs = attributes.iter().filter(is_doc).filter_map(|attribute| attribute.meta.require_name_value().ok());
@@ -72,8 +73,8 @@ impl Common {
             ("example", Meta::NameValue(meta)) => self.examples.push(meta.value),
             ("transform", Meta::NameValue(meta)) => self.transforms.push(meta.value),
             ("extend", Meta::List(list)) => {
-                let parsed = list.parse_args_with(Punctuated::<Extension, Token![,]>::parse_terminated);
-                self.extensions.extend(parsed.into_iter().flatten().map(|Extension(key, value)| (key, value)));
+                let parsed = list.parse_args_with(Punctuated::<SchemaExtension, Token![,]>::parse_terminated);
+                self.extensions.extend(parsed.into_iter().flatten().map(|SchemaExtension(key, value)| (key, value)));
             }
             _ => {}
         }
@@ -92,9 +93,9 @@ impl Common {
 }
 
 /// `"key" = value` in `extend(..)`.
-struct Extension(String, TokenStream);
+struct SchemaExtension(String, TokenStream);
 
-impl Parse for Extension {
+impl Parse for SchemaExtension {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let key: LitStr = input.parse()?;
         input.parse::<Token![=]>()?;
@@ -107,14 +108,14 @@ impl Parse for Extension {
 }
 
 /// What stands for the described type.
-pub(super) enum With {
+pub(super) enum SchemaOverride {
     /// `with = "Type"`
     Type(Box<Type>),
     /// `schema_with = "function"`
     Function(String),
 }
 
-impl With {
+impl SchemaOverride {
     /// On a container only schemars' own `with` counts; serde has none there.
     pub(super) fn read(attributes: &[Attribute], of_container: bool) -> Option<Self> {
         let serde = if of_container { "schemars" } else { "serde" };
@@ -133,24 +134,24 @@ pub(super) fn is_set(attributes: &[Attribute], name: &str) -> bool {
 
 /// What `#[schemars(..)]`, `#[validate(..)]` and `#[garde(..)]` demand of a field.
 #[derive(Default)]
-pub(super) struct Validation {
-    pub(super) length: Option<Bounds>,
-    pub(super) range: Option<Bounds>,
+pub(super) struct FieldValidation {
+    pub(super) length: Option<BoundExprs>,
+    pub(super) range: Option<BoundExprs>,
     pub(super) pattern: Option<Expr>,
     pub(super) contains: Option<Expr>,
     pub(super) required: bool,
     pub(super) format: Option<&'static str>,
-    pub(super) inner: Option<Box<Validation>>,
+    pub(super) inner: Option<Box<FieldValidation>>,
 }
 
 /// `length(..)` or `range(..)`.
 #[derive(Default)]
-pub(super) struct Bounds {
+pub(super) struct BoundExprs {
     pub(super) least: Option<Expr>,
     pub(super) most: Option<Expr>,
 }
 
-impl Validation {
+impl FieldValidation {
     pub(super) fn read(attributes: &[Attribute]) -> Self {
         let mut validation = Self::default();
         for origin in ["schemars", "validate", "garde"] {
@@ -176,8 +177,8 @@ impl Validation {
                     _ => "ipv6",
                 });
             }
-            ("length", Meta::List(list)) if self.length.is_none() => self.length = Some(Bounds::read(list)),
-            ("range", Meta::List(list)) if self.range.is_none() => self.range = Some(Bounds::read(list)),
+            ("length", Meta::List(list)) if self.length.is_none() => self.length = Some(BoundExprs::read(list)),
+            ("range", Meta::List(list)) if self.range.is_none() => self.range = Some(BoundExprs::read(list)),
             ("required", Meta::Path(_)) => self.required = true,
             ("pattern", Meta::List(list)) if origin != "validate" && !has_pattern => {
                 self.pattern = list.parse_args().ok();
@@ -213,7 +214,7 @@ impl Validation {
     }
 }
 
-impl Bounds {
+impl BoundExprs {
     fn read(list: &MetaList) -> Self {
         let number = |key| match value_of(list, key)? {
             // Older attributes write numbers as strings.

@@ -84,13 +84,13 @@ pub(super) fn externally_tagged(name: &str, schema: Value) -> Value {
 }
 
 /// Adds the tag to the properties of a variant.
-pub(super) fn tag_internally(schema: &mut Value, tag: &str, name: &str, deny_unknown: bool) {
+pub(super) fn tag_internally(schema: &mut Value, tag: &str, name: Value, deny_unknown: bool) {
     let is_unit = schema.get("type").is_some_and(|name| name == "null");
     let object = object(schema);
     object.insert("type".into(), "object".into());
     if let Some(properties) = object.entry("properties").or_insert_with(|| json!({})).as_object_mut() {
         let fields = std::mem::take(properties);
-        properties.insert(tag.to_owned(), json!({"type": "string", "const": name}));
+        properties.insert(tag.to_owned(), name);
         properties.extend(fields.into_iter().filter(|(key, _)| key != tag));
     }
     if let Some(required) = object.entry("required").or_insert_with(|| json!([])).as_array_mut() {

@@ -4,24 +4,22 @@ use serde_derive_internals::attr::Default as SerdeDefault;
 use serde_json::Value;
 use syn::{ImplItem, TypeParamBound, WherePredicate};
 
-use super::generator::Inside;
-use super::json::is_skipped;
-use super::parameters;
-use super::shape::{Abilities, Field, Shapes};
-use super::value::{Plain, Scene, unwrapped};
+use super::generator::ContainerContext;
+use super::shape::{FieldShape, TypeShapes, mentioned};
+use super::value::{EvaluationScope, PlainValue, is_skipped, unwrapped};
 use crate::ty::{DefinitionId, Ty};
 
-impl Shapes<'_> {
+impl TypeShapes<'_> {
     /// The default of a field as it is written in JSON, or nothing where schemars shows none.
     pub(super) fn field_default(
         &self,
-        field: &Field,
-        inside: &Inside,
+        field: &FieldShape,
+        inside: &ContainerContext,
         of_container: &SerdeDefault,
     ) -> Result<Option<Value>, String> {
-        let scene = Scene::of(inside);
+        let scene = EvaluationScope::in_container(inside);
         let ty = self.types.resolve(&field.ty, scene.scope, &scene.generics);
-        if !self.serialises(&ty) || !is_known_to_serialise(field, inside) {
+        if !self.is_serializable(&ty) || !has_serialize_bound(field, inside) {
             return Ok(None);
         }
         let value = match (field.attrs.default(), of_container) {
@@ -32,7 +30,7 @@ impl Shapes<'_> {
                     SerdeDefault::Path(path) => self.default_function(path, &inside.ty(), &scene)?,
                     _ => self.default_of(&inside.ty(), &scene)?,
                 };
-                let Plain::Struct(fields) = whole else { return Err("its default is no struct".into()) };
+                let PlainValue::Struct(fields) = whole else { return Err("its default is no struct".into()) };
                 let found = fields.into_iter().find(|(name, _)| *name == field.member);
                 found.ok_or("its default does not hold it")?.1
             }
@@ -49,7 +47,7 @@ impl Shapes<'_> {
         self.json(&value, &ty).map(Some)
     }
 
-    fn default_function(&self, path: &syn::ExprPath, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+    fn default_function(&self, path: &syn::ExprPath, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         let call = syn::Expr::Call(syn::ExprCall {
             attrs: Vec::new(),
             func: Box::new(syn::Expr::Path(path.clone())),
@@ -60,49 +58,54 @@ impl Shapes<'_> {
     }
 
     /// What `Default::default()` gives for a type.
-    pub(super) fn default_of(&self, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+    pub(super) fn default_of(&self, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         let ty = unwrapped(ty);
         match ty {
             Ty::Tuple(items) => {
-                items.iter().map(|item| self.default_of(item, scene)).collect::<Result<_, _>>().map(Plain::List)
+                items.iter().map(|item| self.default_of(item, scene)).collect::<Result<_, _>>().map(PlainValue::List)
             }
             // Longer ones have neither a `Default` nor a schema.
             Ty::Array(item, Some(length)) if *length <= 32 => {
                 let item = self.default_of(item, scene)?;
-                Ok(Plain::List((0..*length).map(|_| item.clone()).collect()))
+                Ok(PlainValue::List((0..*length).map(|_| item.clone()).collect()))
             }
             Ty::Defined { definition, arguments } => self.defined_default(*definition, arguments, scene),
             Ty::Library { .. } => {
-                let unknown = || format!("the default of `{}` is not known here", self.written(ty));
+                let unknown = || format!("the default of `{}` is not known here", self.type_name(ty));
                 Ok(match ty.library().ok_or_else(unknown)? {
-                    ("" | "std", "bool" | "AtomicBool") => Plain::Bool(false),
-                    ("" | "std", "f32" | "f64") => Plain::Float("0.0".into()),
-                    ("" | "std", "str" | "String" | "PathBuf" | "Path") => Plain::Text(String::new()),
-                    ("" | "std", "char") => Plain::Text("\0".into()),
-                    ("std", "Option") => Plain::Nothing,
+                    ("" | "std", "bool" | "AtomicBool") => PlainValue::Bool(false),
+                    ("" | "std", "f32" | "f64") => PlainValue::Float("0.0".into()),
+                    ("" | "std", "str" | "String" | "PathBuf" | "Path") => PlainValue::Text(String::new()),
+                    ("" | "std", "char") => PlainValue::Text("\0".into()),
+                    ("std", "Option") => PlainValue::Nothing,
                     (
                         "std",
                         "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" | "HashSet" | "BTreeSet" | "HashMap"
                         | "BTreeMap",
-                    ) => Plain::List(Vec::new()),
-                    ("serde_json", "Map") => Plain::List(Vec::new()),
-                    ("serde_json", "Value") | ("std", "PhantomData") => Plain::Written(Value::Null),
-                    ("std", "Duration") => Plain::Written(serde_json::json!({"secs": 0, "nanos": 0})),
-                    ("uuid", "Uuid") => Plain::Text("00000000-0000-0000-0000-000000000000".into()),
-                    ("" | "std", name) if is_integer(name.trim_start_matches("Atomic")) => Plain::Int(0),
+                    ) => PlainValue::List(Vec::new()),
+                    ("serde_json", "Map") => PlainValue::List(Vec::new()),
+                    ("serde_json", "Value") | ("std", "PhantomData") => PlainValue::Written(Value::Null),
+                    ("std", "Duration") => PlainValue::Written(serde_json::json!({"secs": 0, "nanos": 0})),
+                    ("uuid", "Uuid") => PlainValue::Text("00000000-0000-0000-0000-000000000000".into()),
+                    ("" | "std", name) if is_integer(name.trim_start_matches("Atomic")) => PlainValue::Int(0),
                     _ => return Err(unknown()),
                 })
             }
-            _ => Err(format!("the default of `{}` is not known here", self.written(ty))),
+            _ => Err(format!("the default of `{}` is not known here", self.type_name(ty))),
         }
     }
 
-    fn defined_default(&self, id: DefinitionId, arguments: &[Ty], scene: &Scene) -> Result<Plain, String> {
+    fn defined_default(
+        &self,
+        id: DefinitionId,
+        arguments: &[Ty],
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
         if scene.depth > 16 {
             return Err("it calls too many others".into());
         }
         let definition = self.types.definition(id);
-        let inner = Scene { depth: scene.depth + 1, ..self.inner_scene(id, arguments) };
+        let inner = EvaluationScope { depth: scene.depth + 1, ..self.inner_scene(id, arguments) };
         if let Some((_, block)) = definition.impls.iter().find(|(name, _)| name == "Default") {
             let function = block.items.iter().find_map(|item| match item {
                 ImplItem::Fn(function) if function.sig.ident == "default" => Some(function),
@@ -121,7 +124,7 @@ impl Shapes<'_> {
                     variant.attrs.iter().any(|attribute| attribute.path().is_ident("default"))
                 };
                 let variant = data.variants.iter().find(is_default).ok_or("no variant is the `#[default]`")?;
-                return Ok(Plain::Variant(variant.ident.to_string(), Vec::new()));
+                return Ok(PlainValue::Variant(variant.ident.to_string(), Vec::new()));
             }
             _ => "",
         };
@@ -129,7 +132,7 @@ impl Shapes<'_> {
             let ty = self.types.resolve(&ty, inner.scope, &inner.generics);
             Ok((member, self.default_of(&ty, &inner)?))
         });
-        fields.collect::<Result<_, String>>().map(Plain::Struct)
+        fields.collect::<Result<_, String>>().map(PlainValue::Struct)
     }
 }
 
@@ -140,7 +143,7 @@ fn is_integer(name: &str) -> bool {
 
 /// Inside of generic code the compiler knows a parameter to be `Serialize` only by a bound; without one schemars shows
 /// no default.
-fn is_known_to_serialise(field: &Field, inside: &Inside) -> bool {
+fn has_serialize_bound(field: &FieldShape, inside: &ContainerContext) -> bool {
     let generics = &inside.definition.item.generics;
     let is_serialize = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|segment| segment.ident == "Serialize"),
@@ -159,5 +162,5 @@ fn is_known_to_serialise(field: &Field, inside: &Inside) -> bool {
             });
         at_parameter || in_where
     };
-    parameters::mentioned(&field.ty, generics).iter().all(is_bound)
+    mentioned(&field.ty, generics).iter().all(is_bound)
 }

@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use super::Loss;
-use super::attributes::{Bounds, Common, Validation};
+use super::LossKind;
+use super::attributes::{BoundExprs, DescriptionAttributes, FieldValidation};
 use super::compose;
-use super::generator::{Generator, Inside};
-use super::value::Scene;
-use crate::text::written;
+use super::generator::{ContainerContext, SchemaGenerator};
+use super::value::EvaluationScope;
+use crate::text::source_text;
 
-impl Generator<'_> {
+impl SchemaGenerator<'_> {
     /// Adds title, description, examples and `deprecated`.
-    pub(super) fn describe(&mut self, common: &Common, schema: &mut Value, inside: &Inside) {
+    pub(super) fn describe(&mut self, common: &DescriptionAttributes, schema: &mut Value, inside: &ContainerContext) {
         let documented = (!common.docs.is_empty()).then(|| self.documentation(&common.docs, inside));
         let (title_in_docs, text) = documented.as_deref().map(title_and_description).unwrap_or_default();
         for (key, given, from_docs) in
@@ -39,24 +39,24 @@ impl Generator<'_> {
     }
 
     /// Adds what `extend` says, which is put over all else.
-    pub(super) fn extend(&mut self, common: &Common, schema: &mut Value, inside: &Inside) {
+    pub(super) fn extend(&mut self, common: &DescriptionAttributes, schema: &mut Value, inside: &ContainerContext) {
         for (key, tokens) in &common.extensions {
             match self.json(tokens.clone(), inside) {
                 Ok(value) => compose::insert(schema, key, value),
                 Err(why) => {
-                    self.move_to(tokens.span());
-                    self.report(written(tokens), why, Loss::Detail);
+                    self.set_place(tokens.span());
+                    self.report(source_text(tokens), why, LossKind::Detail);
                 }
             }
         }
         for transform in &common.transforms {
-            self.move_to(transform.span());
-            self.report(written(transform), "a transform runs only in the program", Loss::Type);
+            self.set_place(transform.span());
+            self.report(source_text(transform), "a transform runs only in the program", LossKind::Type);
         }
     }
 
     /// Adds the demands on a field.
-    pub(super) fn validate(&mut self, validation: &Validation, schema: &mut Value, inside: &Inside) {
+    pub(super) fn validate(&mut self, validation: &FieldValidation, schema: &mut Value, inside: &ContainerContext) {
         if let Some(length) = &validation.length {
             self.bound(length, schema, "string", ["minLength", "maxLength"], inside);
             self.bound(length, schema, "array", ["minItems", "maxItems"], inside);
@@ -84,7 +84,14 @@ impl Generator<'_> {
         }
     }
 
-    fn bound(&mut self, bounds: &Bounds, schema: &mut Value, of_type: &str, keys: [&str; 2], inside: &Inside) {
+    fn bound(
+        &mut self,
+        bounds: &BoundExprs,
+        schema: &mut Value,
+        of_type: &str,
+        keys: [&str; 2],
+        inside: &ContainerContext,
+    ) {
         for (key, bound) in keys.into_iter().zip([&bounds.least, &bounds.most]) {
             if let Some(value) = bound.as_ref().and_then(|bound| self.constant(bound, inside)) {
                 compose::insert_validation(schema, of_type, key, value);
@@ -93,7 +100,7 @@ impl Generator<'_> {
     }
 
     /// The documentation: each line without its leading space.
-    fn documentation(&mut self, lines: &[Expr], inside: &Inside) -> String {
+    fn documentation(&mut self, lines: &[Expr], inside: &ContainerContext) -> String {
         let lines = lines.iter().filter_map(|line| {
             let text = self.text(line, inside)?;
             let is_literal = matches!(line, Expr::Lit(_));
@@ -102,7 +109,7 @@ impl Generator<'_> {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    fn text(&mut self, expr: &Expr, inside: &Inside) -> Option<String> {
+    fn text(&mut self, expr: &Expr, inside: &ContainerContext) -> Option<String> {
         match self.constant(expr, inside)? {
             Value::String(text) => Some(text),
             other => Some(other.to_string()),
@@ -110,19 +117,19 @@ impl Generator<'_> {
     }
 
     /// The value of an expression in an attribute. One that cannot be seen leaves its keyword out.
-    fn constant(&mut self, expr: &Expr, inside: &Inside) -> Option<Value> {
-        match self.shapes.literal(expr, &Scene::of(inside)) {
+    fn constant(&mut self, expr: &Expr, inside: &ContainerContext) -> Option<Value> {
+        match self.shapes.literal(expr, &EvaluationScope::in_container(inside)) {
             Ok(value) => Some(value),
             Err(why) => {
-                self.move_to(expr.span());
-                self.report(written(expr), why, Loss::Detail);
+                self.set_place(expr.span());
+                self.report(source_text(expr), why, LossKind::Detail);
                 None
             }
         }
     }
 
     /// JSON as the macro `json!` reads it.
-    fn json(&mut self, tokens: TokenStream, inside: &Inside) -> Result<Value, String> {
+    fn json(&mut self, tokens: TokenStream, inside: &ContainerContext) -> Result<Value, String> {
         let mut trees = tokens.clone().into_iter();
         if let (Some(first), None) = (trees.next(), trees.next()) {
             match first {
@@ -138,10 +145,10 @@ impl Generator<'_> {
             }
         }
         let expr: Expr = syn::parse2(tokens).map_err(|error| error.to_string())?;
-        self.shapes.literal(&expr, &Scene::of(inside))
+        self.shapes.literal(&expr, &EvaluationScope::in_container(inside))
     }
 
-    fn entry(&mut self, tokens: TokenStream, inside: &Inside) -> Result<(String, Value), String> {
+    fn entry(&mut self, tokens: TokenStream, inside: &ContainerContext) -> Result<(String, Value), String> {
         let mut trees = tokens.into_iter();
         let is_colon = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ':');
         let key: TokenStream = trees.by_ref().take_while(|tree| !is_colon(tree)).collect();

@@ -2,24 +2,24 @@
 
 use serde_json::Value;
 use syn::punctuated::Punctuated;
-use syn::{BinOp, Expr, ExprCall, ExprLit, ExprPath, Member, Path, Stmt, Token, UnOp};
+use syn::{BinOp, Expr, ExprCall, ExprCast, ExprLit, ExprMethodCall, ExprPath, Lit, Member, Path, Stmt, Token, UnOp};
 
-use super::kind::Kind;
-use super::shape::Shapes;
-use super::value::{Plain, Scene, integer, limit, literal, owner, unwrapped};
-use crate::text::written;
+use super::kind::SchemaKind;
+use super::shape::TypeShapes;
+use super::value::{EvaluationScope, PlainValue, fits, integer, limit, literal, owner, unwrapped};
+use crate::text::source_text;
 use crate::ty::{DefinitionId, Ty};
 
-impl Shapes<'_> {
+impl TypeShapes<'_> {
     /// The JSON of an expression whose type only the expression tells.
-    pub(super) fn literal(&self, expr: &Expr, scene: &Scene) -> Result<Value, String> {
-        let free = |value: Plain| match value {
-            Plain::Bool(value) => Ok(value.into()),
-            Plain::Int(number) => integer(number),
-            Plain::Float(digits) => digits.parse::<f64>().map(Value::from).map_err(|error| error.to_string()),
-            Plain::Text(text) => Ok(text.into()),
-            Plain::Nothing => Ok(Value::Null),
-            _ => Err(format!("`{}` is no plain value", written(expr))),
+    pub(super) fn literal(&self, expr: &Expr, scene: &EvaluationScope) -> Result<Value, String> {
+        let free = |value: PlainValue| match value {
+            PlainValue::Bool(value) => Ok(value.into()),
+            PlainValue::Int(number) => integer(number),
+            PlainValue::Float(digits) => digits.parse::<f64>().map(Value::from).map_err(|error| error.to_string()),
+            PlainValue::Text(text) => Ok(text.into()),
+            PlainValue::Nothing => Ok(Value::Null),
+            _ => Err(format!("`{}` is no plain value", source_text(expr))),
         };
         match expr {
             Expr::Reference(reference) => self.literal(&reference.expr, scene),
@@ -40,7 +40,7 @@ impl Shapes<'_> {
                     }
                     None => self.typed_literal(expr, scene),
                 },
-                _ => Err(unplain(expr)),
+                _ => Err(not_plain(expr)),
             },
             Expr::Struct(_) | Expr::Call(_) => self.typed_literal(expr, scene),
             Expr::Path(path)
@@ -55,15 +55,15 @@ impl Shapes<'_> {
     }
 
     /// An expression that begins with the name of its type.
-    fn typed_literal(&self, expr: &Expr, scene: &Scene) -> Result<Value, String> {
+    fn typed_literal(&self, expr: &Expr, scene: &EvaluationScope) -> Result<Value, String> {
         let path = match expr {
             Expr::Struct(literal) => &literal.path,
             Expr::Path(path) => &path.path,
             Expr::Call(ExprCall { func, .. }) => match &**func {
                 Expr::Path(path) => &path.path,
-                _ => return Err(unplain(expr)),
+                _ => return Err(not_plain(expr)),
             },
-            _ => return Err(unplain(expr)),
+            _ => return Err(not_plain(expr)),
         };
         let whole = self.named(path, scene);
         // `Order` in `Order { .. }`, but also in `Order::new()` and in `Order::Paid`.
@@ -75,7 +75,7 @@ impl Shapes<'_> {
     }
 
     /// Whether a path makes a value of a definition, and not of another that is converted into it.
-    pub(super) fn makes(&self, path: &Path, id: DefinitionId, scene: &Scene) -> bool {
+    pub(super) fn is_constructor_of(&self, path: &Path, id: DefinitionId, scene: &EvaluationScope) -> bool {
         let is_it = |path: &Path| matches!(self.named(path, scene), Ty::Defined { definition, .. } if definition == id);
         match &self.types.definition(id).item.data {
             syn::Data::Enum(_) => owner(path).is_none_or(|owner| is_it(&owner)),
@@ -84,7 +84,7 @@ impl Shapes<'_> {
     }
 
     /// What a path names as a type.
-    pub(super) fn named(&self, path: &Path, scene: &Scene) -> Ty {
+    pub(super) fn named(&self, path: &Path, scene: &EvaluationScope) -> Ty {
         if let (true, Some(this)) = (path.is_ident("Self"), &scene.this) {
             return this.clone();
         }
@@ -93,24 +93,26 @@ impl Shapes<'_> {
     }
 
     /// The value of an expression of a type.
-    pub(super) fn evaluate(&self, expr: &Expr, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+    pub(super) fn evaluate(&self, expr: &Expr, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         let ty = unwrapped(ty);
         match expr {
-            Expr::Lit(ExprLit { lit, .. }) => literal(lit).ok_or_else(|| unplain(expr)),
+            Expr::Lit(ExprLit { lit, .. }) => literal(lit).ok_or_else(|| not_plain(expr)),
             Expr::Paren(paren) => self.evaluate(&paren.expr, ty, scene),
             Expr::Group(group) => self.evaluate(&group.expr, ty, scene),
             Expr::Reference(reference) => self.evaluate(&reference.expr, ty, scene),
             Expr::Cast(cast) => self.cast(cast, ty, scene),
             Expr::Block(block) => self.call(&block.block, ty, scene),
             Expr::Unary(unary) => match (&unary.op, self.evaluate(&unary.expr, ty, scene)?) {
-                (UnOp::Neg(_), Plain::Int(number)) => number.checked_neg().map(Plain::Int).ok_or_else(|| unplain(expr)),
-                (UnOp::Neg(_), Plain::Float(digits)) => Ok(Plain::Float(format!("-{digits}"))),
-                (UnOp::Not(_), Plain::Bool(value)) => Ok(Plain::Bool(!value)),
-                _ => Err(unplain(expr)),
+                (UnOp::Neg(_), PlainValue::Int(number)) => {
+                    number.checked_neg().map(PlainValue::Int).ok_or_else(|| not_plain(expr))
+                }
+                (UnOp::Neg(_), PlainValue::Float(digits)) => Ok(PlainValue::Float(format!("-{digits}"))),
+                (UnOp::Not(_), PlainValue::Bool(value)) => Ok(PlainValue::Bool(!value)),
+                _ => Err(not_plain(expr)),
             },
             Expr::Binary(binary) => {
                 let both = (self.evaluate(&binary.left, ty, scene)?, self.evaluate(&binary.right, ty, scene)?);
-                let (Plain::Int(left), Plain::Int(right)) = both else { return Err(unplain(expr)) };
+                let (PlainValue::Int(left), PlainValue::Int(right)) = both else { return Err(not_plain(expr)) };
                 let result = match binary.op {
                     BinOp::Add(_) => left.checked_add(right),
                     BinOp::Sub(_) => left.checked_sub(right),
@@ -118,25 +120,25 @@ impl Shapes<'_> {
                     BinOp::Div(_) => left.checked_div(right),
                     _ => None,
                 };
-                result.map(Plain::Int).ok_or_else(|| unplain(expr))
+                result.map(PlainValue::Int).ok_or_else(|| not_plain(expr))
             }
             Expr::Array(array) => self.list(array.elems.iter(), ty, scene),
             Expr::Tuple(tuple) => {
-                let Ty::Tuple(types) = ty else { return Err(unplain(expr)) };
+                let Ty::Tuple(types) = ty else { return Err(not_plain(expr)) };
                 let items = tuple.elems.iter().zip(types).map(|(item, ty)| self.evaluate(item, ty, scene));
-                items.collect::<Result<_, _>>().map(Plain::List)
+                items.collect::<Result<_, _>>().map(PlainValue::List)
             }
-            Expr::Macro(call) => self.macro_call(&call.mac, ty, scene).ok_or_else(|| unplain(expr))?,
+            Expr::Macro(call) => self.macro_call(&call.mac, ty, scene).ok_or_else(|| not_plain(expr))?,
             Expr::MethodCall(call) => self.conversion(call, ty, scene),
             Expr::Struct(literal) => self.struct_literal(literal, ty, scene),
             Expr::Path(path) => self.path(path, ty, scene),
             Expr::Call(call) => self.function_call(call, ty, scene),
-            _ => Err(unplain(expr)),
+            _ => Err(not_plain(expr)),
         }
     }
 
     /// The value of a function's body, if it is one expression.
-    pub(super) fn call(&self, block: &syn::Block, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+    pub(super) fn call(&self, block: &syn::Block, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         match block.stmts.as_slice() {
             [Stmt::Expr(expr, None)] => self.evaluate(expr, ty, scene),
             [Stmt::Macro(call)] if call.semi_token.is_none() => self
@@ -146,7 +148,7 @@ impl Shapes<'_> {
         }
     }
 
-    fn macro_call(&self, mac: &syn::Macro, ty: &Ty, scene: &Scene) -> Option<Result<Plain, String>> {
+    fn macro_call(&self, mac: &syn::Macro, ty: &Ty, scene: &EvaluationScope) -> Option<Result<PlainValue, String>> {
         let name = mac.path.segments.last()?.ident.to_string();
         let items = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok();
         match name.as_str() {
@@ -154,60 +156,71 @@ impl Shapes<'_> {
             "concat" => {
                 let items = items?;
                 let text = items.iter().map(|item| match self.evaluate(item, ty, scene) {
-                    Ok(Plain::Text(text) | Plain::Float(text)) => Ok(text),
-                    Ok(Plain::Int(number)) => Ok(number.to_string()),
-                    Ok(Plain::Bool(value)) => Ok(value.to_string()),
+                    Ok(PlainValue::Text(text) | PlainValue::Float(text)) => Ok(text),
+                    Ok(PlainValue::Int(number)) => Ok(number.to_string()),
+                    Ok(PlainValue::Bool(value)) => Ok(value.to_string()),
                     Ok(_) => Err("`concat!` takes literals".to_owned()),
                     Err(why) => Err(why),
                 });
-                Some(text.collect::<Result<String, _>>().map(Plain::Text))
+                Some(text.collect::<Result<String, _>>().map(PlainValue::Text))
             }
             _ => None,
         }
     }
 
-    fn list<'e>(&self, items: impl Iterator<Item = &'e Expr>, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+    fn list<'e>(
+        &self,
+        items: impl Iterator<Item = &'e Expr>,
+        ty: &Ty,
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
         let item_type = match self.kind(ty) {
-            Kind::List(item) | Kind::Set(item) | Kind::Array(item, _) => item,
+            SchemaKind::List(item) | SchemaKind::Set(item) | SchemaKind::Array(item, _) => item,
             _ => Ty::Unknown(String::new()),
         };
-        items.map(|item| self.evaluate(item, &item_type, scene)).collect::<Result<_, _>>().map(Plain::List)
+        items.map(|item| self.evaluate(item, &item_type, scene)).collect::<Result<_, _>>().map(PlainValue::List)
     }
 
-    fn path(&self, path: &ExprPath, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
-        let unplain = || unplain(&Expr::Path(path.clone()));
+    fn path(&self, path: &ExprPath, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
+        let not_plain = || not_plain(&Expr::Path(path.clone()));
         let last = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         if let Some((value, scope)) = self.types.constant(&path.path, scene.scope) {
-            return self.evaluate(&value, ty, &Scene { this: scene.this.clone(), ..scene.deeper(scope)? });
+            return self.evaluate(&value, ty, &EvaluationScope { this: scene.this.clone(), ..scene.deeper(scope)? });
         }
         // The user's own `None` comes before that of `Option`.
         if let Ty::Defined { definition, .. } = ty {
-            let made = self.makes(&path.path, *definition, scene);
+            let made = self.is_constructor_of(&path.path, *definition, scene);
             return match &self.types.definition(*definition).item.data {
                 syn::Data::Enum(data) if made && data.variants.iter().any(|variant| variant.ident == last) => {
-                    Ok(Plain::Variant(last, Vec::new()))
+                    Ok(PlainValue::Variant(last, Vec::new()))
                 }
-                syn::Data::Struct(data) if made && data.fields.is_empty() => Ok(Plain::Struct(Vec::new())),
-                _ => Err(unplain()),
+                syn::Data::Struct(data) if made && data.fields.is_empty() => Ok(PlainValue::Struct(Vec::new())),
+                _ => Err(not_plain()),
             };
         }
         if last == "None" && self.is_of_option(&path.path, scene) {
-            return Ok(Plain::Nothing);
+            return Ok(PlainValue::Nothing);
         }
         let owner = owner(&path.path).and_then(|owner| owner.get_ident().map(ToString::to_string));
-        owner.and_then(|owner| limit(&owner, &last)).ok_or_else(unplain)
+        owner.and_then(|owner| limit(&owner, &last)).ok_or_else(not_plain)
     }
 
-    fn struct_literal(&self, literal: &syn::ExprStruct, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
-        let unplain = || unplain(&Expr::Struct(literal.clone()));
-        let Ty::Defined { definition, arguments } = ty else { return Err(unplain()) };
+    fn struct_literal(
+        &self,
+        literal: &syn::ExprStruct,
+        ty: &Ty,
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
+        let not_plain = || not_plain(&Expr::Struct(literal.clone()));
+        let Ty::Defined { definition, arguments } = ty else { return Err(not_plain()) };
         let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let fields = self.fields_of(*definition, &name).filter(|_| self.makes(&literal.path, *definition, scene));
-        let fields = fields.ok_or_else(unplain)?;
+        let fields =
+            self.fields_of(*definition, &name).filter(|_| self.is_constructor_of(&literal.path, *definition, scene));
+        let fields = fields.ok_or_else(not_plain)?;
         let rest = match &literal.rest {
             Some(rest) => match self.evaluate(rest, ty, scene)? {
-                Plain::Struct(fields) => fields,
-                _ => return Err(unplain()),
+                PlainValue::Struct(fields) => fields,
+                _ => return Err(not_plain()),
             },
             None => Vec::new(),
         };
@@ -221,19 +234,19 @@ impl Shapes<'_> {
                 }
                 None => {
                     let kept = rest.iter().find(|(name, _)| name == member).map(|(_, value)| value.clone());
-                    kept.ok_or_else(unplain)?
+                    kept.ok_or_else(not_plain)?
                 }
             };
             Ok((member.clone(), value))
         });
         let values = values.collect::<Result<Vec<_>, String>>()?;
-        Ok(self.built(*definition, &name, values))
+        Ok(self.construct(*definition, &name, values))
     }
 
-    pub(super) fn built(&self, id: DefinitionId, name: &str, values: Vec<(String, Plain)>) -> Plain {
+    pub(super) fn construct(&self, id: DefinitionId, name: &str, values: Vec<(String, PlainValue)>) -> PlainValue {
         match &self.types.definition(id).item.data {
-            syn::Data::Enum(_) => Plain::Variant(name.to_owned(), values),
-            _ => Plain::Struct(values),
+            syn::Data::Enum(_) => PlainValue::Variant(name.to_owned(), values),
+            _ => PlainValue::Struct(values),
         }
     }
 
@@ -252,8 +265,8 @@ impl Shapes<'_> {
         Some(fields.iter().enumerate().map(member).collect())
     }
 
-    pub(super) fn inner_scene(&self, id: DefinitionId, arguments: &[Ty]) -> Scene {
-        Scene {
+    pub(super) fn inner_scene(&self, id: DefinitionId, arguments: &[Ty]) -> EvaluationScope {
+        EvaluationScope {
             scope: self.types.definition(id).scope,
             generics: self.generics(id, arguments),
             this: Some(Ty::Defined { definition: id, arguments: arguments.to_vec() }),
@@ -269,6 +282,187 @@ fn member_name(member: &Member) -> String {
     }
 }
 
-pub(super) fn unplain(expr: &Expr) -> String {
-    format!("`{}` is no plain expression", written(expr))
+pub(super) fn not_plain(expr: &Expr) -> String {
+    format!("`{}` is no plain expression", source_text(expr))
+}
+
+/// Methods that change the type of a literal but not what it is in JSON.
+const CONVERSIONS: [&str; 8] =
+    ["to_string", "to_owned", "into", "to_vec", "clone", "to_path_buf", "into_boxed_str", "as_str"];
+
+/// Types of the standard library that hold another: `new` puts the value into them as it is.
+const HOLDERS: [&str; 7] = ["Box", "Arc", "Rc", "Mutex", "RwLock", "Cell", "RefCell"];
+
+/// Types of the standard library for which `from` takes a literal as it is.
+const FROM_LITERALS: [&str; 9] = ["String", "PathBuf", "Vec", "VecDeque", "LinkedList", "Box", "Arc", "Rc", "Cow"];
+
+impl TypeShapes<'_> {
+    /// `300u32 as u8` is another number: only one that stays what it is is seen.
+    pub(super) fn cast(&self, cast: &ExprCast, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
+        let not_plain = || not_plain(&Expr::Cast(cast.clone()));
+        let PlainValue::Int(number) = self.evaluate(&cast.expr, &Ty::Unknown(String::new()), scene)? else {
+            return Err(not_plain());
+        };
+        let target = match &*cast.ty {
+            syn::Type::Infer(_) => ty.clone(),
+            target => self.types.resolve(target, scene.scope, &scene.generics),
+        };
+        let stays = target.library().is_some_and(|(krate, name)| krate.is_empty() && fits(number, name));
+        if stays { Ok(PlainValue::Int(number)) } else { Err(not_plain()) }
+    }
+
+    /// A method that makes another type of a literal. Of anything else only the program knows what it makes.
+    pub(super) fn conversion(
+        &self,
+        call: &ExprMethodCall,
+        ty: &Ty,
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
+        let not_plain = || not_plain(&Expr::MethodCall(call.clone()));
+        let is_known = call.args.is_empty() && CONVERSIONS.iter().any(|name| call.method == name);
+        if !is_known || !self.is_literal(&call.receiver, scene) {
+            return Err(not_plain());
+        }
+        match (call.method == "to_string", self.evaluate(&call.receiver, ty, scene)?) {
+            (true, PlainValue::Int(number)) => Ok(PlainValue::Text(number.to_string())),
+            (true, PlainValue::Bool(value)) => Ok(PlainValue::Text(value.to_string())),
+            (true, PlainValue::Float(_)) => Err(not_plain()),
+            (_, value) => Ok(value),
+        }
+    }
+
+    /// A literal, a constant that is one, or a list of them: types of the language, whose conversions are known.
+    fn is_literal(&self, expr: &Expr, scene: &EvaluationScope) -> bool {
+        match expr {
+            // An `f32` that becomes an `f64` has other digits.
+            Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.suffix() != "f32",
+            Expr::Lit(_) => true,
+            Expr::Paren(inner) => self.is_literal(&inner.expr, scene),
+            Expr::Group(inner) => self.is_literal(&inner.expr, scene),
+            Expr::Reference(inner) => self.is_literal(&inner.expr, scene),
+            Expr::Array(array) => array.elems.iter().all(|item| self.is_literal(item, scene)),
+            Expr::Macro(call) => call.mac.path.is_ident("concat"),
+            Expr::MethodCall(call) => {
+                CONVERSIONS.iter().any(|name| call.method == name) && self.is_literal(&call.receiver, scene)
+            }
+            Expr::Path(path) => self
+                .types
+                .constant(&path.path, scene.scope)
+                .is_some_and(|(value, scope)| scene.deeper(scope).is_ok_and(|scene| self.is_literal(&value, &scene))),
+            _ => false,
+        }
+    }
+
+    /// Whether a path such as `None` or `Option::Some` is one of `Option`'s.
+    pub(super) fn is_of_option(&self, path: &Path, scene: &EvaluationScope) -> bool {
+        owner(path).is_none_or(|owner| self.named(&owner, scene).library() == Some(("std", "Option")))
+    }
+
+    pub(super) fn function_call(
+        &self,
+        call: &ExprCall,
+        ty: &Ty,
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
+        let not_plain = || not_plain(&Expr::Call(call.clone()));
+        let Expr::Path(path) = &*call.func else { return Err(not_plain()) };
+        let path = &path.path;
+        let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if let Some(first) = call.args.first() {
+            // The user's own `Some` comes before that of `Option`.
+            return match ty {
+                Ty::Defined { .. } => self.constructor_call(call, path, &last, ty, scene),
+                _ if last == "Some" && self.is_of_option(path, scene) => {
+                    let inner = match self.kind(ty) {
+                        SchemaKind::Option(inner) => inner,
+                        _ => Ty::Unknown(String::new()),
+                    };
+                    self.evaluate(first, &inner, scene).map(|value| PlainValue::Some(Box::new(value)))
+                }
+                _ => self.library_call(call, path, &last, ty, scene),
+            };
+        }
+        if let Some((function, scope)) = self.types.function(path, scene.scope) {
+            return self.call(&function.block, ty, &scene.deeper(scope)?);
+        }
+        let Some(owner) = owner(path) else { return Err(not_plain()) };
+        let is_of_trait = last == "default" && owner.segments.last().is_some_and(|name| name.ident == "Default");
+        let named = if is_of_trait { ty.clone() } else { self.named(&owner, scene) };
+        let is_empty = match last.as_str() {
+            "default" => true,
+            "new" => matches!(named.library(), Some(("std", _))),
+            _ => false,
+        };
+        match ty {
+            Ty::Unknown(_) if is_empty => self.default_of(&named, scene),
+            _ if is_empty && (is_of_trait || is_same(&named, ty)) => self.default_of(ty, scene),
+            _ => Err(not_plain()),
+        }
+    }
+
+    /// A struct or a variant of a tuple's form, or one that the standard library holds.
+    fn constructor_call(
+        &self,
+        call: &ExprCall,
+        path: &Path,
+        name: &str,
+        ty: &Ty,
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
+        let Ty::Defined { definition, arguments } = ty else { return self.library_call(call, path, name, ty, scene) };
+        let Some(fields) =
+            self.fields_of(*definition, name).filter(|_| self.is_constructor_of(path, *definition, scene))
+        else {
+            return self.library_call(call, path, name, ty, scene);
+        };
+        let inner = self.inner_scene(*definition, arguments);
+        let values = call.args.iter().zip(&fields).map(|(value, (member, field))| {
+            let ty = self.types.resolve(field, inner.scope, &inner.generics);
+            Ok((member.clone(), self.evaluate(value, &ty, scene)?))
+        });
+        let values = values.collect::<Result<Vec<_>, String>>()?;
+        Ok(self.construct(*definition, name, values))
+    }
+
+    /// A function of a type of the standard library or of the language.
+    fn library_call(
+        &self,
+        call: &ExprCall,
+        path: &Path,
+        name: &str,
+        ty: &Ty,
+        scene: &EvaluationScope,
+    ) -> Result<PlainValue, String> {
+        let not_plain = || not_plain(&Expr::Call(call.clone()));
+        let (Some(first), Some(owner)) = (call.args.first(), owner(path)) else { return Err(not_plain()) };
+        let named = self.named(&owner, scene);
+        let is_it = matches!(ty, Ty::Unknown(_)) || is_same(&named, ty);
+        match (named.library().ok_or_else(not_plain)?, name) {
+            (("std", holder), "new") if HOLDERS.contains(&holder) => self.evaluate(first, ty, scene),
+            (("std", "Duration"), "from_secs" | "from_millis") => {
+                let PlainValue::Int(count) = self.evaluate(first, &Ty::Unknown(String::new()), scene)? else {
+                    return Err(not_plain());
+                };
+                let count = u64::try_from(count).map_err(|error| error.to_string())?;
+                let (seconds, nanos) =
+                    if name == "from_secs" { (count, 0) } else { (count / 1000, count % 1000 * 1_000_000) };
+                Ok(PlainValue::Written(serde_json::json!({"secs": seconds, "nanos": nanos})))
+            }
+            (("std", known), "from") if FROM_LITERALS.contains(&known) && self.is_literal(first, scene) => {
+                self.evaluate(first, ty, scene)
+            }
+            (("", _), "from") if is_it => self.evaluate(first, ty, scene),
+            (("std", _), "with_capacity") if is_it => self.default_of(&named, scene),
+            _ => Err(not_plain()),
+        }
+    }
+}
+
+/// Whether two types are the same but for what they hold: `Vec` in `Vec::default()` does not say it.
+fn is_same(one: &Ty, other: &Ty) -> bool {
+    match (one, other) {
+        (Ty::Defined { definition: one, .. }, Ty::Defined { definition: other, .. }) => one == other,
+        (Ty::Library { .. }, Ty::Library { .. }) => one.library() == other.library(),
+        _ => false,
+    }
 }

@@ -1,30 +1,32 @@
 //! A mirror of schemars' generator: definitions by name, with clashes numbered as schemars numbers them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use proc_macro2::Span;
 use serde_json::{Map, Value, json};
 
 use super::compose;
-use super::kind::Kind;
-use super::names::encoded;
-use super::shape::{Shape, Shapes, View};
-use super::{Contract, Loss, Unseen};
-use crate::ty::{Definition, DefinitionId, ScopeId, Ty};
+use super::kind::SchemaKind;
+use super::shape::{AttributeView, TypeShape, TypeShapes};
+use super::{LossKind, SchemaContract, UnseenPart};
+use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition};
 
 /// A type that is written out in itself never ends; schemars would not either.
 const TOO_DEEP: usize = 64;
 
 /// Writes the schemas of types, and collects the definitions they refer to.
-pub(crate) struct Generator<'w> {
-    pub(super) shapes: &'w Shapes<'w>,
-    pub(super) contract: Contract,
+pub(crate) struct SchemaGenerator<'w> {
+    pub(super) shapes: &'w TypeShapes<'w>,
+    pub(super) contract: SchemaContract,
     definitions: Map<String, Value>,
     /// The names in use by what tells the types apart.
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
-    pub(super) unseen: Vec<Unseen>,
+    pub(super) unseen: Vec<UnseenPart>,
+    /// Whether a schema so far has a rule that its type may not enforce.
+    pub(crate) has_own_rules: bool,
     /// The definitions being written, each with the place in it.
     within: Vec<(DefinitionId, Span)>,
     depth: usize,
@@ -32,15 +34,15 @@ pub(crate) struct Generator<'w> {
 
 /// The struct or enum whose schema is being written.
 #[derive(Clone)]
-pub(super) struct Inside {
+pub(super) struct ContainerContext {
     pub(super) id: DefinitionId,
-    pub(super) definition: Rc<Definition>,
-    pub(super) shape: Rc<Shape>,
+    pub(super) definition: Rc<TypeDefinition>,
+    pub(super) shape: Rc<TypeShape>,
     pub(super) arguments: Vec<Ty>,
     pub(super) generics: Vec<(String, Ty)>,
 }
 
-impl Inside {
+impl ContainerContext {
     pub(super) fn scope(&self) -> ScopeId {
         self.definition.scope
     }
@@ -51,15 +53,15 @@ impl Inside {
 }
 
 /// How far a generator was.
-pub(super) struct Mark {
+pub(super) struct GeneratorSnapshot {
     definitions: Map<String, Value>,
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
 }
 
-impl<'w> Generator<'w> {
+impl<'w> SchemaGenerator<'w> {
     /// A generator without definitions.
-    pub(crate) fn new(shapes: &'w Shapes<'w>, contract: Contract) -> Self {
+    pub(crate) fn new(shapes: &'w TypeShapes<'w>, contract: SchemaContract) -> Self {
         Self {
             shapes,
             contract,
@@ -67,6 +69,7 @@ impl<'w> Generator<'w> {
             names: BTreeMap::new(),
             used: BTreeSet::new(),
             unseen: Vec::new(),
+            has_own_rules: false,
             within: Vec::new(),
             depth: 0,
         }
@@ -78,34 +81,34 @@ impl<'w> Generator<'w> {
     }
 
     /// What was not seen since this was last asked.
-    pub(crate) fn take_unseen(&mut self) -> Vec<Unseen> {
+    pub(crate) fn take_unseen(&mut self) -> Vec<UnseenPart> {
         std::mem::take(&mut self.unseen)
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark { definitions: self.definitions.clone(), names: self.names.clone(), used: self.used.clone() }
+    pub(super) fn snapshot(&self) -> GeneratorSnapshot {
+        GeneratorSnapshot { definitions: self.definitions.clone(), names: self.names.clone(), used: self.used.clone() }
     }
 
     /// Forgets the definitions since a mark, so that what is not seen in them is reported again where they are used.
-    pub(super) fn return_to(&mut self, mark: Mark) {
+    pub(super) fn restore(&mut self, mark: GeneratorSnapshot) {
         self.definitions = mark.definitions;
         self.names = mark.names;
         self.used = mark.used;
     }
 
     /// Reports what is not seen at the place that is being written, once.
-    pub(super) fn report(&mut self, what: String, why: impl Into<String>, loss: Loss) {
+    pub(super) fn report(&mut self, what: String, why: impl Into<String>, loss: LossKind) {
         let (inside, at) = self.within.last().copied().unzip();
-        let unseen = Unseen { what, why: why.into(), inside, at: at.unwrap_or_else(Span::call_site), loss };
+        let unseen = UnseenPart { what, why: why.into(), inside, at: at.unwrap_or_else(Span::call_site), loss };
         let is_known =
-            |known: &Unseen| (&known.what, &known.why, known.inside) == (&unseen.what, &unseen.why, unseen.inside);
+            |known: &UnseenPart| (&known.what, &known.why, known.inside) == (&unseen.what, &unseen.why, unseen.inside);
         if !self.unseen.iter().any(is_known) {
             self.unseen.push(unseen);
         }
     }
 
     /// Moves the place for reports to a part of the definition that is being written.
-    pub(super) fn move_to(&mut self, place: Span) {
+    pub(super) fn set_place(&mut self, place: Span) {
         if let Some((_, at)) = self.within.last_mut() {
             *at = place;
         }
@@ -117,7 +120,7 @@ impl<'w> Generator<'w> {
         if self.is_inline(&kind) {
             return self.schema_of(kind, ty);
         }
-        let (id, name) = (self.id_of(&kind), self.name_of(&kind));
+        let (id, name) = (self.shapes.id_of(&kind), self.shapes.name_of(&kind));
         self.refer(id, &name, |generator| generator.schema_of(kind, ty))
     }
 
@@ -165,91 +168,93 @@ impl<'w> Generator<'w> {
     /// The schema of a type without the `null` of an `Option`.
     pub(super) fn present_schema_for(&mut self, ty: &Ty) -> Value {
         match self.shapes.kind(ty) {
-            Kind::Option(inner) => self.present_schema_for(&inner),
+            SchemaKind::Option(inner) => self.present_schema_for(&inner),
             kind => self.schema_of(kind, ty),
         }
     }
 
     pub(super) fn is_option(&self, ty: &Ty) -> bool {
-        matches!(self.shapes.kind(ty), Kind::Option(_))
+        matches!(self.shapes.kind(ty), SchemaKind::Option(_))
     }
 
     pub(super) fn is_inline_type(&self, ty: &Ty) -> bool {
         self.is_inline(&self.shapes.kind(ty))
     }
 
-    fn is_inline(&self, kind: &Kind) -> bool {
+    fn is_inline(&self, kind: &SchemaKind) -> bool {
         match kind {
-            Kind::Plain(plain) => plain.inline,
-            Kind::Defined(id, _) => self.shapes.of(*id, View::JsonSchema).is_ok_and(|shape| shape.inline),
-            Kind::Result(..) | Kind::Bound(_) | Kind::Range(_) => false,
+            SchemaKind::Plain(plain) => plain.inline,
+            SchemaKind::Defined(id, _) => {
+                self.shapes.shape(*id, AttributeView::JsonSchema).is_ok_and(|shape| shape.inline)
+            }
+            SchemaKind::Result(..) | SchemaKind::Bound(_) | SchemaKind::Range(_) => false,
             _ => true,
         }
     }
 
-    fn schema_of(&mut self, kind: Kind, ty: &Ty) -> Value {
+    fn schema_of(&mut self, kind: SchemaKind, ty: &Ty) -> Value {
         self.depth += 1;
-        let is_endless = self.depth > TOO_DEEP && !matches!(kind, Kind::Plain(_));
-        let schema = if is_endless { self.report_endless(self.shapes.written(ty)) } else { self.write(kind) };
+        let is_endless = self.depth > TOO_DEEP && !matches!(kind, SchemaKind::Plain(_));
+        let schema = if is_endless { self.report_endless(self.shapes.type_name(ty)) } else { self.write(kind) };
         self.depth -= 1;
         schema
     }
 
-    fn write(&mut self, kind: Kind) -> Value {
+    fn write(&mut self, kind: SchemaKind) -> Value {
         match kind {
-            Kind::Plain(plain) => (plain.schema)(self.contract),
-            Kind::Unit => json!({"type": "null"}),
-            Kind::Option(inner) => {
+            SchemaKind::Plain(plain) => self.plain(&plain),
+            SchemaKind::Unit => json!({"type": "null"}),
+            SchemaKind::Option(inner) => {
                 let mut schema = self.subschema_for(&inner);
                 compose::allow_null(&mut schema);
                 schema
             }
-            Kind::List(item) => json!({"type": "array", "items": self.subschema_for(&item)}),
-            Kind::Set(item) => json!({"type": "array", "uniqueItems": true, "items": self.subschema_for(&item)}),
-            Kind::Map(key, value) => {
+            SchemaKind::List(item) => json!({"type": "array", "items": self.subschema_for(&item)}),
+            SchemaKind::Set(item) => json!({"type": "array", "uniqueItems": true, "items": self.subschema_for(&item)}),
+            SchemaKind::Map(key, value) => {
                 let keys = self.schema_for(&key);
                 let values = self.subschema_for(&value);
                 compose::map(&keys, values, &self.definitions)
             }
-            Kind::Tuple(items) => {
+            SchemaKind::Tuple(items) => {
                 let forms: Vec<Value> = items.iter().map(|item| self.subschema_for(item)).collect();
                 json!({"type": "array", "prefixItems": forms, "minItems": items.len(), "maxItems": items.len()})
             }
-            Kind::Array(_, 0) => json!({"type": "array", "maxItems": 0}),
-            Kind::Array(item, length) => {
+            SchemaKind::Array(_, 0) => json!({"type": "array", "maxItems": 0}),
+            SchemaKind::Array(item, length) => {
                 json!({"type": "array", "items": self.subschema_for(&item), "minItems": length, "maxItems": length})
             }
-            Kind::Result(success, error) => {
+            SchemaKind::Result(success, error) => {
                 let forms = [("Ok", success), ("Err", error)];
                 json!({"oneOf": forms.map(|(name, ty)| property(name, self.subschema_for(&ty)))})
             }
-            Kind::Bound(limit) => {
+            SchemaKind::Bound(limit) => {
                 let included = property("Included", self.subschema_for(&limit));
                 let excluded = property("Excluded", self.subschema_for(&limit));
                 json!({"oneOf": [included, excluded, {"type": "string", "const": "Unbounded"}]})
             }
-            Kind::Range(limit) => {
+            SchemaKind::Range(limit) => {
                 let limit = self.subschema_for(&limit);
                 json!({"type": "object", "properties": {"start": limit, "end": limit}, "required": ["start", "end"]})
             }
-            Kind::Defined(id, arguments) => match self.shapes.of(id, View::JsonSchema) {
+            SchemaKind::Defined(id, arguments) => match self.shapes.shape(id, AttributeView::JsonSchema) {
                 Ok(shape) => {
                     let definition = self.shapes.types.definition(id);
                     let generics = self.shapes.generics(id, &arguments);
                     self.within.push((id, definition.item.ident.span()));
-                    let schema = self.container(&Inside { id, definition, shape, arguments, generics });
+                    let schema = self.container(&ContainerContext { id, definition, shape, arguments, generics });
                     self.within.pop();
                     schema
                 }
                 Err(why) => {
                     let what = self.shapes.types.definition(id).item.ident.to_string();
-                    self.report(what, why, Loss::Type);
+                    self.report(what, why, LossKind::Type);
                     Value::Bool(true)
                 }
             },
-            Kind::Endless(what) => self.report_endless(what),
-            Kind::Unseen(what, why) => {
-                self.report(what, why, Loss::Type);
+            SchemaKind::Endless(what) => self.report_endless(what),
+            SchemaKind::Unseen(what, why) => {
+                self.report(what, why, LossKind::Type);
                 Value::Bool(true)
             }
         }
@@ -258,11 +263,27 @@ impl<'w> Generator<'w> {
     fn report_endless(&mut self, what: String) -> Value {
         let why =
             "its schema contains itself without end, and the program aborts with a stack overflow when it makes it";
-        self.report(what, why, Loss::Program);
+        self.report(what, why, LossKind::Program);
         Value::Bool(true)
     }
 }
 
 fn property(name: &str, schema: Value) -> Value {
     json!({"type": "object", "properties": {name: schema}, "required": [name]})
+}
+
+/// A name as it stands in a reference.
+fn encoded(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'~' => text.push_str("~0"),
+            b'/' => text.push_str("~1"),
+            b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'Z' | b'_' | b'a'..=b'z' => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "%{byte:2X}");
+            }
+        }
+    }
+    text
 }

@@ -1,12 +1,12 @@
 //! What a type is to a schema: all that stands for something else is followed to what it stands for.
 
-use super::library::{Plain, of_library, wrapped};
-use super::shape::{Abilities, Shapes, View};
+use super::library::{PlainType, library_kind, wrapped_type};
+use super::shape::{AttributeView, TypeShapes};
 use crate::ty::{DefinitionId, Ty};
 
 /// A type as schemas know it. `Box<T>` is `T` here, and a slice is a list like any other.
-pub(super) enum Kind {
-    Plain(Plain),
+pub(super) enum SchemaKind {
+    Plain(PlainType),
     Unit,
     Option(Ty),
     List(Ty),
@@ -27,30 +27,31 @@ pub(super) enum Kind {
 /// A type that stands for itself or others without end.
 const TOO_DEEP: usize = 64;
 
-impl Shapes<'_> {
-    pub(super) fn kind(&self, ty: &Ty) -> Kind {
+impl TypeShapes<'_> {
+    pub(super) fn kind(&self, ty: &Ty) -> SchemaKind {
         let mut ty = ty.clone();
         for _ in 0..TOO_DEEP {
-            if let Some(inner) = wrapped(&ty) {
+            if let Some(inner) = wrapped_type(&ty) {
                 ty = inner.clone();
                 continue;
             }
             match ty {
-                Ty::Defined { definition, ref arguments } => match self.stands_for(definition, arguments) {
+                Ty::Defined { definition, ref arguments } => match self.replacement(definition, arguments) {
                     Ok(Some(inner)) => ty = inner,
-                    Ok(None) => return Kind::Defined(definition, arguments.clone()),
-                    Err(why) => return Kind::Unseen(self.written(&ty), why),
+                    Ok(None) => return SchemaKind::Defined(definition, arguments.clone()),
+                    Err(why) => return SchemaKind::Unseen(self.type_name(&ty), why),
                 },
                 ref other => {
-                    return of_library(other).unwrap_or_else(|why| Kind::Unseen(self.written(other), why.to_owned()));
+                    return library_kind(other)
+                        .unwrap_or_else(|why| SchemaKind::Unseen(self.type_name(other), why.to_owned()));
                 }
             }
         }
-        Kind::Endless(self.written(&ty))
+        SchemaKind::Endless(self.type_name(&ty))
     }
 
     /// The type that a transparent one stands for.
-    fn stands_for(&self, id: DefinitionId, arguments: &[Ty]) -> Result<Option<Ty>, String> {
+    fn replacement(&self, id: DefinitionId, arguments: &[Ty]) -> Result<Option<Ty>, String> {
         let definition = self.types.definition(id);
         let generics = &definition.item.generics;
         if !definition.derives("JsonSchema") && !definition.derives("JsonSchema_repr") {
@@ -73,9 +74,9 @@ impl Shapes<'_> {
         {
             return Err("`serde_as` rewrites it".into());
         }
-        let shape = self.of(id, View::JsonSchema)?;
+        let shape = self.shape(id, AttributeView::JsonSchema)?;
         let resolve = |ty| self.types.resolve(ty, definition.scope, &self.generics(id, arguments));
-        Ok(shape.stands_for().map(resolve))
+        Ok(shape.replacement().map(resolve))
     }
 
     /// Returns the names that have a meaning of their own inside a definition: its type parameters with what is filled
@@ -88,8 +89,8 @@ impl Shapes<'_> {
     }
 
     /// A type as reports call it.
-    pub(super) fn written(&self, ty: &Ty) -> String {
-        let list = |items: &[Ty]| items.iter().map(|item| self.written(item)).collect::<Vec<_>>().join(", ");
+    pub(super) fn type_name(&self, ty: &Ty) -> String {
+        let list = |items: &[Ty]| items.iter().map(|item| self.type_name(item)).collect::<Vec<_>>().join(", ");
         let with = |name: String, arguments: &[Ty]| {
             if arguments.is_empty() { name } else { format!("{name}<{}>", list(arguments)) }
         };
@@ -103,12 +104,101 @@ impl Shapes<'_> {
                 with(self.types.definition(*definition).item.ident.to_string(), arguments)
             }
             Ty::Tuple(items) => format!("({})", list(items)),
-            Ty::Array(item, Some(length)) => format!("[{}; {length}]", self.written(item)),
-            Ty::Array(item, None) => format!("[{}; _]", self.written(item)),
-            Ty::Slice(item) => format!("[{}]", self.written(item)),
-            Ty::Reference(inner) => format!("&{}", self.written(inner)),
+            Ty::Array(item, Some(length)) => format!("[{}; {length}]", self.type_name(item)),
+            Ty::Array(item, None) => format!("[{}; _]", self.type_name(item)),
+            Ty::Slice(item) => format!("[{}]", self.type_name(item)),
+            Ty::Reference(inner) => format!("&{}", self.type_name(inner)),
             Ty::Constant(value) => value.to_string(),
             Ty::Unknown(text) => text.clone(),
+        }
+    }
+}
+
+impl TypeShapes<'_> {
+    /// The name that schemars gives to the schema of a type.
+    pub(super) fn name(&self, ty: &Ty) -> String {
+        self.name_of(&self.kind(ty))
+    }
+
+    pub(super) fn name_of(&self, kind: &SchemaKind) -> String {
+        let name = |ty| self.name(ty);
+        match kind {
+            SchemaKind::Plain(plain) => plain.name.to_owned(),
+            SchemaKind::Unit => "null".to_owned(),
+            SchemaKind::Option(inner) => format!("Nullable_{}", name(inner)),
+            SchemaKind::List(item) => format!("Array_of_{}", name(item)),
+            SchemaKind::Set(item) => format!("Set_of_{}", name(item)),
+            SchemaKind::Map(key, value) if self.id(key) == "string" => format!("Map_of_{}", name(value)),
+            SchemaKind::Map(key, value) => format!("Map_from_{}_to_{}", name(key), name(value)),
+            SchemaKind::Tuple(items) => {
+                format!("Tuple_of_{}", items.iter().map(name).collect::<Vec<_>>().join("_and_"))
+            }
+            SchemaKind::Array(_, 0) => "EmptyArray".to_owned(),
+            SchemaKind::Array(item, length) => format!("Array_size_{length}_of_{}", name(item)),
+            SchemaKind::Result(success, error) => format!("Result_of_{}_or_{}", name(success), name(error)),
+            SchemaKind::Bound(limit) => format!("Bound_of_{}", name(limit)),
+            SchemaKind::Range(limit) => format!("Range_of_{}", name(limit)),
+            SchemaKind::Defined(id, arguments) => self.defined_name(*id, arguments),
+            SchemaKind::Endless(what) | SchemaKind::Unseen(what, _) => what.clone(),
+        }
+    }
+
+    fn defined_name(&self, id: DefinitionId, arguments: &[Ty]) -> String {
+        let Ok(shape) = self.shape(id, AttributeView::JsonSchema) else { return String::new() };
+        if !shape.is_name_format || !shape.name.contains('{') {
+            return shape.name.clone();
+        }
+        // Braces that stand for themselves are doubled.
+        let mut name = shape.name.replace("{{", "\u{1}").replace("}}", "\u{2}");
+        for (parameter, ty) in self.generics(id, arguments) {
+            let place = format!("{{{parameter}}}");
+            if name.contains(&place) {
+                name = name.replace(&place, &self.name(&ty));
+            }
+        }
+        name.replace('\u{1}', "{").replace('\u{2}', "}")
+    }
+
+    /// What tells the type apart from others of the same name.
+    pub(super) fn id(&self, ty: &Ty) -> String {
+        self.id_of(&self.kind(ty))
+    }
+
+    pub(super) fn id_of(&self, kind: &SchemaKind) -> String {
+        let id = |ty| self.id(ty);
+        match kind {
+            SchemaKind::Plain(plain) => plain.id.to_owned(),
+            SchemaKind::Unit => "null".to_owned(),
+            SchemaKind::Option(inner) => format!("Option<{}>", id(inner)),
+            SchemaKind::List(item) => format!("[{}]", id(item)),
+            SchemaKind::Set(item) => format!("Set<{}>", id(item)),
+            SchemaKind::Map(key, value) if id(key) == "string" => format!("Map<{}>", id(value)),
+            SchemaKind::Map(key, value) => format!("Map<{}, {}>", id(key), id(value)),
+            SchemaKind::Tuple(items) => format!("({})", items.iter().map(id).collect::<Vec<_>>().join(",")),
+            SchemaKind::Array(_, 0) => "[]".to_owned(),
+            SchemaKind::Array(item, length) => format!("[{length}; {}]", id(item)),
+            SchemaKind::Result(success, error) => format!("Result<{}, {}>", id(success), id(error)),
+            SchemaKind::Bound(limit) => format!("Bound<{}>", id(limit)),
+            SchemaKind::Range(limit) => format!("Range<{}>", id(limit)),
+            SchemaKind::Defined(definition, arguments) => self.defined_id(*definition, arguments),
+            SchemaKind::Endless(what) | SchemaKind::Unseen(what, _) => what.clone(),
+        }
+    }
+
+    fn defined_id(&self, id: DefinitionId, arguments: &[Ty]) -> String {
+        let Ok(shape) = self.shape(id, AttributeView::JsonSchema) else { return String::new() };
+        let module = &self.types.definition(id).module;
+        let filled = self.generics(id, arguments);
+        let relevant: Vec<String> = shape
+            .relevant
+            .iter()
+            .filter_map(|parameter| filled.iter().find(|(name, _)| name == parameter))
+            .map(|(_, ty)| self.id(ty))
+            .collect();
+        if relevant.is_empty() {
+            format!("{module}::{}", shape.name)
+        } else {
+            format!("{module}::{}<{}>", shape.name, relevant.concat())
         }
     }
 }

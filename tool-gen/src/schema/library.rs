@@ -2,20 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::Contract;
-use super::kind::Kind;
+use super::SchemaContract;
+use super::kind::SchemaKind;
 use crate::ty::Ty;
 
 /// A type without parameters.
 #[derive(Clone, Copy)]
-pub(super) struct Plain {
+pub(super) struct PlainType {
     /// The name of its schema.
     pub(super) name: &'static str,
     /// What tells it from others.
     pub(super) id: &'static str,
     /// Whether its schema is always written out at the place of use.
     pub(super) inline: bool,
-    pub(super) schema: fn(Contract) -> Value,
+    pub(super) schema: fn(SchemaContract) -> Value,
+    /// The type's name, if it is parsed from a string and its schema does not tell.
+    pub(super) parsed: Option<&'static str>,
 }
 
 /// Types that hold another and are written as it is.
@@ -23,7 +25,7 @@ const WRAPPERS: [&str; 11] =
     ["Box", "Rc", "Arc", "Weak", "Mutex", "RwLock", "Cell", "RefCell", "Cow", "Wrapping", "Reverse"];
 
 /// What a type of the standard library is written as, if that is another type.
-pub(super) fn wrapped(ty: &Ty) -> Option<&Ty> {
+pub(super) fn wrapped_type(ty: &Ty) -> Option<&Ty> {
     match ty {
         Ty::Reference(inner) => Some(inner),
         Ty::Library { arguments, .. } => match ty.library()? {
@@ -35,18 +37,18 @@ pub(super) fn wrapped(ty: &Ty) -> Option<&Ty> {
 }
 
 /// A type that no definition of the scanned source stands behind.
-pub(super) fn of_library(ty: &Ty) -> Result<Kind, &'static str> {
+pub(super) fn library_kind(ty: &Ty) -> Result<SchemaKind, &'static str> {
     match ty {
-        Ty::Tuple(items) if items.is_empty() => Ok(Kind::Unit),
-        Ty::Tuple(items) if items.len() <= 16 => Ok(Kind::Tuple(items.clone())),
+        Ty::Tuple(items) if items.is_empty() => Ok(SchemaKind::Unit),
+        Ty::Tuple(items) if items.len() <= 16 => Ok(SchemaKind::Tuple(items.clone())),
         Ty::Tuple(_) => Err("a tuple of more than 16 has no schema"),
-        Ty::Array(item, Some(length)) if *length <= 32 => Ok(Kind::Array((**item).clone(), *length)),
+        Ty::Array(item, Some(length)) if *length <= 32 => Ok(SchemaKind::Array((**item).clone(), *length)),
         Ty::Array(_, Some(_)) => Err("an array of more than 32 has no schema"),
         Ty::Array(_, None) => Err("its length cannot be told"),
-        Ty::Slice(item) => Ok(Kind::List((**item).clone())),
+        Ty::Slice(item) => Ok(SchemaKind::List((**item).clone())),
         Ty::Library { arguments, .. } => {
             let (krate, name) = ty.library().unwrap_or_default();
-            let known = generic(krate, name, arguments).or_else(|| plain(krate, name).map(Kind::Plain));
+            let known = generic(krate, name, arguments).or_else(|| plain(krate, name).map(SchemaKind::Plain));
             known.ok_or("its schema is not known here")
         }
         Ty::Unknown(_) | Ty::Constant(_) | Ty::Reference(_) | Ty::Defined { .. } => {
@@ -56,10 +58,10 @@ pub(super) fn of_library(ty: &Ty) -> Result<Kind, &'static str> {
 }
 
 /// A library type with parameters.
-fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<Kind> {
+fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<SchemaKind> {
     let library = |path: &str| Ty::Library { path: path.into(), arguments: Vec::new() };
     if krate == "serde_json" && name == "Map" {
-        return Some(Kind::Map(library("std::string::String"), library("serde_json::Value")));
+        return Some(SchemaKind::Map(library("std::string::String"), library("serde_json::Value")));
     }
     if krate != "std" {
         return None;
@@ -67,20 +69,20 @@ fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<Kind> {
     let mut arguments = arguments.iter().cloned();
     let mut next = || arguments.next();
     Some(match name {
-        "Option" => Kind::Option(next()?),
-        "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" => Kind::List(next()?),
-        "HashSet" | "BTreeSet" => Kind::Set(next()?),
-        "HashMap" | "BTreeMap" => Kind::Map(next()?, next()?),
-        "Result" => Kind::Result(next()?, next()?),
-        "Bound" => Kind::Bound(next()?),
-        "Range" | "RangeInclusive" => Kind::Range(next()?),
-        "PhantomData" => Kind::Unit,
+        "Option" => SchemaKind::Option(next()?),
+        "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" => SchemaKind::List(next()?),
+        "HashSet" | "BTreeSet" => SchemaKind::Set(next()?),
+        "HashMap" | "BTreeMap" => SchemaKind::Map(next()?, next()?),
+        "Result" => SchemaKind::Result(next()?, next()?),
+        "Bound" => SchemaKind::Bound(next()?),
+        "Range" | "RangeInclusive" => SchemaKind::Range(next()?),
+        "PhantomData" => SchemaKind::Unit,
         "NonZero" => {
             let inner = next()?;
             let (_, number) = inner.library()?;
             let mut letters = number.chars();
             let first = letters.next()?.to_ascii_uppercase();
-            Kind::Plain(plain("std", &format!("NonZero{first}{}", letters.as_str()))?)
+            SchemaKind::Plain(plain("std", &format!("NonZero{first}{}", letters.as_str()))?)
         }
         _ => return None,
     })
@@ -88,7 +90,7 @@ fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<Kind> {
 
 macro_rules! plain {
     ($name:literal, $id:literal, $schema:tt) => {
-        Plain { name: $name, id: $id, inline: true, schema: |_| json!($schema) }
+        PlainType { name: $name, id: $id, inline: true, schema: |_| json!($schema), parsed: None }
     };
     ($name:literal, $schema:tt) => {
         plain!($name, $name, $schema)
@@ -96,18 +98,18 @@ macro_rules! plain {
 }
 
 /// A library type without parameters, or none on which its schema depends.
-fn plain(krate: &str, name: &str) -> Option<Plain> {
+fn plain(krate: &str, name: &str) -> Option<PlainType> {
     match krate {
-        "" => of_language(name),
-        "std" => of_language(name).or_else(|| of_std(name)),
-        "chrono" => of_chrono(name),
+        "" => language_type(name),
+        "std" => language_type(name).or_else(|| std_type(name)),
+        "chrono" => chrono_type(name),
         "serde_json" => Some(match name {
             "Value" | "RawValue" => plain!("AnyValue", true),
             "Number" => plain!("Number", {"type": "number"}),
             _ => return None,
         }),
         "schemars" if name == "Schema" => {
-            Some(Plain { inline: false, ..plain!("Schema", "schemars::Schema", {"type": ["object", "boolean"]}) })
+            Some(PlainType { inline: false, ..plain!("Schema", "schemars::Schema", {"type": ["object", "boolean"]}) })
         }
         "uuid" if name == "Uuid" => Some(plain!("Uuid", "uuid::Uuid", {"type": "string", "format": "uuid"})),
         "url" if name == "Url" => Some(plain!("Url", "url::Url", {"type": "string", "format": "uri"})),
@@ -115,7 +117,7 @@ fn plain(krate: &str, name: &str) -> Option<Plain> {
     }
 }
 
-fn of_language(name: &str) -> Option<Plain> {
+fn language_type(name: &str) -> Option<PlainType> {
     Some(match name {
         "bool" => plain!("boolean", {"type": "boolean"}),
         "char" => plain!("Character", "char", {"type": "string", "minLength": 1, "maxLength": 1}),
@@ -138,11 +140,12 @@ fn of_language(name: &str) -> Option<Plain> {
     })
 }
 
-fn of_std(name: &str) -> Option<Plain> {
+fn std_type(name: &str) -> Option<PlainType> {
     if let Some(number) = name.strip_prefix("Atomic") {
-        return of_language(&number.to_ascii_lowercase());
+        return language_type(&number.to_ascii_lowercase());
     }
-    let zeroless = |schema: fn(Contract) -> Value, name, id| Plain { name, id, inline: true, schema };
+    let zeroless =
+        |schema: fn(SchemaContract) -> Value, name, id| PlainType { name, id, inline: true, schema, parsed: None };
     macro_rules! non_zero {
         ($name:literal, signed $schema:tt) => {
             zeroless(|_| with(json!($schema), "not", json!({"const": 0})), $name, concat!("std::num::", $name))
@@ -152,12 +155,13 @@ fn of_std(name: &str) -> Option<Plain> {
         };
     }
     Some(match name {
-        "String" | "PathBuf" | "Path" | "SocketAddr" | "SocketAddrV4" | "SocketAddrV6" | "Arguments" => {
-            plain!("string", {"type": "string"})
-        }
+        "String" | "PathBuf" | "Path" | "Arguments" => plain!("string", {"type": "string"}),
+        "SocketAddr" => PlainType { parsed: Some("SocketAddr"), ..plain!("string", {"type": "string"}) },
+        "SocketAddrV4" => PlainType { parsed: Some("SocketAddrV4"), ..plain!("string", {"type": "string"}) },
+        "SocketAddrV6" => PlainType { parsed: Some("SocketAddrV6"), ..plain!("string", {"type": "string"}) },
         "Ipv4Addr" => plain!("ipv4", {"type": "string", "format": "ipv4"}),
         "Ipv6Addr" => plain!("ipv6", {"type": "string", "format": "ipv6"}),
-        "IpAddr" => plain!("ip", {"type": "string", "format": "ip"}),
+        "IpAddr" => PlainType { parsed: Some("IpAddr"), ..plain!("ip", {"type": "string", "format": "ip"}) },
         "NonZeroI8" => {
             non_zero!("NonZeroI8", signed {"type": "integer", "format": "int8", "minimum": -128, "maximum": 127})
         }
@@ -174,7 +178,7 @@ fn of_std(name: &str) -> Option<Plain> {
         "NonZeroU64" => non_zero!("NonZeroU64", {"type": "integer", "format": "uint64"}),
         "NonZeroU128" => non_zero!("NonZeroU128", {"type": "integer", "format": "uint128"}),
         "NonZeroUsize" => non_zero!("NonZeroUsize", {"type": "integer", "format": "uint"}),
-        "Duration" => Plain {
+        "Duration" => PlainType {
             inline: false,
             ..plain!("Duration", "std::time::Duration", {
                 "type": "object",
@@ -185,7 +189,7 @@ fn of_std(name: &str) -> Option<Plain> {
                 }
             })
         },
-        "SystemTime" => Plain {
+        "SystemTime" => PlainType {
             inline: false,
             ..plain!("SystemTime", "std::time::SystemTime", {
                 "type": "object",
@@ -196,7 +200,7 @@ fn of_std(name: &str) -> Option<Plain> {
                 }
             })
         },
-        "OsString" | "OsStr" => Plain {
+        "OsString" | "OsStr" => PlainType {
             inline: false,
             ..plain!("OsString", "std::ffi::OsString", {
                 "oneOf": [
@@ -219,12 +223,14 @@ fn of_std(name: &str) -> Option<Plain> {
                 ]
             })
         },
-        "CString" | "CStr" => Plain {
+        "CString" | "CStr" => PlainType {
             name: "CString",
             id: "std::ffi::CString",
             inline: false,
+            parsed: None,
             schema: |contract| {
-                let types = if contract == Contract::Deserialize { json!(["array", "string"]) } else { json!("array") };
+                let types =
+                    if contract == SchemaContract::Deserialize { json!(["array", "string"]) } else { json!("array") };
                 json!({"type": types, "items": {"type": "integer", "minimum": 1, "maximum": 255}})
             },
         },
@@ -232,7 +238,7 @@ fn of_std(name: &str) -> Option<Plain> {
     })
 }
 
-fn of_chrono(name: &str) -> Option<Plain> {
+fn chrono_type(name: &str) -> Option<PlainType> {
     Some(match name {
         "DateTime" => plain!("DateTime", "chrono::DateTime", {"type": "string", "format": "date-time"}),
         "NaiveDate" => plain!("NaiveDate", "chrono::NaiveDate", {"type": "string", "format": "date"}),

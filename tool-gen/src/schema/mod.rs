@@ -1,33 +1,28 @@
 //! What schemars' derive would say at run time, computed from source alone.
 //!
 //! Schemars and serde decide from a type and its attributes how it is written in JSON. This module decides the same,
-//! without compiling anything. What cannot be seen is never guessed: it is reported as [`Unseen`].
+//! without compiling anything. What cannot be seen is never guessed: it is reported as [`UnseenPart`].
 
 mod argument;
 mod attributes;
-mod call;
 mod compose;
 mod container;
 mod default;
 mod describe;
 mod evaluate;
-mod fields;
+mod facts;
 mod generator;
-mod json;
 mod kind;
 mod library;
-mod names;
-mod parameters;
 mod shape;
 mod value;
-mod variants;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use argument::{Decoded, argument, returns};
-pub(crate) use generator::Generator;
-pub(crate) use shape::Shapes;
+pub(crate) use argument::{DecodedForm, argument, returns};
+pub(crate) use generator::SchemaGenerator;
+pub(crate) use shape::TypeShapes;
 
 use proc_macro2::Span;
 
@@ -35,7 +30,7 @@ use crate::ty::DefinitionId;
 
 /// Whether a schema says how a type is read or how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contract {
+pub(crate) enum SchemaContract {
     /// As an argument is.
     Deserialize,
     /// As a result is.
@@ -44,7 +39,7 @@ pub(crate) enum Contract {
 
 /// Something that the source does not tell.
 #[derive(Clone, Debug)]
-pub(crate) struct Unseen {
+pub(crate) struct UnseenPart {
     /// The type or the expression as it is written.
     pub(crate) what: String,
     /// Why it cannot be seen.
@@ -54,12 +49,12 @@ pub(crate) struct Unseen {
     /// Where in the file of that definition.
     pub(crate) at: Span,
     /// What is lost by it.
-    pub(crate) loss: Loss,
+    pub(crate) loss: LossKind,
 }
 
 /// What is lost by something that was not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loss {
+pub(crate) enum LossKind {
     /// The schema as a whole: the argument is `any`.
     Type,
     /// The schema, and with it the program: schemars does not come to an end either.

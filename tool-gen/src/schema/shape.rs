@@ -1,84 +1,90 @@
 //! A struct or enum with its attributes read, as one of the derives sees it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span};
 use quote::quote;
-use serde_derive_internals::ast::{self, Style};
-use serde_derive_internals::attr::{self, TagType};
-use serde_derive_internals::{Ctxt, Derive};
+use serde_derive_internals::ast::Style;
+use serde_derive_internals::attr::TagType;
+use serde_derive_internals::{Ctxt, Derive, ast, attr};
 use syn::parse::Parser;
-use syn::{Attribute, DeriveInput, Type};
+use syn::visit::Visit;
+use syn::{Attribute, DeriveInput, Generics, Path, Type, TypeMacro, visit};
 
-use super::attributes::{Common, Item, Validation, With, is_set, items};
-use super::parameters;
-use crate::ty::{Definition, DefinitionId, Types};
+use super::attributes::{DescriptionAttributes, FieldValidation, SchemaOverride, SchemarsItem, is_set, items};
+use crate::ty::{DefinitionId, TypeSource};
 
 /// Whose attributes count: schemars lets its own override serde's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum View {
+pub(super) enum AttributeView {
     JsonSchema,
     Deserialize,
     Serialize,
 }
 
 /// A struct or enum.
-pub(super) struct Shape {
+pub(super) struct TypeShape {
     pub(super) attrs: attr::Container,
-    pub(super) data: Data,
-    pub(super) common: Common,
-    pub(super) with: Option<With>,
+    pub(super) data: ShapeData,
+    pub(super) common: DescriptionAttributes,
+    pub(super) with: Option<SchemaOverride>,
     /// The name of its schema, which may hold `{T}`.
     pub(super) name: String,
     /// Whether generic parameters are filled into the name.
     pub(super) is_name_format: bool,
     pub(super) inline: bool,
     pub(super) ref_variants: bool,
+    /// Whether an attribute of schemars overrides one of serde, so that the schema may differ from what is read.
+    pub(super) overrides_serde: bool,
     /// The type parameters on which the schema depends, sorted.
     pub(super) relevant: BTreeSet<String>,
 }
 
-pub(super) enum Data {
-    Enum(Vec<Variant>),
-    Struct(Style, Vec<Field>),
+pub(super) enum ShapeData {
+    Enum(Vec<VariantShape>),
+    Struct(Style, Vec<FieldShape>),
 }
 
-pub(super) struct Variant {
+pub(super) struct VariantShape {
     pub(super) ident: String,
     pub(super) attrs: attr::Variant,
     pub(super) style: Style,
-    pub(super) fields: Vec<Field>,
-    pub(super) common: Common,
-    pub(super) with: Option<With>,
+    pub(super) fields: Vec<FieldShape>,
+    pub(super) common: DescriptionAttributes,
+    pub(super) with: Option<SchemaOverride>,
     pub(super) original: syn::Variant,
 }
 
-pub(super) struct Field {
+pub(super) struct FieldShape {
     /// Its name, or its number.
     pub(super) member: String,
     pub(super) attrs: attr::Field,
     pub(super) ty: Type,
-    pub(super) common: Common,
-    pub(super) with: Option<With>,
-    pub(super) validation: Validation,
+    pub(super) common: DescriptionAttributes,
+    pub(super) with: Option<SchemaOverride>,
+    pub(super) validation: FieldValidation,
 }
 
-impl Shape {
-    fn read(item: &DeriveInput, view: View) -> Result<Self, String> {
+impl TypeShape {
+    fn read(item: &DeriveInput, view: AttributeView) -> Result<Self, String> {
         let mut item = item.clone();
-        if view == View::JsonSchema {
-            each_attributes(&mut item, override_serde);
+        let overrides_serde = Cell::new(false);
+        if view == AttributeView::JsonSchema {
+            let change = |attributes: &mut _| overrides_serde.set(override_serde(attributes) | overrides_serde.get());
+            each_attributes(&mut item, change);
         }
         let context = Ctxt::new();
-        let derive = if view == View::Serialize { Derive::Serialize } else { Derive::Deserialize };
+        let derive = if view == AttributeView::Serialize { Derive::Serialize } else { Derive::Deserialize };
         let container = ast::Container::from_ast(&context, &item, derive, &Ident::new("private", Span::call_site()));
         context.check().map_err(|error| error.to_string())?;
         let container = container.ok_or("a union has no form in JSON")?;
         let data = match container.data {
-            ast::Data::Enum(variants) => Data::Enum(variants.into_iter().map(Variant::read).collect()),
-            ast::Data::Struct(style, fields) => Data::Struct(style, fields.into_iter().map(Field::read).collect()),
+            ast::Data::Enum(variants) => ShapeData::Enum(variants.into_iter().map(VariantShape::read).collect()),
+            ast::Data::Struct(style, fields) => {
+                ShapeData::Struct(style, fields.into_iter().map(FieldShape::read).collect())
+            }
         };
         let is_name_format = is_set(&item.attrs, "rename");
         let remote = container.attrs.remote().filter(|_| !is_name_format).and_then(|path| path.segments.last());
@@ -87,24 +93,25 @@ impl Shape {
             None => container.attrs.name().deserialize_name().value.clone(),
         };
         let mut shape = Self {
-            common: Common::read(&item.attrs),
-            with: With::read(&item.attrs, true),
+            common: DescriptionAttributes::read(&item.attrs),
+            with: SchemaOverride::read(&item.attrs, true),
             name,
             is_name_format,
             inline: is_set(&item.attrs, "inline"),
             ref_variants: is_set(&item.attrs, "_unstable_ref_variants"),
+            overrides_serde: overrides_serde.get(),
             relevant: BTreeSet::new(),
             attrs: container.attrs,
             data,
         };
-        shape.relevant = parameters::relevant(&shape, &item.generics);
+        shape.relevant = relevant(&shape, &item.generics);
         Ok(shape)
     }
 
     /// The field that a transparent struct stands for.
-    pub(super) fn transparent(&self) -> Option<&Field> {
+    pub(super) fn transparent(&self) -> Option<&FieldShape> {
         match &self.data {
-            Data::Struct(_, fields) if self.attrs.transparent() => {
+            ShapeData::Struct(_, fields) if self.attrs.transparent() => {
                 fields.iter().find(|field| field.attrs.transparent())
             }
             _ => None,
@@ -112,11 +119,11 @@ impl Shape {
     }
 
     /// The type that the whole of it stands for, where no attribute adds to that.
-    pub(super) fn stands_for(&self) -> Option<&Type> {
+    pub(super) fn replacement(&self) -> Option<&Type> {
         if !self.common.is_empty() {
             return None;
         }
-        if let Some(With::Type(ty)) = &self.with {
+        if let Some(SchemaOverride::Type(ty)) = &self.with {
             return Some(ty);
         }
         self.transparent().filter(|field| field.is_plain()).map(|field| &field.ty)
@@ -125,7 +132,7 @@ impl Shape {
     /// The names that decoding an enum accepts, in the order of declaration; none where it is not decoded by name.
     pub(super) fn variant_names(&self) -> Vec<String> {
         match (&self.data, self.attrs.tag()) {
-            (Data::Enum(variants), TagType::External) => {
+            (ShapeData::Enum(variants), TagType::External) => {
                 let known = variants.iter().filter(|variant| !variant.attrs.skip_deserializing());
                 known.flat_map(|variant| variant.attrs.aliases()).map(|name| name.value.clone()).collect()
             }
@@ -134,16 +141,16 @@ impl Shape {
     }
 }
 
-impl Variant {
+impl VariantShape {
     fn read(variant: ast::Variant<'_>) -> Self {
         let attributes = &variant.original.attrs;
         Self {
             ident: variant.ident.to_string(),
             attrs: variant.attrs,
             style: variant.style,
-            fields: variant.fields.into_iter().map(Field::read).collect(),
-            common: Common::read(attributes),
-            with: With::read(attributes, false),
+            fields: variant.fields.into_iter().map(FieldShape::read).collect(),
+            common: DescriptionAttributes::read(attributes),
+            with: SchemaOverride::read(attributes, false),
             original: variant.original.clone(),
         }
     }
@@ -153,7 +160,7 @@ impl Variant {
     }
 }
 
-impl Field {
+impl FieldShape {
     fn read(field: ast::Field<'_>) -> Self {
         let attributes = &field.original.attrs;
         Self {
@@ -163,9 +170,9 @@ impl Field {
             },
             attrs: field.attrs,
             ty: field.ty.clone(),
-            common: Common::read(attributes),
-            with: With::read(attributes, false),
-            validation: Validation::read(attributes),
+            common: DescriptionAttributes::read(attributes),
+            with: SchemaOverride::read(attributes, false),
+            validation: FieldValidation::read(attributes),
         }
     }
 
@@ -175,7 +182,10 @@ impl Field {
 }
 
 /// What schemars hands to serde's reading of attributes.
-const OF_SERDE: [&str; 20] = [
+const OF_SERDE: [&str; 22] = [
+    // Schemars does not look at these two, and does not have them itself.
+    "alias",
+    "deserialize_with",
     "rename",
     "rename_all",
     "rename_all_fields",
@@ -201,8 +211,9 @@ const OF_SERDE: [&str; 20] = [
 /// Those that schemars has itself, for its own purpose.
 const NOT_OVERRIDDEN: [&str; 2] = ["serialize_with", "with"];
 
-/// Replaces serde's attributes by what is left of them when those of schemars are put over them.
-fn override_serde(attributes: &mut Vec<Attribute>) {
+/// Replaces serde's attributes by those that remain once schemars' own have overridden them. Returns `true` if there are
+/// such.
+fn override_serde(attributes: &mut Vec<Attribute>) -> bool {
     let mut effective = Vec::new();
     let mut overridden = BTreeSet::new();
     for item in items(attributes, "schemars") {
@@ -219,13 +230,15 @@ fn override_serde(attributes: &mut Vec<Attribute>) {
         }
         overridden.insert(name);
     }
-    let is_left =
-        |item: &Item| item.name().is_some_and(|name| OF_SERDE.contains(&name.as_str()) && !overridden.contains(&name));
+    let is_left = |item: &SchemarsItem| {
+        item.name().is_some_and(|name| OF_SERDE.contains(&name.as_str()) && !overridden.contains(&name))
+    };
     effective.extend(items(attributes, "serde").into_iter().filter(is_left).map(|item| item.meta));
     attributes.retain(|attribute| !attribute.path().is_ident("serde"));
     if !effective.is_empty() {
         attributes.extend(Attribute::parse_outer.parse2(quote!(#[serde(#(#effective),*)])).into_iter().flatten());
     }
+    !overridden.is_empty()
 }
 
 fn each_attributes(item: &mut DeriveInput, change: impl Fn(&mut Vec<Attribute>)) {
@@ -244,53 +257,98 @@ fn each_attributes(item: &mut DeriveInput, change: impl Fn(&mut Vec<Attribute>))
 }
 
 /// A shape, or why its attributes cannot be read.
-type Read = Result<Rc<Shape>, String>;
+type ShapeResult = Result<Rc<TypeShape>, String>;
 
 /// The shapes that were read so far: the tools of a crate share most of their types.
-pub(crate) struct Shapes<'w> {
-    pub(super) types: &'w dyn Types,
-    known: RefCell<HashMap<(DefinitionId, View), Read>>,
+pub(crate) struct TypeShapes<'w> {
+    pub(super) types: &'w dyn TypeSource,
+    /// Whether schemas get the facts that [`tool_model::compatibility`] compares.
+    pub(crate) with_facts: bool,
+    known: RefCell<HashMap<(DefinitionId, AttributeView), ShapeResult>>,
 }
 
-impl<'w> Shapes<'w> {
+impl<'w> TypeShapes<'w> {
     /// None are read yet.
-    pub(crate) fn new(types: &'w dyn Types) -> Self {
-        Self { types, known: RefCell::default() }
+    pub(crate) fn new(types: &'w dyn TypeSource) -> Self {
+        Self { types, with_facts: false, known: RefCell::default() }
     }
 
-    pub(super) fn of(&self, id: DefinitionId, view: View) -> Read {
+    /// Adds the facts to schemas that [`tool_model::compatibility`] compares.
+    pub(crate) fn with_facts(self, with_facts: bool) -> Self {
+        Self { with_facts, ..self }
+    }
+
+    pub(super) fn shape(&self, id: DefinitionId, view: AttributeView) -> ShapeResult {
         if let Some(known) = self.known.borrow().get(&(id, view)) {
             return known.clone();
         }
-        let shape = Shape::read(&self.types.definition(id).item, view).map(Rc::new);
+        let shape = TypeShape::read(&self.types.definition(id).item, view).map(Rc::new);
         self.known.borrow_mut().insert((id, view), shape.clone());
         shape
     }
 }
 
-/// What the source says a type can do.
-pub(super) trait Abilities {
-    /// Whether a trait is derived, by its last name.
-    fn derives(&self, name: &str) -> bool;
-    /// Whether a trait is implemented by hand.
-    fn implements(&self, name: &str) -> bool;
+/// The parameters in the name, and those in the types of the fields that are described.
+pub(super) fn relevant(shape: &TypeShape, generics: &Generics) -> BTreeSet<String> {
+    let all: BTreeSet<String> = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
+    // Schemars does not look for `Self`.
+    let mut found = ParameterMentions { all: &all, by_self: false, found: BTreeSet::new() };
+    let in_name = |name: &&String| shape.is_name_format && shape.name.contains(&format!("{{{name}}}"));
+    found.found.extend(all.iter().filter(in_name).cloned());
+    let described = |field: &&FieldShape| !(field.attrs.skip_deserializing() && field.attrs.skip_serializing());
+    match &shape.data {
+        ShapeData::Struct(_, fields) => fields.iter().filter(described).for_each(|field| found.field(field)),
+        ShapeData::Enum(variants) => {
+            let known = variants
+                .iter()
+                .filter(|variant| !(variant.attrs.skip_deserializing() && variant.attrs.skip_serializing()));
+            known.flat_map(|variant| &variant.fields).filter(described).for_each(|field| found.field(field));
+        }
+    }
+    found.found
 }
 
-impl Abilities for Definition {
-    fn derives(&self, name: &str) -> bool {
-        derived(&self.item.attrs).any(|found| found == name)
-    }
+/// The parameters that a type mentions. One in a `PhantomData` asks nothing of it.
+pub(super) fn mentioned(ty: &Type, generics: &Generics) -> BTreeSet<String> {
+    let all = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
+    let mut found = ParameterMentions { all: &all, by_self: true, found: BTreeSet::new() };
+    found.visit_type(ty);
+    found.found
+}
 
-    fn implements(&self, name: &str) -> bool {
-        self.impls.iter().any(|(found, _)| found == name)
+struct ParameterMentions<'a> {
+    all: &'a BTreeSet<String>,
+    /// Whether `Self` mentions all of them.
+    by_self: bool,
+    found: BTreeSet<String>,
+}
+
+impl ParameterMentions<'_> {
+    fn field(&mut self, field: &FieldShape) {
+        match &field.with {
+            Some(SchemaOverride::Type(ty)) => self.visit_type(ty),
+            Some(SchemaOverride::Function(_)) => {}
+            None => self.visit_type(&field.ty),
+        }
     }
 }
 
-/// The last names of all that is derived.
-fn derived(attributes: &[Attribute]) -> impl Iterator<Item = String> {
-    let derives = attributes.iter().filter(|attribute| attribute.path().is_ident("derive"));
-    let paths = derives.filter_map(|attribute| {
-        attribute.parse_args_with(syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated).ok()
-    });
-    paths.flatten().filter_map(|path| path.segments.last().map(|segment| segment.ident.to_string()))
+impl<'ast> Visit<'ast> for ParameterMentions<'_> {
+    fn visit_path(&mut self, path: &'ast Path) {
+        if path.segments.last().is_some_and(|segment| segment.ident == "PhantomData") {
+            return;
+        }
+        if path.leading_colon.is_none()
+            && let Some(first) = path.segments.first()
+        {
+            if let Some(parameter) = self.all.get(&first.ident.to_string()) {
+                self.found.insert(parameter.clone());
+            } else if self.by_self && first.ident == "Self" {
+                self.found.extend(self.all.iter().cloned());
+            }
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_type_macro(&mut self, _: &'ast TypeMacro) {}
 }

@@ -1,33 +1,39 @@
 //! Values of Rust, as far as plain expressions make them.
 
-use serde_json::Value;
+use serde_derive_internals::ast::Style;
+use serde_derive_internals::attr::TagType;
+use serde_json::{Map, Value, json};
 use syn::{Lit, Path};
 
-use super::generator::Inside;
-use super::library::wrapped;
-use crate::ty::{ScopeId, Ty};
+use super::generator::ContainerContext;
+use super::kind::SchemaKind;
+use super::library::wrapped_type;
+use super::shape::{AttributeView, FieldShape, ShapeData, TypeShape, TypeShapes};
+use super::{SchemaContract, compose};
+use crate::text::source_text;
+use crate::ty::{DefinitionId, ScopeId, Ty};
 
 /// A value of Rust.
 #[derive(Clone, Debug)]
-pub(super) enum Plain {
+pub(super) enum PlainValue {
     Bool(bool),
     Int(i128),
     /// The digits as they are written: what number they are depends on the type.
     Float(String),
     Text(String),
     Nothing,
-    Some(Box<Plain>),
-    List(Vec<Plain>),
+    Some(Box<PlainValue>),
+    List(Vec<PlainValue>),
     /// Fields by name or number.
-    Struct(Vec<(String, Plain)>),
-    Variant(String, Vec<(String, Plain)>),
+    Struct(Vec<(String, PlainValue)>),
+    Variant(String, Vec<(String, PlainValue)>),
     /// Of a library type, as it is written.
     Written(Value),
 }
 
 /// Where an expression stands.
 #[derive(Clone)]
-pub(super) struct Scene {
+pub(super) struct EvaluationScope {
     pub(super) scope: ScopeId,
     pub(super) generics: Vec<(String, Ty)>,
     /// What `Self` is.
@@ -36,8 +42,8 @@ pub(super) struct Scene {
     pub(super) depth: usize,
 }
 
-impl Scene {
-    pub(super) fn of(inside: &Inside) -> Self {
+impl EvaluationScope {
+    pub(super) fn in_container(inside: &ContainerContext) -> Self {
         Self { scope: inside.scope(), generics: inside.generics.clone(), this: Some(inside.ty()), depth: 0 }
     }
 
@@ -51,7 +57,7 @@ impl Scene {
 
 /// What a type is in JSON, without the boxes around it.
 pub(super) fn unwrapped(mut ty: &Ty) -> &Ty {
-    while let Some(inner) = wrapped(ty) {
+    while let Some(inner) = wrapped_type(ty) {
         ty = inner;
     }
     ty
@@ -62,20 +68,22 @@ pub(super) fn integer(number: i128) -> Result<Value, String> {
     small.map_err(|_| "it is too big a number for JSON".to_owned())
 }
 
-pub(super) fn literal(lit: &Lit) -> Option<Plain> {
+pub(super) fn literal(lit: &Lit) -> Option<PlainValue> {
     Some(match lit {
-        Lit::Str(text) => Plain::Text(text.value()),
-        Lit::Char(character) => Plain::Text(character.value().to_string()),
-        Lit::Bool(value) => Plain::Bool(value.value),
-        Lit::Int(number) if matches!(number.suffix(), "f32" | "f64") => Plain::Float(number.base10_digits().to_owned()),
-        Lit::Int(number) => Plain::Int(number.base10_parse().ok()?),
-        Lit::Float(number) => Plain::Float(number.base10_digits().to_owned()),
+        Lit::Str(text) => PlainValue::Text(text.value()),
+        Lit::Char(character) => PlainValue::Text(character.value().to_string()),
+        Lit::Bool(value) => PlainValue::Bool(value.value),
+        Lit::Int(number) if matches!(number.suffix(), "f32" | "f64") => {
+            PlainValue::Float(number.base10_digits().to_owned())
+        }
+        Lit::Int(number) => PlainValue::Int(number.base10_parse().ok()?),
+        Lit::Float(number) => PlainValue::Float(number.base10_digits().to_owned()),
         _ => return None,
     })
 }
 
 /// `u8::MAX` and its like.
-pub(super) fn limit(ty: &str, name: &str) -> Option<Plain> {
+pub(super) fn limit(ty: &str, name: &str) -> Option<PlainValue> {
     macro_rules! limits {
         ($($number:ident)*) => {
             match (ty, name) {
@@ -85,13 +93,13 @@ pub(super) fn limit(ty: &str, name: &str) -> Option<Plain> {
             }
         };
     }
-    limits!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize).map(Plain::Int)
+    limits!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize).map(PlainValue::Int)
 }
 
 /// Whether a number stays what it is as a value of a type of the language.
 pub(super) fn fits(number: i128, ty: &str) -> bool {
     let bound = |name| match limit(ty, name) {
-        Some(Plain::Int(bound)) => Some(bound),
+        Some(PlainValue::Int(bound)) => Some(bound),
         _ => None,
     };
     match ty {
@@ -106,4 +114,222 @@ pub(super) fn fits(number: i128, ty: &str) -> bool {
 pub(super) fn owner(path: &Path) -> Option<Path> {
     let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;
     Some(Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(count).cloned().collect() })
+}
+
+impl TypeShapes<'_> {
+    /// Whether a type is `Serialize`. All known library types are if what they hold is.
+    pub(super) fn is_serializable(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Defined { definition, .. } => {
+                let definition = self.types.definition(*definition);
+                definition.derives("Serialize")
+                    || definition.derives("Serialize_repr")
+                    || definition.derives("SerializeDisplay")
+                    || definition.implements("Serialize")
+            }
+            Ty::Library { arguments, .. } => arguments.iter().all(|argument| self.is_serializable(argument)),
+            Ty::Tuple(items) => items.iter().all(|item| self.is_serializable(item)),
+            Ty::Array(item, _) | Ty::Slice(item) | Ty::Reference(item) => self.is_serializable(item),
+            Ty::Constant(_) | Ty::Unknown(_) => true,
+        }
+    }
+
+    /// A value of a type in JSON.
+    pub(super) fn json(&self, value: &PlainValue, ty: &Ty) -> Result<Value, String> {
+        let ty = unwrapped(ty);
+        if let Ty::Defined { definition, arguments } = ty {
+            return self.defined_json(value, *definition, arguments);
+        }
+        match value {
+            PlainValue::Written(value) => Ok(value.clone()),
+            PlainValue::Bool(value) if self.is_written_as(ty, "boolean") => Ok((*value).into()),
+            PlainValue::Int(number) if self.is_written_as(ty, "integer") => integer(*number),
+            // `5 as f64` is written as `5.0`.
+            PlainValue::Int(number) if self.is_written_as(ty, "number") => {
+                self.json(&PlainValue::Float(number.to_string()), ty)
+            }
+            PlainValue::Float(digits) if self.is_written_as(ty, "number") => {
+                let parsed = match ty.library() {
+                    Some((_, "f32")) => digits.parse::<f32>().map(Value::from),
+                    _ => digits.parse::<f64>().map(Value::from),
+                };
+                parsed.map_err(|error| error.to_string())
+            }
+            PlainValue::Bool(_) | PlainValue::Int(_) | PlainValue::Float(_) => {
+                Err(format!("how `{}` is written is not known here", self.type_name(ty)))
+            }
+            PlainValue::Text(text) => match self.kind(ty) {
+                // A text that became something else may be written in another way.
+                SchemaKind::Plain(plain)
+                    if plain.name == "string" || matches!(ty.library(), Some((_, "char" | "Uuid"))) =>
+                {
+                    Ok(text.clone().into())
+                }
+                _ => Err(format!("a text that becomes `{}` is not known here", self.type_name(ty))),
+            },
+            PlainValue::Nothing => Ok(Value::Null),
+            PlainValue::Some(inner) => match self.kind(ty) {
+                SchemaKind::Option(ty) => self.json(inner, &ty),
+                _ => Err("it is no `Option`".into()),
+            },
+            PlainValue::List(items) => match (self.kind(ty), ty) {
+                (SchemaKind::Map(..), _) if items.is_empty() => Ok(json!({})),
+                (SchemaKind::Unit, _) => Ok(Value::Null),
+                (SchemaKind::Tuple(types), _) => {
+                    items.iter().zip(&types).map(|(item, ty)| self.json(item, ty)).collect()
+                }
+                (SchemaKind::List(ty) | SchemaKind::Array(ty, _), _) => {
+                    items.iter().map(|item| self.json(item, &ty)).collect()
+                }
+                (SchemaKind::Set(_), _) if items.is_empty() => Ok(json!([])),
+                (_, Ty::Array(item, _)) => items.iter().map(|value| self.json(value, item)).collect(),
+                _ => Err(format!("the items of `{}` are not known here", self.type_name(ty))),
+            },
+            PlainValue::Struct(_) | PlainValue::Variant(..) => {
+                Err(format!("`{}` is not known here", self.type_name(ty)))
+            }
+        }
+    }
+
+    /// Whether all values of a library type have this type of JSON.
+    fn is_written_as(&self, ty: &Ty, name: &str) -> bool {
+        match self.kind(ty) {
+            SchemaKind::Plain(plain) => {
+                (plain.schema)(SchemaContract::Serialize).get("type").is_some_and(|found| found == name)
+            }
+            _ => false,
+        }
+    }
+
+    fn defined_json(&self, value: &PlainValue, id: DefinitionId, arguments: &[Ty]) -> Result<Value, String> {
+        let definition = self.types.definition(id);
+        if !definition.derives("Serialize") {
+            return Err(format!("how `{}` is written is not derived", definition.item.ident));
+        }
+        let shape = self.shape(id, AttributeView::Serialize)?;
+        if shape.attrs.type_into().is_some() || shape.attrs.remote().is_some() {
+            return Err(format!("`{}` is written as another type", definition.item.ident));
+        }
+        let scene = self.inner_scene(id, arguments);
+        match (&shape.data, value) {
+            (ShapeData::Struct(style, fields), PlainValue::Struct(values)) => {
+                if let Some(field) = shape.transparent() {
+                    return self.field_json(field, values, &scene)?.ok_or_else(|| "it is skipped".into());
+                }
+                let written = self.content_json(*style, fields, values, &scene)?;
+                Ok(match (shape.attrs.tag(), written) {
+                    (TagType::Internal { tag }, Value::Object(fields)) => {
+                        let mut tagged = Map::new();
+                        tagged.insert(tag.clone(), shape.attrs.name().serialize_name().value.clone().into());
+                        tagged.extend(fields);
+                        Value::Object(tagged)
+                    }
+                    (_, written) => written,
+                })
+            }
+            (ShapeData::Enum(_), PlainValue::Variant(name, values)) => self.variant_json(&shape, name, values, &scene),
+            _ => Err(format!("it is no `{}`", definition.item.ident)),
+        }
+    }
+
+    fn variant_json(
+        &self,
+        shape: &TypeShape,
+        ident: &str,
+        values: &[(String, PlainValue)],
+        scene: &EvaluationScope,
+    ) -> Result<Value, String> {
+        let ShapeData::Enum(variants) = &shape.data else { return Err("it is no enum".into()) };
+        let variant = variants.iter().find(|variant| variant.ident == ident).ok_or("there is no such variant")?;
+        if variant.attrs.serialize_with().is_some() || variant.attrs.skip_serializing() {
+            return Err("a function of its own writes it".into());
+        }
+        let name = &variant.attrs.name().serialize_name().value;
+        let content = self.content_json(variant.style, &variant.fields, values, scene)?;
+        Ok(match shape.attrs.tag() {
+            _ if variant.attrs.untagged() => content,
+            TagType::None => content,
+            TagType::External if variant.is_unit() => name.clone().into(),
+            TagType::External => json!({name: content}),
+            TagType::Internal { tag } => {
+                let mut tagged = json!({tag: name});
+                if let (Value::Object(fields), Value::Object(tagged)) = (content, &mut tagged) {
+                    tagged.extend(fields);
+                }
+                tagged
+            }
+            TagType::Adjacent { tag, .. } if variant.is_unit() => json!({tag: name}),
+            TagType::Adjacent { tag, content: key } => json!({tag: name, key: content}),
+        })
+    }
+
+    fn content_json(
+        &self,
+        style: Style,
+        fields: &[FieldShape],
+        values: &[(String, PlainValue)],
+        scene: &EvaluationScope,
+    ) -> Result<Value, String> {
+        let field_json = |field: &FieldShape| self.field_json(field, values, scene);
+        match style {
+            Style::Unit => Ok(Value::Null),
+            Style::Newtype => field_json(&fields[0])?.ok_or_else(|| "it is skipped".into()),
+            Style::Tuple => fields.iter().filter_map(|field| field_json(field).transpose()).collect(),
+            Style::Struct => {
+                let mut object = json!({});
+                for field in fields {
+                    match field_json(field)? {
+                        Some(Value::Object(inner)) if field.attrs.flatten() => {
+                            compose::object(&mut object).extend(inner)
+                        }
+                        Some(Value::Null) if field.attrs.flatten() => {}
+                        Some(_) if field.attrs.flatten() => return Err("what is flattened is no object".into()),
+                        Some(value) => compose::insert(&mut object, &field.attrs.name().serialize_name().value, value),
+                        None => {}
+                    }
+                }
+                Ok(object)
+            }
+        }
+    }
+
+    /// A field in JSON, or nothing if it is left out.
+    fn field_json(
+        &self,
+        field: &FieldShape,
+        values: &[(String, PlainValue)],
+        scene: &EvaluationScope,
+    ) -> Result<Option<Value>, String> {
+        if field.attrs.skip_serializing() {
+            return Ok(None);
+        }
+        let (_, value) = values.iter().find(|(name, _)| *name == field.member).ok_or("a field is missing")?;
+        if let Some(predicate) = field.attrs.skip_serializing_if()
+            && is_skipped(value, &predicate.path)?
+        {
+            return Ok(None);
+        }
+        if field.attrs.serialize_with().is_some() {
+            return Err("a function of its own writes it".into());
+        }
+        let ty = self.types.resolve(&field.ty, scene.scope, &scene.generics);
+        self.json(value, &ty).map(Some)
+    }
+}
+
+/// What `skip_serializing_if` says of a value.
+pub(super) fn is_skipped(value: &PlainValue, predicate: &syn::Path) -> Result<bool, String> {
+    let names: Vec<String> = predicate.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let last = names.last().map(String::as_str).unwrap_or_default();
+    let is_method = names.len() > 1;
+    match (last, value) {
+        ("is_none", PlainValue::Nothing) if is_method => Ok(true),
+        ("is_none", PlainValue::Some(_)) if is_method => Ok(false),
+        ("is_some", PlainValue::Nothing) if is_method => Ok(false),
+        ("is_some", PlainValue::Some(_)) if is_method => Ok(true),
+        ("is_empty", PlainValue::List(items)) if is_method => Ok(items.is_empty()),
+        ("is_empty", PlainValue::Text(text)) if is_method => Ok(text.is_empty()),
+        ("not", PlainValue::Bool(value)) if is_method => Ok(!value),
+        _ => Err(format!("what `{}` says of it cannot be seen", source_text(predicate))),
+    }
 }

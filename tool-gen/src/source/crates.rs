@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::load::{Folders, canonical};
-use super::visibility::Visibility;
-use super::{Crate, CrateId, SourceFile, Sources};
+use super::module_tree::{ModuleDirectories, canonical};
+use super::names::ItemVisibility;
+use super::{Crate, CrateId, SourceFile, SourceTree};
 use crate::cfg::is_build_script;
 use crate::package::{Dependency, Package};
 use crate::ty::ScopeId;
 use crate::{Cfg, Diagnostic, Severity};
 
 /// A crate to be read.
-pub(crate) struct Root<'a> {
+pub(crate) struct CrateRoot<'a> {
     pub(crate) path: &'a Path,
     pub(crate) features: Option<Vec<String>>,
     pub(crate) cfg: &'a Cfg,
@@ -22,24 +22,24 @@ pub(crate) struct Root<'a> {
     pub(crate) scanned: bool,
 }
 
-impl Sources {
+impl SourceTree {
     /// Reads a crate: all of its modules, but parses only what has annotations.
     ///
     /// # Errors
     /// When the root file or its `Cargo.toml` cannot be read.
-    pub(crate) fn add_crate(&self, root: &Root<'_>) -> Result<ScopeId, Box<Diagnostic>> {
+    pub(crate) fn add_crate(&self, root: &CrateRoot<'_>) -> Result<ScopeId, Box<Diagnostic>> {
         let general = |message| {
             Box::new(Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false })
         };
         if let Some(known) = self.crate_at(root.path) {
             return Ok(known);
         }
-        let package = Package::of(root.path).map_err(general)?;
+        let package = Package::containing(root.path).map_err(general)?;
         let name = package.crate_name(root.path).or_else(|| name_of_root(root.path));
         let name = name.ok_or_else(|| {
             general(format!("{}: a crate's root is a file such as `src/lib.rs`", root.path.display()))
         })?;
-        let asked: BTreeSet<String> = match (&root.features, self.asked_of(&package)) {
+        let asked: BTreeSet<String> = match (&root.features, self.requested_features(&package)) {
             (Some(features), _) => features.iter().cloned().collect(),
             (None, _) if is_build_script() && is_being_built(&package) => package.features_of_build_script(),
             (None, Some(asked)) => asked.into_iter().collect(),
@@ -48,8 +48,8 @@ impl Sources {
         let features = package.features(asked);
         let dependencies = package.dependencies(&features);
         let cfg = features.on.into_iter().fold(root.cfg.clone(), |cfg, feature| cfg.value("feature", feature));
-        package.files().iter().for_each(|file| self.tried(file));
-        self.tried(root.path);
+        package.files().iter().for_each(|file| self.note_file(file));
+        self.note_file(root.path);
         let file = SourceFile::read(root.path)?;
         let id = CrateId(self.crates.borrow().len());
         self.crates.borrow_mut().push(Rc::new(Crate {
@@ -61,15 +61,15 @@ impl Sources {
             root: Cell::new(None),
             libraries: RefCell::default(),
         }));
-        let folders = Folders::beside(root.path);
-        let scope = self.add_file(id, None, name, file, folders, Visibility::Everywhere);
+        let folders = ModuleDirectories::beside(root.path);
+        let scope = self.add_file(id, None, name, file, folders, ItemVisibility::Everywhere);
         self.krate(id).root.set(Some(scope));
         self.read_modules(scope);
         Ok(scope)
     }
 
     /// The features that the first crate of the scan asks a package for, if it depends on it.
-    fn asked_of(&self, package: &Package) -> Option<Vec<String>> {
+    fn requested_features(&self, package: &Package) -> Option<Vec<String>> {
         let first = self.crates.borrow().first().cloned()?;
         let folder = canonical(package.folder.as_deref()?);
         let is_it = |dependency: &&Dependency| dependency.path.as_deref().is_some_and(|path| canonical(path) == folder);
@@ -103,12 +103,12 @@ impl Sources {
             return None;
         }
         let manifest = dependency.path.as_ref()?.join("Cargo.toml");
-        self.tried(&manifest);
-        let package = Package::of(&manifest).ok()?;
+        self.note_file(&manifest);
+        let package = Package::containing(&manifest).ok()?;
         let root = package.library_root()?;
         let features = if is_own { None } else { Some(dependency.features.clone()) };
         let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };
-        self.add_crate(&Root { path: &root, features, cfg: &cfg, scanned: false }).ok()
+        self.add_crate(&CrateRoot { path: &root, features, cfg: &cfg, scanned: false }).ok()
     }
 }
 

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 
-use crate::{Diagnostic, Place, Severity};
+use crate::text::{NestingError, annotations, check_nesting, without_bodies};
+use crate::{Diagnostic, Severity, SourcePlace};
 
 /// Generated tables can be huge; what is to be parsed is written by people.
 const LARGEST_PARSED: usize = 32_000_000;
@@ -49,7 +50,7 @@ impl SourceFile {
     }
 
     fn broken(path: &Path, message: String, help: Option<String>) -> Box<Diagnostic> {
-        let place = Place { file: path.to_owned(), line: 0, column: 0, width: 0, text: String::new() };
+        let place = SourcePlace { file: path.to_owned(), line: 0, column: 0, width: 0, text: String::new() };
         Box::new(Diagnostic { severity: Severity::Error, message, help, place: Some(place), compile_error: true })
     }
 
@@ -70,11 +71,11 @@ impl SourceFile {
     }
 
     /// The place of a span that was made from this file's text.
-    pub(crate) fn place(&self, span: Span) -> Place {
+    pub(crate) fn place(&self, span: Span) -> SourcePlace {
         let (start, end) = (span.start(), span.end());
         let text = self.line(start.line, start.column);
         let last = if end.line == start.line { end.column } else { text.chars().count() };
-        Place {
+        SourcePlace {
             file: self.path.clone(),
             line: start.line,
             column: start.column + 1,
@@ -84,13 +85,13 @@ impl SourceFile {
     }
 
     /// The place of a byte.
-    pub(crate) fn place_at(&self, offset: usize) -> Place {
+    pub(crate) fn place_at(&self, offset: usize) -> SourcePlace {
         let text = self.text();
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
-        Place { file: self.path.clone(), line, column, width: 1, text: self.line(line, column - 1) }
+        SourcePlace { file: self.path.clone(), line, column, width: 1, text: self.line(line, column - 1) }
     }
 
     /// Returns a line, or the part of a long one around a column, counted from 0. What is cut off before it is blank, so
@@ -112,6 +113,47 @@ fn without_mark(mut text: String) -> String {
         text.drain(..MARK.len());
     }
     text
+}
+
+/// Parses what stands outside of function bodies.
+pub(super) fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnostic>> {
+    file.check_size()?;
+    let error = |wrong: &syn::Error| {
+        Box::new(Diagnostic {
+            severity: Severity::Error,
+            message: in_our_words(wrong),
+            help: Some("its types and tools are left out until it compiles".to_owned()),
+            place: Some(file.place(wrong.span())),
+            compile_error: true,
+        })
+    };
+    let text = file.text();
+    let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(|deep| too_deep(file, deep))?;
+    syn::parse_file(&outline).or_else(|wrong| match check_nesting(&text) {
+        // The parser is right, should the outline be wrong.
+        Ok(()) => syn::parse_file(&text).map_err(|wrong| error(&wrong)),
+        Err(_) => Err(error(&wrong)),
+    })
+}
+
+/// A limit of ours: rustc may well compile it.
+pub(super) fn too_deep(file: &SourceFile, deep: NestingError) -> Box<Diagnostic> {
+    Box::new(Diagnostic {
+        severity: Severity::Error,
+        message: "this is nested too deeply to be read here".to_owned(),
+        help: Some("move it into a file without tools and their types, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+        place: Some(file.place_at(deep.at)),
+        compile_error: false,
+    })
+}
+
+fn in_our_words(wrong: &syn::Error) -> String {
+    match wrong.to_string() {
+        lexer if lexer.contains("token stream") => {
+            "a bracket, a quote or a comment is opened here and not closed, or closed and not opened".to_owned()
+        }
+        parser => format!("this does not parse: {parser}"),
+    }
 }
 
 #[cfg(test)]

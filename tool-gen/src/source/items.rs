@@ -7,19 +7,19 @@ use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{Item, ItemImpl, ItemType, UseTree};
 
-use super::visibility::{Visibility, Visible};
-use super::{Candidate, Sources};
+use super::names::{ItemVisibility, VisibleItem};
+use super::{CandidateItem, SourceTree};
 use crate::ty::{DefinitionId, ScopeId};
 
 /// What stands in a module, but for its submodules.
 #[derive(Default)]
-pub(crate) struct Items {
-    pub(super) types: HashMap<String, Visible<TypeItem>>,
-    pub(super) functions: HashMap<String, Visible<Rc<syn::ItemFn>>>,
-    pub(super) constants: HashMap<String, Visible<Rc<syn::Expr>>>,
+pub(crate) struct ModuleItems {
+    pub(super) types: HashMap<String, VisibleItem<TypeItem>>,
+    pub(super) functions: HashMap<String, VisibleItem<Rc<syn::ItemFn>>>,
+    pub(super) constants: HashMap<String, VisibleItem<Rc<syn::Expr>>>,
     /// A name can be imported twice: a trait and the macro that derives it.
-    pub(super) imports: BTreeMap<String, Vec<Visible<ImportPath>>>,
-    pub(super) globs: Vec<Visible<ImportPath>>,
+    pub(super) imports: BTreeMap<String, Vec<VisibleItem<ImportPath>>>,
+    pub(super) globs: Vec<VisibleItem<ImportPath>>,
     /// The files that `include!` puts here.
     pub(super) included: Vec<ScopeId>,
     pub(super) impls: Vec<(String, Rc<ItemImpl>)>,
@@ -42,60 +42,61 @@ pub(crate) struct ImportPath {
     pub(crate) segments: Vec<String>,
 }
 
-impl Sources {
+impl SourceTree {
     /// Reads all items of a scope.
-    pub(super) fn fill(&self, id: ScopeId, items: Vec<Item>) {
+    pub(super) fn read_items(&self, id: ScopeId, items: Vec<Item>) {
         let scope = self.scope(id);
         if scope.items.get().is_some() {
             return;
         }
         let krate = self.krate(scope.krate);
-        let mut found = Items::default();
+        let mut found = ModuleItems::default();
         for mut item in items {
             let Some(attributes) = attributes(&mut item) else { continue };
-            if !krate.cfg.holds(attributes) {
+            if !krate.cfg.is_enabled(attributes) {
                 continue;
             }
             let mut expanded = attributes.clone();
             krate.cfg.expand(&mut expanded);
-            if !krate.cfg.holds(&expanded) {
+            if !krate.cfg.is_enabled(&expanded) {
                 continue;
             }
             if krate.scanned {
-                self.fill_blocks(id, &item);
+                self.read_blocks(id, &item);
             }
             let visible = |written: &syn::Visibility| self.visibility(written, id);
             match item {
-                Item::Mod(module) => self.enter(id, module, &expanded, true),
+                Item::Mod(module) => self.enter_module(id, module, &expanded, true),
                 Item::Use(import) => {
-                    let start = Import { visibility: visible(&import.vis), absolute: import.leading_colon.is_some() };
+                    let start =
+                        UseDeclaration { visibility: visible(&import.vis), absolute: import.leading_colon.is_some() };
                     start.add(&mut found, Vec::new(), import.tree);
                 }
                 Item::ExternCrate(import) => {
-                    let start = Import { visibility: visible(&import.vis), absolute: true };
+                    let start = UseDeclaration { visibility: visible(&import.vis), absolute: true };
                     let name = import.rename.map_or(import.ident.clone(), |(_, rename)| rename);
                     start.name(&mut found, name.unraw().to_string(), vec![import.ident.unraw().to_string()]);
                 }
                 Item::Struct(item) => {
                     let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
                     let item = TypeItem::Defined(self.declare_stripped(id, item.into()));
-                    found.types.insert(name, Visible { visibility, item });
+                    found.types.insert(name, VisibleItem { visibility, item });
                 }
                 Item::Enum(item) => {
                     let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
                     let item = TypeItem::Defined(self.declare_stripped(id, item.into()));
-                    found.types.insert(name, Visible { visibility, item });
+                    found.types.insert(name, VisibleItem { visibility, item });
                 }
                 Item::Type(item) => {
                     let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
-                    found.types.insert(name, Visible { visibility, item: TypeItem::Alias(Rc::new(item)) });
+                    found.types.insert(name, VisibleItem { visibility, item: TypeItem::Alias(Rc::new(item)) });
                 }
                 Item::Union(syn::ItemUnion { ident, vis, .. }) | Item::Trait(syn::ItemTrait { ident, vis, .. }) => {
-                    let other = Visible { visibility: visible(&vis), item: TypeItem::Other };
+                    let other = VisibleItem { visibility: visible(&vis), item: TypeItem::Other };
                     found.types.insert(ident.unraw().to_string(), other);
                 }
                 Item::Const(item) => {
-                    let constant = Visible { visibility: visible(&item.vis), item: Rc::from(item.expr) };
+                    let constant = VisibleItem { visibility: visible(&item.vis), item: Rc::from(item.expr) };
                     found.constants.insert(item.ident.unraw().to_string(), constant);
                 }
                 Item::Fn(function) => {
@@ -104,7 +105,7 @@ impl Sources {
                         self.add_candidate(id, Item::Fn(function.clone()));
                     }
                     let visibility = visible(&function.vis);
-                    found.functions.insert(name, Visible { visibility, item: Rc::new(function) });
+                    found.functions.insert(name, VisibleItem { visibility, item: Rc::new(function) });
                 }
                 Item::Impl(item) => {
                     // A type's own block has no trait.
@@ -123,7 +124,7 @@ impl Sources {
             }
         }
         if krate.scanned {
-            self.note_renames(id, &found);
+            self.record_renames(id, &found);
         }
         drop(scope.items.set(found));
     }
@@ -135,14 +136,14 @@ impl Sources {
 
     fn add_candidate(&self, scope: ScopeId, item: Item) {
         if self.crate_of(scope).scanned {
-            self.candidates.borrow_mut().push(Candidate { scope, item: Rc::new(item) });
+            self.candidates.borrow_mut().push(CandidateItem { scope, item: Rc::new(item) });
         }
     }
 
     /// Items in the blocks of functions see the names of their block first, and belong to the module around.
-    fn fill_blocks(&self, scope: ScopeId, item: &Item) {
+    fn read_blocks(&self, scope: ScopeId, item: &Item) {
         struct Blocks<'a> {
-            sources: &'a Sources,
+            sources: &'a SourceTree,
             scope: ScopeId,
         }
         impl<'ast> Visit<'ast> for Blocks<'_> {
@@ -158,7 +159,7 @@ impl Sources {
                     return visit::visit_block(self, block);
                 }
                 let inner = self.sources.add_block(self.scope);
-                self.sources.fill(inner, items);
+                self.sources.read_items(inner, items);
                 let mut blocks = Blocks { sources: self.sources, scope: inner };
                 for statement in block.stmts.iter().filter(|statement| !matches!(statement, syn::Stmt::Item(_))) {
                     blocks.visit_stmt(statement);
@@ -177,23 +178,23 @@ fn may_be_annotated(attributes: &[syn::Attribute]) -> bool {
 }
 
 /// A `use` with what holds for all names in it.
-struct Import {
-    visibility: Visibility,
+struct UseDeclaration {
+    visibility: ItemVisibility,
     absolute: bool,
 }
 
-impl Import {
-    fn path(&self, segments: Vec<String>) -> Visible<ImportPath> {
-        Visible { visibility: self.visibility, item: ImportPath { absolute: self.absolute, segments } }
+impl UseDeclaration {
+    fn path(&self, segments: Vec<String>) -> VisibleItem<ImportPath> {
+        VisibleItem { visibility: self.visibility, item: ImportPath { absolute: self.absolute, segments } }
     }
 
-    fn name(&self, found: &mut Items, name: String, segments: Vec<String>) {
+    fn name(&self, found: &mut ModuleItems, name: String, segments: Vec<String>) {
         if name != "_" {
             found.imports.entry(name).or_default().push(self.path(segments));
         }
     }
 
-    fn add(&self, found: &mut Items, mut segments: Vec<String>, tree: UseTree) {
+    fn add(&self, found: &mut ModuleItems, mut segments: Vec<String>, tree: UseTree) {
         match tree {
             UseTree::Path(path) => {
                 segments.push(path.ident.unraw().to_string());

@@ -1,18 +1,12 @@
 //! The sources of crates, as a tree of modules that is read as far as it is needed.
 
-mod attributes;
+mod annotations;
 mod crates;
 mod file;
-mod implementations;
 mod items;
-mod libraries;
-mod load;
-mod macros;
+mod module_tree;
 mod names;
-mod parse;
 mod types;
-mod values;
-mod visibility;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,24 +16,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-pub(crate) use crates::Root;
+pub(crate) use annotations::AnnotationKind;
+pub(crate) use crates::CrateRoot;
 pub(crate) use file::SourceFile;
-pub(crate) use items::ImportPath;
-pub(crate) use items::Items;
-
-pub(crate) use names::import_path;
+pub(crate) use items::ModuleItems;
 
 use crate::package::{Dependency, Package};
-use crate::ty::{Definition, DefinitionId, ScopeId};
+use crate::ty::{DefinitionId, ScopeId, TypeDefinition};
 use crate::{Cfg, Diagnostic};
 
 /// All crates of a scan, and what was seen of them.
 #[derive(Default)]
-pub(crate) struct Sources {
+pub(crate) struct SourceTree {
     crates: RefCell<Vec<Rc<Crate>>>,
     scopes: RefCell<Vec<Rc<Scope>>>,
-    definitions: RefCell<Vec<Rc<Declared>>>,
-    candidates: RefCell<Vec<Candidate>>,
+    definitions: RefCell<Vec<Rc<DeclaredType>>>,
+    candidates: RefCell<Vec<CandidateItem>>,
     /// What is in the folders that were looked into.
     listings: RefCell<HashMap<PathBuf, HashSet<OsString>>>,
     /// The files of a crate in which something was looked for and found.
@@ -52,7 +44,7 @@ pub(crate) struct Sources {
     /// The names that our attributes have been given.
     renames: RefCell<BTreeSet<String>>,
     /// Those of them that other files may use, as long as they were not searched for.
-    handed_on: RefCell<Vec<String>>,
+    reexported: RefCell<Vec<String>>,
     /// What could not be seen of types.
     unseen: RefCell<Vec<Diagnostic>>,
     /// How many parts the type has that is being resolved.
@@ -98,32 +90,32 @@ pub(crate) struct Scope {
     pub(crate) path: String,
     /// The file it stands in.
     pub(crate) file: Rc<SourceFile>,
-    folders: load::Folders,
+    folders: module_tree::ModuleDirectories,
     /// Who can name it.
-    visibility: visibility::Visibility,
+    visibility: names::ItemVisibility,
     /// Whether it is a file of its own, which can still be parsed.
     is_file: bool,
     children: RefCell<BTreeMap<String, ScopeId>>,
-    items: OnceCell<Items>,
+    items: OnceCell<ModuleItems>,
 }
 
 /// An item that may be annotated: whether it is, names will tell.
 #[derive(Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct CandidateItem {
     pub(crate) scope: ScopeId,
     pub(crate) item: Rc<syn::Item>,
 }
 
 /// A struct or enum as it was declared.
-struct Declared {
+struct DeclaredType {
     scope: ScopeId,
     item: syn::DeriveInput,
-    complete: OnceCell<Rc<Definition>>,
+    complete: OnceCell<Rc<TypeDefinition>>,
 }
 
-impl Sources {
+impl SourceTree {
     /// Nothing yet; files are counted as they are read, if somebody wants to know.
-    pub(crate) fn counting(progress: Option<Arc<AtomicUsize>>) -> Self {
+    pub(crate) fn with_progress(progress: Option<Arc<AtomicUsize>>) -> Self {
         Self { progress, ..Self::default() }
     }
 
@@ -159,17 +151,17 @@ impl Sources {
     /// Reads a file by its path from a source file. The manifest depends on it, whether or not it is there.
     pub(crate) fn read_beside(&self, source: &SourceFile, path: &str) -> Option<String> {
         let path = source.path.parent()?.join(path);
-        self.tried(&path);
+        self.note_file(&path);
         std::fs::read_to_string(path).ok()
     }
 
     /// Notes a file that is looked for, whether or not it is there.
-    fn tried(&self, path: &Path) {
+    fn note_file(&self, path: &Path) {
         self.files.borrow_mut().push(path.to_owned());
     }
 
     /// The items that may be annotated, in the order in which they were read.
-    pub(crate) fn take_candidates(&self) -> Vec<Candidate> {
+    pub(crate) fn take_candidates(&self) -> Vec<CandidateItem> {
         self.candidates.take()
     }
 
@@ -192,18 +184,18 @@ impl Sources {
 
     fn declare(&self, scope: ScopeId, item: syn::DeriveInput) -> DefinitionId {
         let mut definitions = self.definitions.borrow_mut();
-        definitions.push(Rc::new(Declared { scope, item, complete: OnceCell::new() }));
+        definitions.push(Rc::new(DeclaredType { scope, item, complete: OnceCell::new() }));
         DefinitionId(definitions.len() - 1)
     }
 
     /// A definition with what is implemented for it.
-    fn complete(&self, id: DefinitionId) -> Rc<Definition> {
+    fn complete_definition(&self, id: DefinitionId) -> Rc<TypeDefinition> {
         let declared = self.definitions.borrow()[id.0].clone();
         let complete = declared.complete.get_or_init(|| {
             let scope = self.scope(declared.scope);
             let mut item = declared.item.clone();
             self.name_derives(declared.scope, &mut item.attrs);
-            Rc::new(Definition {
+            Rc::new(TypeDefinition {
                 module: scope.path.clone(),
                 scope: declared.scope,
                 impls: self.implementations(id, declared.scope, &item),

@@ -1,15 +1,13 @@
 //! What a name means where it stands.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use syn::Path;
 use syn::ext::IdentExt;
+use syn::{ImplItem, Path};
 
 use super::items::{ImportPath, TypeItem};
-use super::libraries::is_in_library;
-use super::visibility::{Visibility, Visible};
-use super::{Items, Scope, Sources};
+use super::{ModuleItems, Scope, SourceTree};
 use crate::ty::{DefinitionId, ScopeId};
 
 /// How long a chain of names may be.
@@ -31,7 +29,7 @@ const LANGUAGE: [&str; 17] = [
 
 /// What a path can name, as far as types are concerned.
 #[derive(Clone)]
-pub(crate) enum Entity {
+pub(crate) enum NamedEntity {
     Scope(ScopeId),
     Defined(DefinitionId),
     Alias(ScopeId, Rc<syn::ItemType>),
@@ -43,46 +41,46 @@ pub(crate) enum Entity {
 /// What has been looked for on the way to one name: nothing is looked for twice, so that circles end and modules that
 /// import each other do not multiply.
 #[derive(Default)]
-struct Walk {
+struct NameWalk {
     /// What was found of a name in a scope, by whom it was asked; nothing as long as it is being looked for.
-    known: HashMap<(ScopeId, String, Option<ScopeId>), Option<Entity>>,
+    known: HashMap<(ScopeId, String, Option<ScopeId>), Option<NamedEntity>>,
     depth: usize,
 }
 
-impl Sources {
+impl SourceTree {
     /// What a path names in a scope.
-    pub(crate) fn entity(&self, scope: ScopeId, path: &ImportPath) -> Option<Entity> {
-        self.follow(scope, path, &mut Walk::default())
+    pub(crate) fn entity(&self, scope: ScopeId, path: &ImportPath) -> Option<NamedEntity> {
+        self.follow(scope, path, &mut NameWalk::default())
     }
 
-    fn follow(&self, scope: ScopeId, path: &ImportPath, walk: &mut Walk) -> Option<Entity> {
+    fn follow(&self, scope: ScopeId, path: &ImportPath, walk: &mut NameWalk) -> Option<NamedEntity> {
         let (first, rest) = path.segments.split_first()?;
         let mut entity = match first.as_str() {
             _ if path.absolute => self.library_entity(scope, first),
-            "crate" => Entity::Scope(self.crate_of(scope).root.get()?),
-            "self" => Entity::Scope(self.module_of(scope)),
-            "super" => Entity::Scope(self.module_around(scope)?),
+            "crate" => NamedEntity::Scope(self.crate_of(scope).root.get()?),
+            "self" => NamedEntity::Scope(self.module_of(scope)),
+            "super" => NamedEntity::Scope(self.module_around(scope)?),
             name => match self.named(scope, name, walk) {
                 Some(entity) => entity,
                 // A crate that `Cargo.toml` does not say, or none.
-                None if !rest.is_empty() => Entity::Library(name.to_owned()),
+                None if !rest.is_empty() => NamedEntity::Library(name.to_owned()),
                 None => return None,
             },
         };
         for name in rest {
             entity = match entity {
-                Entity::Scope(id) if name == "super" => Entity::Scope(self.module_around(id)?),
-                Entity::Scope(id) if name == "self" => Entity::Scope(id),
-                Entity::Scope(id) => self.declared(id, name, None, walk)?,
-                Entity::Library(path) => Entity::Library(format!("{path}::{name}")),
-                Entity::Defined(_) | Entity::Alias(..) | Entity::Other => return None,
+                NamedEntity::Scope(id) if name == "super" => NamedEntity::Scope(self.module_around(id)?),
+                NamedEntity::Scope(id) if name == "self" => NamedEntity::Scope(id),
+                NamedEntity::Scope(id) => self.declared(id, name, None, walk)?,
+                NamedEntity::Library(path) => NamedEntity::Library(format!("{path}::{name}")),
+                NamedEntity::Defined(_) | NamedEntity::Alias(..) | NamedEntity::Other => return None,
             };
         }
         Some(entity)
     }
 
     /// What a single name means: what is declared here or around, then the crates, then what is always there.
-    fn named(&self, scope: ScopeId, name: &str, walk: &mut Walk) -> Option<Entity> {
+    fn named(&self, scope: ScopeId, name: &str, walk: &mut NameWalk) -> Option<NamedEntity> {
         let mut next = Some(scope);
         while let Some(id) = next {
             if let Some(found) = self.declared(id, name, None, walk) {
@@ -99,17 +97,18 @@ impl Sources {
             return Some(self.library_entity(scope, name));
         }
         if let Some((_, path)) = PRELUDE.iter().find(|(known, _)| *known == name) {
-            return Some(Entity::Library((*path).to_owned()));
+            return Some(NamedEntity::Library((*path).to_owned()));
         }
-        LANGUAGE.contains(&name).then(|| Entity::Library(name.to_owned()))
+        LANGUAGE.contains(&name).then(|| NamedEntity::Library(name.to_owned()))
     }
 
-    fn library_entity(&self, scope: ScopeId, name: &str) -> Entity {
+    fn library_entity(&self, scope: ScopeId, name: &str) -> NamedEntity {
         match name {
-            "std" | "core" | "alloc" => Entity::Library("std".to_owned()),
+            "std" | "core" | "alloc" => NamedEntity::Library("std".to_owned()),
             _ => {
                 let krate = self.scope(scope).krate;
-                self.library(krate, name).map_or_else(|| Entity::Library(self.package_name(scope, name)), Entity::Scope)
+                self.library(krate, name)
+                    .map_or_else(|| NamedEntity::Library(self.package_name(scope, name)), NamedEntity::Scope)
             }
         }
     }
@@ -121,7 +120,7 @@ impl Sources {
     }
 
     /// What a module declares or imports under a name. A `viewer` that asks by a glob gets only what it can see.
-    fn declared(&self, id: ScopeId, name: &str, viewer: Option<ScopeId>, walk: &mut Walk) -> Option<Entity> {
+    fn declared(&self, id: ScopeId, name: &str, viewer: Option<ScopeId>, walk: &mut NameWalk) -> Option<NamedEntity> {
         let scope = self.scope(id);
         if let Some(child) = self.child(&scope, name, viewer) {
             return Some(child);
@@ -134,11 +133,11 @@ impl Sources {
             return None;
         }
         let items = self.items(&scope, id)?;
-        if let Some(found) = items.types.get(name).filter(|found| self.is_seen(found.visibility, viewer)) {
+        if let Some(found) = items.types.get(name).filter(|found| self.is_visible_to(found.visibility, viewer)) {
             return Some(match &found.item {
-                TypeItem::Defined(definition) => Entity::Defined(*definition),
-                TypeItem::Alias(alias) => Entity::Alias(id, alias.clone()),
-                TypeItem::Other => Entity::Other,
+                TypeItem::Defined(definition) => NamedEntity::Defined(*definition),
+                TypeItem::Alias(alias) => NamedEntity::Alias(id, alias.clone()),
+                TypeItem::Other => NamedEntity::Other,
             });
         }
         if let Some(child) = self.child(&scope, name, viewer) {
@@ -153,25 +152,25 @@ impl Sources {
         found
     }
 
-    fn child(&self, scope: &Scope, name: &str, viewer: Option<ScopeId>) -> Option<Entity> {
+    fn child(&self, scope: &Scope, name: &str, viewer: Option<ScopeId>) -> Option<NamedEntity> {
         let child = *scope.children.borrow().get(name)?;
-        self.is_seen(self.scope(child).visibility, viewer).then_some(Entity::Scope(child))
+        self.is_visible_to(self.scope(child).visibility, viewer).then_some(NamedEntity::Scope(child))
     }
 
     /// Whether a viewer sees a name; one that says where it looks does, or rustc complains.
-    pub(super) fn is_seen(&self, visibility: Visibility, viewer: Option<ScopeId>) -> bool {
+    pub(super) fn is_visible_to(&self, visibility: ItemVisibility, viewer: Option<ScopeId>) -> bool {
         viewer.is_none_or(|viewer| self.is_visible(visibility, viewer))
     }
 
     fn imported(
         &self,
         id: ScopeId,
-        items: &Items,
+        items: &ModuleItems,
         name: &str,
         viewer: Option<ScopeId>,
-        walk: &mut Walk,
-    ) -> Option<Entity> {
-        let seen = |import: &&Visible<ImportPath>| self.is_seen(import.visibility, viewer);
+        walk: &mut NameWalk,
+    ) -> Option<NamedEntity> {
+        let seen = |import: &&VisibleItem<ImportPath>| self.is_visible_to(import.visibility, viewer);
         let imports = items.imports.get(name).map(Vec::as_slice).unwrap_or_default();
         if let Some(found) = imports.iter().filter(seen).find_map(|import| self.follow(id, &import.item, walk)) {
             return Some(found);
@@ -180,13 +179,13 @@ impl Sources {
         let mut of_library = None;
         for glob in items.globs.iter().filter(seen) {
             match self.follow(id, &glob.item, walk) {
-                Some(Entity::Scope(module)) => {
+                Some(NamedEntity::Scope(module)) => {
                     if let Some(found) = self.declared(module, name, Some(id), walk) {
                         return Some(found);
                     }
                 }
-                Some(Entity::Library(path)) if is_in_library(&path, name) => {
-                    of_library.get_or_insert_with(|| Entity::Library(format!("{path}::{name}")));
+                Some(NamedEntity::Library(path)) if is_in_library(&path, name) => {
+                    of_library.get_or_insert_with(|| NamedEntity::Library(format!("{path}::{name}")));
                 }
                 _ => {}
             }
@@ -228,4 +227,196 @@ pub(crate) fn import_path(path: &Path) -> ImportPath {
         absolute: path.leading_colon.is_some(),
         segments: path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect(),
     }
+}
+
+/// Where a name has been looked for, and by whom: once is enough.
+pub(super) type TriedNames = HashSet<(ScopeId, String, Option<ScopeId>)>;
+
+/// Takes what is wanted out of the items of a module.
+type PickItem<'a, T> = &'a dyn Fn(&ModuleItems, &str) -> Option<VisibleItem<T>>;
+
+impl SourceTree {
+    /// A function or constant that a path names.
+    pub(super) fn value<T>(&self, path: &Path, scope: ScopeId, pick: PickItem<'_, T>) -> Option<(T, ScopeId)> {
+        self.value_at(&import_path(path), scope, pick, &mut TriedNames::new())
+    }
+
+    pub(super) fn value_at<T>(
+        &self,
+        path: &ImportPath,
+        scope: ScopeId,
+        pick: PickItem<'_, T>,
+        tried: &mut TriedNames,
+    ) -> Option<(T, ScopeId)> {
+        let (name, modules) = path.segments.split_last()?;
+        if !modules.is_empty() || path.absolute {
+            let modules = ImportPath { absolute: path.absolute, segments: modules.to_vec() };
+            let NamedEntity::Scope(module) = self.entity(scope, &modules)? else { return None };
+            return self.declared_value(module, name, None, pick, tried);
+        }
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            if let Some(found) = self.declared_value(id, name, None, pick, tried) {
+                return Some(found);
+            }
+            let scope = self.scope(id);
+            next = if scope.is_block { scope.parent } else { None };
+        }
+        None
+    }
+
+    pub(super) fn declared_value<T>(
+        &self,
+        id: ScopeId,
+        name: &str,
+        viewer: Option<ScopeId>,
+        pick: PickItem<'_, T>,
+        tried: &mut TriedNames,
+    ) -> Option<(T, ScopeId)> {
+        if !tried.insert((id, name.to_owned(), viewer)) {
+            return None;
+        }
+        let scope = self.scope(id);
+        let items = self.items(&scope, id)?;
+        if let Some(found) = pick(items, name).filter(|found| self.is_visible_to(found.visibility, viewer)) {
+            return Some((found.item, id));
+        }
+        let seen = |import: &&VisibleItem<ImportPath>| self.is_visible_to(import.visibility, viewer);
+        let mut included = items.included.iter();
+        let mut imports = items.imports.get(name).into_iter().flatten().filter(seen);
+        let mut globs = items.globs.iter().filter(seen);
+        included
+            .find_map(|&part| self.declared_value(part, name, viewer, pick, tried))
+            .or_else(|| imports.find_map(|import| self.value_at(&import.item, id, pick, tried)))
+            .or_else(|| {
+                globs.find_map(|glob| match self.entity(id, &glob.item)? {
+                    NamedEntity::Scope(module) => self.declared_value(module, name, Some(id), pick, tried),
+                    _ => None,
+                })
+            })
+    }
+
+    /// `Type::function`, of the type's own `impl` blocks.
+    pub(super) fn associated_function(&self, path: &Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)> {
+        let path = import_path(path);
+        let (name, of) = path.segments.split_last()?;
+        let of = ImportPath { absolute: path.absolute, segments: of.to_vec() };
+        let NamedEntity::Defined(id) = self.entity(scope, &of)? else { return None };
+        let definition = self.complete_definition(id);
+        let blocks = definition.impls.iter().filter(|(of_trait, _)| of_trait.is_empty());
+        let function = blocks.flat_map(|(_, block)| &block.items).find_map(|item| match item {
+            ImplItem::Fn(function) if function.sig.ident == name => Some(function),
+            _ => None,
+        })?;
+        let function = syn::ItemFn {
+            attrs: function.attrs.clone(),
+            vis: function.vis.clone(),
+            modifiers: function.modifiers.clone(),
+            sig: function.sig.clone(),
+            block: Box::new(function.block.clone()),
+        };
+        Some((Rc::new(function), definition.scope))
+    }
+}
+
+/// Where a name can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ItemVisibility {
+    Everywhere,
+    /// In a module and in all inside of it.
+    Within(ScopeId),
+}
+
+/// Something that can be named, and by whom.
+#[derive(Clone, Debug)]
+pub(crate) struct VisibleItem<T> {
+    pub(super) visibility: ItemVisibility,
+    pub(super) item: T,
+}
+
+impl SourceTree {
+    /// What `pub`, `pub(..)` or nothing means in a scope.
+    pub(super) fn visibility(&self, written: &syn::Visibility, scope: ScopeId) -> ItemVisibility {
+        let module = self.module_of(scope);
+        ItemVisibility::Within(match written {
+            syn::Visibility::Public(_) => return ItemVisibility::Everywhere,
+            syn::Visibility::Inherited => module,
+            syn::Visibility::Restricted(within) => self.module_above(module, &within.path).unwrap_or(module),
+        })
+    }
+
+    /// The module that `pub(in ..)` names: one of those around.
+    fn module_above(&self, module: ScopeId, path: &syn::Path) -> Option<ScopeId> {
+        let mut names = path.segments.iter().map(|segment| segment.ident.to_string()).peekable();
+        if names.next_if(|name| name == "crate").is_some() {
+            let root = self.scope(self.crate_of(module).root.get()?).path.clone();
+            let wanted = names.fold(root, |path, name| format!("{path}::{name}"));
+            return self.modules_around(module).find(|&id| self.scope(id).path == wanted);
+        }
+        let levels = names.filter(|name| name == "super").count();
+        self.modules_around(module).nth(levels)
+    }
+
+    /// A module and those around it.
+    fn modules_around(&self, module: ScopeId) -> impl Iterator<Item = ScopeId> {
+        std::iter::successors(Some(module), |&id| self.module_around(id))
+    }
+
+    pub(super) fn is_visible(&self, visibility: ItemVisibility, from: ScopeId) -> bool {
+        match visibility {
+            ItemVisibility::Everywhere => true,
+            ItemVisibility::Within(module) => self.modules_around(self.module_of(from)).any(|id| id == module),
+        }
+    }
+}
+
+/// The modules of libraries whose types are known, with the names of those types.
+const MODULES: [(&str, &[&str]); 20] = [
+    ("std::borrow", &["Cow"]),
+    ("std::cell", &["Cell", "RefCell"]),
+    ("std::cmp", &["Reverse"]),
+    ("std::collections", &["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "LinkedList", "VecDeque"]),
+    ("std::ffi", &["CStr", "CString", "OsStr", "OsString"]),
+    ("std::marker", &["PhantomData"]),
+    ("std::net", &["IpAddr", "Ipv4Addr", "Ipv6Addr", "SocketAddr", "SocketAddrV4", "SocketAddrV6"]),
+    ("std::num", &["Saturating", "Wrapping"]),
+    ("std::ops", &["Bound", "Range", "RangeFrom", "RangeInclusive", "RangeTo"]),
+    ("std::path", &["Path", "PathBuf"]),
+    ("std::rc", &["Rc", "Weak"]),
+    ("std::sync", &["Arc", "Mutex", "RwLock", "Weak"]),
+    ("std::time", &["Duration", "SystemTime"]),
+    (
+        "chrono",
+        &[
+            "DateTime",
+            "Duration",
+            "FixedOffset",
+            "Local",
+            "Month",
+            "NaiveDate",
+            "NaiveDateTime",
+            "NaiveTime",
+            "TimeDelta",
+            "Utc",
+            "Weekday",
+        ],
+    ),
+    ("chrono::naive", &["NaiveDate", "NaiveDateTime", "NaiveTime"]),
+    ("chrono::offset", &["FixedOffset", "Local", "Utc"]),
+    (
+        "chrono::prelude",
+        &["DateTime", "FixedOffset", "Local", "Month", "NaiveDate", "NaiveDateTime", "NaiveTime", "Utc", "Weekday"],
+    ),
+    ("serde_json", &["Map", "Number", "Value"]),
+    ("url", &["Url"]),
+    ("uuid", &["NonNilUuid", "Uuid"]),
+];
+
+/// Whether a module of a library has a type of this name, as far as types of libraries are known.
+pub(super) fn is_in_library(module: &str, name: &str) -> bool {
+    let is_listed = MODULES.iter().any(|(known, names)| *known == module && names.contains(&name));
+    let has_prefix = [("std::num", "NonZero"), ("std::sync::atomic", "Atomic")]
+        .iter()
+        .any(|(known, prefix)| *known == module && name.starts_with(prefix));
+    is_listed || has_prefix
 }

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use quote::ToTokens;
 use syn::{Expr, ExprLit, GenericArgument, GenericParam, Lit, Path, PathArguments, Type};
 
-use super::Sources;
-use super::names::{Entity, import_path};
+use super::names::{NamedEntity, import_path};
+use super::{CrateId, Scope, SourceTree};
 use crate::package::Dependency;
-use crate::text::written;
-use crate::ty::{Definition, DefinitionId, ScopeId, Ty, Types};
+use crate::text::source_text;
+use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
 
 /// How deep a type may be, its aliases included.
 const DEEPEST: usize = 64;
@@ -16,11 +17,11 @@ const DEEPEST: usize = 64;
 /// How many types a type may be made of: aliases that name each other twice double with every step.
 const LARGEST: usize = 10_000;
 
-impl Sources {
+impl SourceTree {
     fn resolve_type(&self, ty: &Type, scope: ScopeId, generics: &[(String, Ty)], depth: usize) -> Ty {
         let inner = |ty: &Type| self.resolve_type(ty, scope, generics, depth + 1);
         match ty {
-            _ if depth > DEEPEST || !self.may_grow() => unknown(ty),
+            _ if depth > DEEPEST || !self.count_part() => unknown(ty),
             Type::Group(group) => inner(&group.elem),
             Type::Paren(paren) => inner(&paren.elem),
             Type::Reference(reference) => Ty::Reference(Box::new(inner(&reference.elem))),
@@ -41,44 +42,44 @@ impl Sources {
             return filled.clone();
         }
         let given = path.segments.last().map(|last| &last.arguments);
-        let arguments = Arguments { given: given.map(generic_arguments).unwrap_or_default(), scope, generics };
+        let arguments = GenericArguments { given: given.map(generic_arguments).unwrap_or_default(), scope, generics };
         match self.entity(scope, &import_path(path)) {
-            Some(Entity::Library(path)) => {
+            Some(NamedEntity::Library(path)) => {
                 let types = arguments.given.iter().map(|given| self.argument(given, &arguments, depth));
                 Ty::Library { path, arguments: types.collect() }
             }
-            Some(Entity::Defined(definition)) => {
+            Some(NamedEntity::Defined(definition)) => {
                 let declared = self.definitions.borrow()[definition.0].clone();
                 let filled = self.fill_generics(&declared.item.generics, &arguments, declared.scope, depth);
                 let is_type = |name: &String| declared.item.generics.type_params().any(|known| known.ident == name);
                 let types = filled.into_iter().filter(|(name, _)| is_type(name)).map(|(_, ty)| ty);
                 Ty::Defined { definition, arguments: types.collect() }
             }
-            Some(Entity::Alias(at, alias)) => {
+            Some(NamedEntity::Alias(at, alias)) => {
                 let filled = self.fill_generics(&alias.generics, &arguments, at, depth);
                 self.resolve_type(&alias.ty, at, &filled, depth + 1)
             }
-            Some(Entity::Scope(_) | Entity::Other) | None => unknown(ty),
+            Some(NamedEntity::Scope(_) | NamedEntity::Other) | None => unknown(ty),
         }
     }
 
     /// Counts a part of the type that is being resolved.
-    fn may_grow(&self) -> bool {
+    fn count_part(&self) -> bool {
         let parts = self.parts.get();
         self.parts.set(parts.saturating_add(1));
         parts < LARGEST
     }
 
     /// Resolves a type among generic arguments; the value of a constant cannot be told from a type here.
-    fn argument(&self, given: &GenericArgument, around: &Arguments<'_>, depth: usize) -> Ty {
+    fn argument(&self, given: &GenericArgument, around: &GenericArguments<'_>, depth: usize) -> Ty {
         match given {
             GenericArgument::Type(ty) => self.resolve_type(ty, around.scope, around.generics, depth + 1),
-            other => Ty::Unknown(written(other)),
+            other => Ty::Unknown(source_text(other)),
         }
     }
 
     /// Evaluates a constant among generic arguments. A name alone parses as a type.
-    fn constant_argument(&self, given: &GenericArgument, around: &Arguments<'_>, depth: usize) -> Option<u64> {
+    fn constant_argument(&self, given: &GenericArgument, around: &GenericArguments<'_>, depth: usize) -> Option<u64> {
         let value = match given {
             GenericArgument::Const(value) => value.clone(),
             GenericArgument::Type(Type::Path(path)) if path.qself.is_none() => {
@@ -93,7 +94,7 @@ impl Sources {
     fn fill_generics(
         &self,
         parameters: &syn::Generics,
-        arguments: &Arguments<'_>,
+        arguments: &GenericArguments<'_>,
         scope: ScopeId,
         depth: usize,
     ) -> Vec<(String, Ty)> {
@@ -161,9 +162,9 @@ impl Sources {
     }
 }
 
-impl Types for Sources {
-    fn definition(&self, id: DefinitionId) -> Rc<Definition> {
-        self.complete(id)
+impl TypeSource for SourceTree {
+    fn definition(&self, id: DefinitionId) -> Rc<TypeDefinition> {
+        self.complete_definition(id)
     }
 
     fn resolve(&self, ty: &Type, scope: ScopeId, generics: &[(String, Ty)]) -> Ty {
@@ -196,7 +197,7 @@ impl Types for Sources {
 }
 
 /// The generic arguments of a path, and where they mean something.
-struct Arguments<'a> {
+struct GenericArguments<'a> {
     /// Without lifetimes and bindings.
     given: Vec<&'a GenericArgument>,
     scope: ScopeId,
@@ -211,5 +212,92 @@ fn generic_arguments(arguments: &PathArguments) -> Vec<&GenericArgument> {
 }
 
 fn unknown(ty: &Type) -> Ty {
-    Ty::Unknown(written(ty))
+    Ty::Unknown(source_text(ty))
+}
+
+/// The traits that decide how a type becomes an argument, and what stands in a file that implements them.
+const DECISIVE: [(&str, &str); 3] =
+    [("Deserialize", "Deserialize<"), ("JsonSchema", "JsonSchema for"), ("FromStr", "FromStr for")];
+
+impl SourceTree {
+    /// The traits that are implemented for a type: in its own file all of them, elsewhere in its crate those that
+    /// decide how it becomes an argument, unless they are derived.
+    pub(super) fn implementations(
+        &self,
+        id: DefinitionId,
+        scope: ScopeId,
+        declared: &syn::DeriveInput,
+    ) -> Vec<(String, Rc<syn::ItemImpl>)> {
+        let scope = self.scope(scope);
+        let scopes = |wanted: &dyn Fn(&Scope) -> bool| -> Vec<ScopeId> {
+            let scopes = self.scopes.borrow();
+            scopes.iter().enumerate().filter(|(_, scope)| wanted(scope)).map(|(index, _)| ScopeId(index)).collect()
+        };
+        let mut found = Vec::new();
+        let mut look_into = |places: Vec<ScopeId>| {
+            for place in places {
+                let scope = self.scope(place);
+                let impls = scope.items.get().map(|items| items.impls.as_slice()).unwrap_or_default();
+                let ours = impls.iter().filter(|(_, item)| self.is_for(item, place, id, &declared.ident));
+                found.extend(ours.map(|(name, item)| (self.original_name(place, name), item.clone())));
+            }
+        };
+        look_into(scopes(&|other| Rc::ptr_eq(&other.file, &scope.file)));
+        let derives = |name: &str| {
+            declared.attrs.iter().any(|attribute| {
+                attribute.path().is_ident("derive") && attribute.meta.to_token_stream().to_string().contains(name)
+            })
+        };
+        for (name, needle) in DECISIVE {
+            if derives(name) || (name == "FromStr" && derives("Deserialize")) {
+                continue;
+            }
+            for file in self.files_containing(scope.krate, needle) {
+                let file = self.scope(file).file.clone();
+                if !Rc::ptr_eq(&file, &scope.file) {
+                    look_into(scopes(&|other| Rc::ptr_eq(&other.file, &file)));
+                }
+            }
+        }
+        found
+    }
+
+    /// The name of a trait where it is declared: it may be imported under another.
+    fn original_name(&self, scope: ScopeId, name: &str) -> String {
+        let import = self.import(scope, name).and_then(|path| path.segments.last().cloned());
+        import.unwrap_or_else(|| name.to_owned())
+    }
+
+    fn is_for(&self, item: &syn::ItemImpl, scope: ScopeId, id: DefinitionId, name: &syn::Ident) -> bool {
+        let Type::Path(path) = &*item.self_ty else { return false };
+        path.path.segments.last().is_some_and(|last| last.ident == *name)
+            && matches!(self.resolve(&item.self_ty, scope, &[]), Ty::Defined { definition, .. } if definition == id)
+    }
+
+    /// The files of a crate in which something stands, parsed.
+    fn files_containing(&self, krate: CrateId, needle: &'static str) -> Vec<ScopeId> {
+        if let Some((_, _, known)) = self.searched.borrow().iter().find(|(of, what, _)| *of == krate && *what == needle)
+        {
+            return known.clone();
+        }
+        let files: Vec<(ScopeId, Rc<Scope>)> = {
+            let scopes = self.scopes.borrow().clone().into_iter().enumerate();
+            scopes
+                .filter(|(_, scope)| scope.krate == krate && scope.is_file)
+                .map(|(index, scope)| (ScopeId(index), scope))
+                .collect()
+        };
+        let mut found = Vec::new();
+        for (id, scope) in files {
+            let text = scope.file.text();
+            if memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some() {
+                self.items(&scope, id);
+                found.push(id);
+            } else if scope.items.get().is_none() {
+                scope.file.forget();
+            }
+        }
+        self.searched.borrow_mut().push((krate, needle, found.clone()));
+        found
+    }
 }

@@ -4,7 +4,7 @@ use super::search::is_word;
 
 /// A token. Literals, lifetimes and comments are passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(super) enum SourceToken<'a> {
     /// A name or a keyword, without `r#`; a number, too.
     Word(&'a [u8]),
     /// `(`, `[`, `{`
@@ -30,7 +30,7 @@ impl<'a> Lexer<'a> {
         Self { text: text.as_bytes(), at: 0, start: 0 }
     }
 
-    pub(super) fn next(&mut self) -> Option<Token<'a>> {
+    pub(super) fn next(&mut self) -> Option<SourceToken<'a>> {
         loop {
             let byte = *self.text.get(self.at)?;
             self.start = self.at;
@@ -41,23 +41,23 @@ impl<'a> Lexer<'a> {
                 b'\'' => self.at = quote_end(self.text, self.at),
                 b'(' | b'[' | b'{' => {
                     self.at += 1;
-                    return Some(Token::Open(byte));
+                    return Some(SourceToken::Open(byte));
                 }
                 b')' | b']' | b'}' => {
                     self.at += 1;
-                    return Some(Token::Close(byte));
+                    return Some(SourceToken::Close(byte));
                 }
-                byte if is_word(byte) => return Some(Token::Word(self.word())),
+                byte if is_word(byte) => return Some(SourceToken::Word(self.word())),
                 _ => {
                     self.at += 1;
-                    return Some(Token::Sign(byte));
+                    return Some(SourceToken::Sign(byte));
                 }
             }
         }
     }
 
     /// The next token, without taking it.
-    pub(super) fn peek(&self) -> Option<Token<'a>> {
+    pub(super) fn peek(&self) -> Option<SourceToken<'a>> {
         self.clone().next()
     }
 
@@ -109,8 +109,8 @@ impl<'a> Lexer<'a> {
             }
             if rest.starts_with(b"#") {
                 let opens = ahead.next().is_some()
-                    && ahead.next() == Some(Token::Sign(b'!'))
-                    && ahead.next() == Some(Token::Open(b'['));
+                    && ahead.next() == Some(SourceToken::Sign(b'!'))
+                    && ahead.next() == Some(SourceToken::Open(b'['));
                 if !opens || !ahead.skip_group() {
                     break;
                 }
@@ -243,7 +243,7 @@ mod tests {
         let mut lexer = Lexer::new(text);
         let mut words = Vec::new();
         while let Some(token) = lexer.next() {
-            if let Token::Word(word) = token {
+            if let SourceToken::Word(word) = token {
                 words.push(String::from_utf8_lossy(word).into_owned());
             }
         }
@@ -265,9 +265,9 @@ mod tests {
     #[test]
     fn a_group_ends_where_it_ends() {
         let mut lexer = Lexer::new("{ a { \"}\" '}' } /* } */ } b");
-        assert_eq!(lexer.next(), Some(Token::Open(b'{')));
+        assert_eq!(lexer.next(), Some(SourceToken::Open(b'{')));
         assert!(lexer.skip_group());
-        assert_eq!(lexer.next(), Some(Token::Word(b"b")));
+        assert_eq!(lexer.next(), Some(SourceToken::Word(b"b")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How deep the parser would go into a text.
 
-use super::lexer::{Lexer, Token};
+use super::lexer::{Lexer, SourceToken};
 
 /// How deep brackets may be nested: the parser goes down several calls for each.
 const DEEPEST: usize = 200;
@@ -11,21 +11,21 @@ const LONGEST: usize = 4_000;
 
 /// Where a text is nested too deeply to be parsed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooDeep {
+pub(crate) struct NestingError {
     /// The offset of the place, in bytes.
     pub(crate) at: usize,
 }
 
 /// Counts what the parser would recurse into.
 #[derive(Default)]
-pub(super) struct Nesting {
-    around: Vec<Group>,
-    group: Group,
+pub(super) struct NestingDepth {
+    around: Vec<BracketGroup>,
+    group: BracketGroup,
 }
 
 /// What stands between two brackets.
 #[derive(Default)]
-struct Group {
+struct BracketGroup {
     /// The tokens that the group hangs on.
     base: usize,
     /// Those, and the ones in it since the last comma, semicolon or block.
@@ -38,7 +38,7 @@ struct Group {
     shifts: bool,
 }
 
-impl Nesting {
+impl NestingDepth {
     /// How many brackets are open.
     pub(super) fn depth(&self) -> usize {
         self.around.len()
@@ -50,26 +50,26 @@ impl Nesting {
     }
 
     /// Takes the token that the lexer has just given.
-    pub(super) fn step(&mut self, token: Token<'_>, lexer: &Lexer<'_>) -> Result<(), TooDeep> {
+    pub(super) fn step(&mut self, token: SourceToken<'_>, lexer: &Lexer<'_>) -> Result<(), NestingError> {
         let group = &mut self.group;
         group.tokens += 1;
         match token {
-            Token::Open(_) => {
-                let inner = Group { base: group.tokens, tokens: group.tokens, ..Group::default() };
+            SourceToken::Open(_) => {
+                let inner = BracketGroup { base: group.tokens, tokens: group.tokens, ..BracketGroup::default() };
                 self.around.push(std::mem::replace(group, inner));
             }
-            Token::Close(bracket) => self.close(bracket, lexer),
-            Token::Sign(b';') => group.end(),
-            Token::Sign(b',') if group.angles == 0 => group.tokens = group.base + group.doubtful,
-            Token::Sign(b'<') => group.open_angle(lexer),
-            Token::Sign(b'>') if !matches!(lexer.before(), Some(b'-' | b'=')) => {
+            SourceToken::Close(bracket) => self.close(bracket, lexer),
+            SourceToken::Sign(b';') => group.end(),
+            SourceToken::Sign(b',') if group.angles == 0 => group.tokens = group.base + group.doubtful,
+            SourceToken::Sign(b'<') => group.open_angle(lexer),
+            SourceToken::Sign(b'>') if !matches!(lexer.before(), Some(b'-' | b'=')) => {
                 group.angles = group.angles.saturating_sub(1);
             }
-            Token::Sign(b'|') => group.doubtful += 1,
+            SourceToken::Sign(b'|') => group.doubtful += 1,
             _ => {}
         }
         if self.around.len() > DEEPEST || self.group.tokens > LONGEST {
-            return Err(TooDeep { at: lexer.start });
+            return Err(NestingError { at: lexer.start });
         }
         Ok(())
     }
@@ -79,8 +79,8 @@ impl Nesting {
         self.group = self.around.pop().unwrap_or_default();
         // Behind a block something new begins, unless it is part of a longer expression.
         let goes_on = match lexer.peek() {
-            Some(Token::Word(word)) => matches!(word, b"else" | b"as"),
-            Some(Token::Sign(sign)) => !matches!(sign, b'#' | b';' | b','),
+            Some(SourceToken::Word(word)) => matches!(word, b"else" | b"as"),
+            Some(SourceToken::Sign(sign)) => !matches!(sign, b'#' | b';' | b','),
             _ => false,
         };
         if bracket == b'}' && !goes_on && self.group.angles == 0 {
@@ -89,7 +89,7 @@ impl Nesting {
     }
 }
 
-impl Group {
+impl BracketGroup {
     fn end(&mut self) {
         *self = Self { base: self.base, tokens: self.base, ..Self::default() };
     }
@@ -120,9 +120,9 @@ impl Group {
 }
 
 /// Whether all of a text can be parsed without going too deep.
-pub(crate) fn check_nesting(text: &str) -> Result<(), TooDeep> {
+pub(crate) fn check_nesting(text: &str) -> Result<(), NestingError> {
     let mut lexer = Lexer::new(text);
-    let mut nesting = Nesting::default();
+    let mut nesting = NestingDepth::default();
     while let Some(token) = lexer.next() {
         nesting.step(token, &lexer)?;
     }

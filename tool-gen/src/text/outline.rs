@@ -2,9 +2,9 @@
 //!
 //! What is left out becomes blank, so that lines and columns stay what they were.
 
-use super::blank::Blank;
-use super::lexer::{Lexer, Token};
-use super::nesting::{Nesting, TooDeep};
+use super::lexer::{Lexer, SourceToken};
+use super::nesting::{NestingDepth, NestingError, check_nesting};
+use super::search::may_declare_modules;
 
 /// Functions without parameters up to this length keep their bodies: serde's `default = ".."` names such.
 const SHORT_BODY: usize = 2_000;
@@ -14,10 +14,10 @@ const SHORT_VALUE: usize = 2_000;
 
 /// The text without the bodies of functions and of `macro_rules!`, but for those that hold one of the `annotations`,
 /// and without the values of long constants.
-pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String, TooDeep> {
+pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String, NestingError> {
     let mut lexer = Lexer::new(text);
-    let mut blank = Blank::new(text);
-    let mut nesting = Nesting::default();
+    let mut blank = BlankedText::new(text);
+    let mut nesting = NestingDepth::default();
     let holds_one = |from: usize, to: usize| {
         let next = annotations.partition_point(|&at| at < from);
         annotations.get(next).is_some_and(|&at| at < to)
@@ -28,15 +28,15 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
     while let Some(token) = lexer.next() {
         nesting.step(token, &lexer)?;
         let body = match token {
-            Token::Word(b"fn") if matches!(lexer.peek(), Some(Token::Word(_))) => {
+            SourceToken::Word(b"fn") if matches!(lexer.peek(), Some(SourceToken::Word(_))) => {
                 function_body(&mut lexer, &mut nesting)?
             }
-            Token::Word(b"macro_rules") => macro_body(&mut lexer, &mut nesting)?,
-            Token::Word(b"const" | b"static") if is_constant(&lexer, before) => {
+            SourceToken::Word(b"macro_rules") => macro_body(&mut lexer, &mut nesting)?,
+            SourceToken::Word(b"const" | b"static") if is_constant(&lexer, before) => {
                 constant = Some(nesting.depth());
                 None
             }
-            Token::Sign(b'=') if constant == Some(nesting.depth()) && nesting.is_outside_of_angles() => {
+            SourceToken::Sign(b'=') if constant == Some(nesting.depth()) && nesting.is_outside_of_angles() => {
                 constant = None;
                 let (start, mut behind) = (lexer.at, lexer.clone());
                 if let Some(end) = end_of_value(&mut behind)
@@ -58,12 +58,12 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
                 continue;
             }
             let end = behind.at - 1;
-            let keep = holds_one(start, end) || (body == Body::OfNoParameters && end - start <= SHORT_BODY);
+            let keep = holds_one(start, end) || (body == BodyKind::OfNoParameters && end - start <= SHORT_BODY);
             if !keep {
-                blank.leave_out(lexer.inner_attributes_end().min(end), end);
+                blank.blank_out(lexer.inner_attributes_end().min(end), end);
                 lexer = behind;
                 nesting.close(b'}', &lexer);
-                before = Some(Token::Close(b'}'));
+                before = Some(SourceToken::Close(b'}'));
             }
         }
     }
@@ -71,27 +71,27 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
 }
 
 /// Whether `const` or `static` begins an item: it may also stand in a type or among the parameters of one.
-fn is_constant(lexer: &Lexer<'_>, before: Option<Token<'_>>) -> bool {
+fn is_constant(lexer: &Lexer<'_>, before: Option<SourceToken<'_>>) -> bool {
     let mut ahead = lexer.clone();
     let named = match ahead.next() {
-        Some(Token::Word(b"mut" | b"ref")) => ahead.next(),
+        Some(SourceToken::Word(b"mut" | b"ref")) => ahead.next(),
         first => first,
     };
-    matches!(named, Some(Token::Word(_)))
-        && ahead.next() == Some(Token::Sign(b':'))
-        && !matches!(before, Some(Token::Sign(b'<' | b',' | b'*')))
+    matches!(named, Some(SourceToken::Word(_)))
+        && ahead.next() == Some(SourceToken::Sign(b':'))
+        && !matches!(before, Some(SourceToken::Sign(b'<' | b',' | b'*')))
 }
 
 /// Goes to the semicolon behind a value, and gives back where it stands.
 fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
     loop {
         match lexer.next()? {
-            Token::Sign(b';') => {
+            SourceToken::Sign(b';') => {
                 lexer.at = lexer.start;
                 return Some(lexer.start);
             }
-            Token::Open(_) if !lexer.skip_group() => return None,
-            Token::Close(_) => return None,
+            SourceToken::Open(_) if !lexer.skip_group() => return None,
+            SourceToken::Close(_) => return None,
             _ => {}
         }
     }
@@ -99,13 +99,13 @@ fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
 
 /// What is known of a body before it is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum BodyKind {
     OfNoParameters,
     Other,
 }
 
 /// Goes to a function's body, behind its brace. Nothing if it has none.
-fn function_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<Body>, TooDeep> {
+fn function_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Option<BodyKind>, NestingError> {
     let mut depth = 0_usize;
     let mut parameters = None;
     let mut bounded = false;
@@ -114,27 +114,27 @@ fn function_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<
         nesting.step(token, lexer)?;
         match token {
             // `Foo<{ N }>` is a type; behind `where` a comma may stand before the body.
-            Token::Open(b'{') if depth == 0 => {
+            SourceToken::Open(b'{') if depth == 0 => {
                 let constant = match before {
-                    Some(Token::Sign(b'<')) => true,
-                    Some(Token::Sign(b',' | b'=')) => !bounded,
+                    Some(SourceToken::Sign(b'<')) => true,
+                    Some(SourceToken::Sign(b',' | b'=')) => !bounded,
                     _ => false,
                 };
                 if !constant {
                     let empty = parameters == Some(true);
-                    return Ok(Some(if empty { Body::OfNoParameters } else { Body::Other }));
+                    return Ok(Some(if empty { BodyKind::OfNoParameters } else { BodyKind::Other }));
                 }
                 depth += 1;
             }
-            Token::Open(b'(') if depth == 0 && parameters.is_none() => {
-                parameters = Some(lexer.peek() == Some(Token::Close(b')')));
+            SourceToken::Open(b'(') if depth == 0 && parameters.is_none() => {
+                parameters = Some(lexer.peek() == Some(SourceToken::Close(b')')));
                 depth += 1;
             }
-            Token::Open(_) => depth += 1,
-            Token::Close(_) if depth == 0 => return Ok(None),
-            Token::Close(_) => depth -= 1,
-            Token::Sign(b';') if depth == 0 => return Ok(None),
-            Token::Word(b"where") if depth == 0 => bounded = true,
+            SourceToken::Open(_) => depth += 1,
+            SourceToken::Close(_) if depth == 0 => return Ok(None),
+            SourceToken::Close(_) => depth -= 1,
+            SourceToken::Sign(b';') if depth == 0 => return Ok(None),
+            SourceToken::Word(b"where") if depth == 0 => bounded = true,
             _ => {}
         }
         before = Some(token);
@@ -143,11 +143,11 @@ fn function_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<
 }
 
 /// Goes to the rules of `macro_rules! name`, behind their bracket.
-fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<Body>, TooDeep> {
+fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Option<BodyKind>, NestingError> {
     let mut ahead = lexer.clone();
-    let is_macro = ahead.next() == Some(Token::Sign(b'!'))
-        && matches!(ahead.next(), Some(Token::Word(_)))
-        && matches!(ahead.peek(), Some(Token::Open(_)));
+    let is_macro = ahead.next() == Some(SourceToken::Sign(b'!'))
+        && matches!(ahead.next(), Some(SourceToken::Word(_)))
+        && matches!(ahead.peek(), Some(SourceToken::Open(_)));
     if !is_macro {
         return Ok(None);
     }
@@ -155,7 +155,153 @@ fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<Bod
     if let Some(token) = lexer.next() {
         nesting.step(token, lexer)?;
     }
-    Ok(Some(Body::Other))
+    Ok(Some(BodyKind::Other))
+}
+
+/// How deep modules in braces may be nested.
+const DEEPEST_MODULE: usize = 200;
+
+/// What declares modules in a text.
+#[derive(Debug)]
+pub(crate) struct ModuleOutline {
+    /// The text with nothing else in it.
+    pub(crate) text: String,
+    /// The macros that hold `mod name;`, by their names, and where they hold it.
+    pub(crate) in_macros: Vec<(String, usize)>,
+}
+
+/// The text with nothing but its modules and its inner attributes.
+///
+/// # Errors
+/// When its modules are nested too deeply, or what stands in the attributes before them.
+pub(crate) fn modules_only(text: &str) -> Result<ModuleOutline, NestingError> {
+    let mut lexer = Lexer::new(text);
+    let mut blank = BlankedText::new(text);
+    // Where the item begins that is being read, with its attributes.
+    let mut item = 0;
+    let mut depth = 0_usize;
+    let mut in_macros = Vec::new();
+    // The last two tokens.
+    let mut before = [None, None];
+    let check =
+        |from: usize, to: usize| check_nesting(&text[from..to]).map_err(|deep| NestingError { at: from + deep.at });
+    while let Some(token) = lexer.next() {
+        match token {
+            SourceToken::Word(b"mod") if matches!(lexer.peek(), Some(SourceToken::Word(_))) => {
+                check(item, lexer.start)?;
+                blank.blank_to(item);
+                lexer.next();
+                if matches!(lexer.next(), Some(SourceToken::Open(_))) {
+                    depth += 1;
+                    if depth > DEEPEST_MODULE {
+                        return Err(NestingError { at: lexer.start });
+                    }
+                }
+                item = lexer.at;
+                blank.keep_to(item);
+            }
+            SourceToken::Sign(b'#') if lexer.peek() == Some(SourceToken::Sign(b'!')) => {
+                let start = lexer.start;
+                lexer.next();
+                if matches!(lexer.next(), Some(SourceToken::Open(b'['))) {
+                    lexer.skip_group();
+                    check(start, lexer.at)?;
+                    blank.blank_to(start);
+                    item = lexer.at;
+                    blank.keep_to(item);
+                }
+            }
+            SourceToken::Open(bracket) => {
+                let start = lexer.at;
+                lexer.skip_group();
+                if let [Some(SourceToken::Word(name)), Some(SourceToken::Sign(b'!'))] = before
+                    && let Some(at) = module_in(&text[start..lexer.at])
+                {
+                    in_macros.push((String::from_utf8_lossy(name).into_owned(), start + at));
+                }
+                if bracket == b'{' {
+                    item = lexer.at;
+                }
+            }
+            // Of an inline module: other groups are passed over as a whole.
+            SourceToken::Close(_) => {
+                depth = depth.saturating_sub(1);
+                blank.blank_to(lexer.start);
+                item = lexer.at;
+                blank.keep_to(item);
+            }
+            SourceToken::Sign(b';') => item = lexer.at,
+            _ => {}
+        }
+        before = [before[1], Some(token)];
+    }
+    blank.blank_to(text.len());
+    Ok(ModuleOutline { text: blank.finish(), in_macros })
+}
+
+/// Where `mod name;` stands in a part of a text.
+fn module_in(text: &str) -> Option<usize> {
+    if !may_declare_modules(text.as_bytes()) {
+        return None;
+    }
+    let mut lexer = Lexer::new(text);
+    while let Some(token) = lexer.next() {
+        let at = lexer.start;
+        let mut ahead = lexer.clone();
+        if token == SourceToken::Word(b"mod")
+            && matches!(ahead.next(), Some(SourceToken::Word(_)))
+            && ahead.next() == Some(SourceToken::Sign(b';'))
+        {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Copies a text with parts of it blank.
+pub(super) struct BlankedText<'a> {
+    text: &'a str,
+    out: String,
+    done: usize,
+}
+
+impl<'a> BlankedText<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, out: String::with_capacity(text.len().min(1 << 20)), done: 0 }
+    }
+
+    pub(super) fn keep_to(&mut self, end: usize) {
+        self.out.push_str(&self.text[self.done..end]);
+        self.done = end;
+    }
+
+    pub(super) fn blank_to(&mut self, end: usize) {
+        let part = &self.text[self.done..end];
+        let mut line = 0;
+        for newline in memchr::memchr_iter(b'\n', part.as_bytes()) {
+            self.out.push('\n');
+            line = newline + 1;
+        }
+        self.out.extend(part[line..].chars().map(|_| ' '));
+        self.done = end;
+    }
+
+    pub(super) fn blank_out(&mut self, start: usize, end: usize) {
+        self.keep_to(start);
+        self.blank_to(end);
+    }
+
+    /// Leaves a part out and has something else there.
+    pub(super) fn replace(&mut self, start: usize, end: usize, by: &str) {
+        self.keep_to(start);
+        self.out.push_str(by);
+        self.blank_to(end);
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.keep_to(self.text.len());
+        self.out
+    }
 }
 
 #[cfg(test)]
@@ -230,5 +376,24 @@ mod tests {
         for text in [deep("(", ")"), deep("[", "]"), deep("Option<", ">"), deep("&", ""), deep("{", "")] {
             assert!(without_bodies(&format!("fn a(x: {text}) {{}}"), &[]).is_err(), "{}", &text[..20]);
         }
+    }
+
+    #[test]
+    fn modules_are_all_that_remains() {
+        let text = "#![cfg(a)]\n//! x\nuse b::{c};\n#[path = \"d.rs\"]\npub mod d;\nfn e() { mod no {} }\nmod f { struct G { h: i8 } mod i; }\nconst J: u8 = { 1 } + 2;\n/// k\nmod k;\n";
+        assert_eq!(
+            squeezed(&modules_only(text).unwrap().text),
+            "#![cfg(a)] #[path = \"d.rs\"] pub mod d; mod f { mod i; } /// k mod k;"
+        );
+        let line = |text: &str, word| text.lines().position(|line| line.contains(word));
+        assert_eq!(line(text, "mod k"), line(&modules_only(text).unwrap().text, "mod k"));
+    }
+
+    #[test]
+    fn deeply_nested_modules_are_refused() {
+        let deep = |open: &str, close: &str| format!("{}{}", open.repeat(1_000_000), close.repeat(1_000_000));
+        assert!(modules_only(&deep("mod a {", "}")).is_err());
+        assert!(modules_only(&format!("#[cfg({})] mod a;", deep("all(", ")"))).is_err());
+        assert!(modules_only(&format!("#![cfg({})] mod a;", deep("all(", ")"))).is_err());
     }
 }

@@ -30,7 +30,9 @@ Text (1) only what the model reads
     assert_eq!((ran.code, ran.stdout.as_str()), (1, expected), "{}", ran.stderr);
     assert!(ran.stderr.ends_with("✗ old.json → new.json: 1 breaking change, 1 compatible change, 1 text change\n"));
     let same = project.run(&["diff", "new.json"]);
-    assert_eq!((same.code, same.stderr.as_str()), (0, "✓ new.json → sources: no change in the manifest\n"));
+    let note = "note: new.json does not show 64- and 128-bit integer types, `f32`, parsed strings: not compared";
+    let expected = format!("{note}\n✓ new.json → sources: no change in the manifest\n");
+    assert_eq!((same.code, same.stderr), (0, expected));
 }
 
 #[test]
@@ -87,6 +89,15 @@ use tool_runtime::tool;
 pub struct Level(u8);
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct Port(u16);
+
+#[derive(JsonSchema)]
+pub struct Checked(u16);
+
+impl<'de> Deserialize<'de> for Checked {}
+
+#[derive(Deserialize, JsonSchema)]
 pub struct Order {
     id: u32,
     FIELD
@@ -101,12 +112,31 @@ pub fn place(
 }
 "#;
 
-/// The exit code and the lines for a field that becomes another.
+/// Compares a manifest with sources in which a field has become another.
 fn field_changes(old: &str, new: &str) -> (i32, Vec<String>) {
     let project = Project::with(&ORDER.replace("FIELD", old));
     project.run(&["write", "-o", "old.json"]);
     project.write("src/lib.rs", &ORDER.replace("FIELD", new));
-    let (code, json) = project.json(&["diff", "old.json"]);
+    diff(&project, "old.json")
+}
+
+/// Compares two versions of the sources.
+fn source_changes(old: &str, new: &str) -> (i32, Vec<String>) {
+    let project = Project::with(old);
+    project.git(&["init", "--quiet"]);
+    project.commit();
+    project.write("src/lib.rs", new);
+    diff(&project, "HEAD")
+}
+
+/// Compares the sources before and after a field has become another.
+fn field_source_changes(old: &str, new: &str) -> (i32, Vec<String>) {
+    source_changes(&ORDER.replace("FIELD", old), &ORDER.replace("FIELD", new))
+}
+
+/// Returns the exit code and one line for each change.
+fn diff(project: &Project, old: &str) -> (i32, Vec<String>) {
+    let (code, json) = project.json(&["diff", old]);
     let lines = |kind: &str| {
         let changes = json[kind].as_array().cloned().unwrap_or_default().into_iter();
         let kind = kind.to_owned();
@@ -134,13 +164,78 @@ fn a_type_that_cannot_be_seen_takes_anything() {
     );
 }
 
-/// The manifest does not say which other names a field has.
+/// The old side may be a manifest: only the new type's aliases matter.
 #[test]
-fn a_renamed_field_is_said_to_break_unless_it_keeps_its_old_name() {
-    let (code, lines) = field_changes("old: u8,", "#[serde(alias = \"old\")] new: u8,");
-    let expected = "breaking arguments.order.old: was renamed to `new`, it seems; what is sent for it is ignored, \
-                    unless `new` has `#[serde(alias = \"old\")]`";
-    assert_eq!((code, lines), (1, vec![expected.to_owned()]));
+fn a_renamed_field_that_keeps_its_old_name_as_an_alias_is_compatible() {
+    let aliased = "#[serde(alias = \"old\")] new: u8,";
+    let expected =
+        "compatible arguments.order.old: was renamed to `new`; it is still read (`#[serde(alias = \"old\")]`)";
+    for compare in [field_changes, field_source_changes] {
+        assert_eq!(compare("old: u8,", aliased), (0, vec![expected.to_owned()]));
+        // The control.
+        let lost = "breaking arguments.order.old: was renamed to `new`, it seems; what is sent for it is ignored";
+        assert_eq!(compare("old: u8,", "new: u8,"), (1, vec![lost.to_owned()]));
+    }
+    // A call that sends both names is refused.
+    let (code, _) = field_source_changes("old: u8, new: u8,", aliased);
+    assert_eq!(code, 1);
+    let (code, _) = field_source_changes(
+        "old: Option<u8>, older: Option<u8>,",
+        "#[serde(alias = \"old\", alias = \"older\")] new: Option<u8>,",
+    );
+    assert_eq!(code, 1);
+}
+
+/// The validator knows the schema, which has no aliases. `tests/all/arguments/aliases.rs` calls such tools.
+#[test]
+fn an_alias_of_a_validated_argument_does_not_help_a_required_field() {
+    let rule = "#[schemars(range(max = 9))] count: u8,";
+    let renamed = |rule: &str, ty: &str| {
+        field_source_changes(&format!("{rule} old: {ty},"), &format!("{rule} #[serde(alias = \"old\")] new: {ty},"))
+    };
+    let (code, lines) = renamed(rule, "u8");
+    assert_eq!((code, lines.len()), (1, 1), "{lines:?}");
+    assert!(lines[0].ends_with("validated against its schema, which has no aliases"), "{lines:?}");
+    assert_eq!(renamed(rule, "Option<u8>").0, 0);
+    assert_eq!(renamed("#[schemars(email)] mail: String,", "u8").0, 1);
+    assert_eq!(renamed("", "u8").0, 0);
+}
+
+const LEVELS: &str = r#"
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_runtime::tool;
+
+#[derive(Deserialize, JsonSchema)]
+pub enum Level {
+    VARIANTS
+}
+
+/// Logs a line.
+#[tool]
+pub fn log(
+    /// The level.
+    level: Level,
+    /// The levels.
+    levels: Vec<Level>,
+) {
+}
+"#;
+
+#[test]
+fn a_renamed_variant_that_keeps_its_old_name_as_an_alias_is_compatible() {
+    let compare =
+        |old: &str, new: &str| source_changes(&LEVELS.replace("VARIANTS", old), &LEVELS.replace("VARIANTS", new));
+    for rest in ["High,", "/** The highest. */ High,"] {
+        let (old, new) = (format!("Low, {rest}"), format!("#[serde(alias = \"Low\")] Least, {rest}"));
+        let (code, lines) = compare(&old, &new);
+        assert_eq!(code, 0, "{lines:?}");
+        assert!(lines[0].contains("no longer lists \"Low\", which is still read"), "{lines:?}");
+        assert_eq!(compare(&old, &format!("Least, {rest}")).0, 1);
+    }
+    let (code, lines) = compare("Low(u8), High", "#[serde(alias = \"Low\")] Least(u8), High");
+    assert_eq!(code, 0, "{lines:?}");
+    assert_eq!(compare("Low(u8), High", "Least(u8), High").0, 1);
 }
 
 #[test]
@@ -154,9 +249,70 @@ fn keys_that_become_texts_are_widened() {
     }
 }
 
-/// Types that have one schema are not told apart, and nothing is promised of them.
+/// One schema for several types.
 #[test]
-fn a_narrower_type_is_not_called_harmless() {
+fn a_type_that_accepts_less_breaks_callers() {
+    let max = i64::MAX;
+    for (old, new, expected) in [
+        ("u128", "u64", format!("must be at most {}", u64::MAX)),
+        ("u64", "i64", format!("must be at most {max}; it was at most {}", u64::MAX)),
+        ("Option<u64>", "Option<i64>", format!("must be at most {max}; it was at most {}", u64::MAX)),
+        ("i128", "i64", format!("must be at most {max}; it was at most {}", i128::MAX)),
+        ("u128", "i128", format!("must be at most {}", i128::MAX)),
+        ("f64", "f32", "is rounded to `f32`; it was `f64`".to_owned()),
+        ("Vec<f64>", "Vec<f32>", "is rounded to `f32`; it was `f64`".to_owned()),
+        (
+            "String",
+            "std::net::SocketAddr",
+            "is parsed as `SocketAddr`, which may refuse values that were accepted".to_owned(),
+        ),
+        ("String", "std::net::IpAddr", "is parsed as `IpAddr`, which may refuse values that were accepted".to_owned()),
+        ("String", "Port", "is parsed as `Port`, which may refuse values that were accepted".to_owned()),
+        ("u16", "Checked", "is parsed as `Checked`, which may refuse values that were accepted".to_owned()),
+        ("String", "uuid::Uuid", "must have the format uuid".to_owned()),
+    ] {
+        let (code, lines) = field_source_changes(&format!("n: {old},"), &format!("n: {new},"));
+        assert_eq!(code, 1, "{old} to {new}: {lines:?}");
+        let breaking: Vec<_> = lines.iter().filter(|line| line.starts_with("breaking")).collect();
+        assert!(
+            breaking.len() <= 2 && breaking.iter().any(|line| line.ends_with(&expected)),
+            "{old} to {new}: {lines:?}"
+        );
+        let (code, back) = field_source_changes(&format!("n: {new},"), &format!("n: {old},"));
+        // Of two types that hold different values each way breaks some calls.
+        let is_wider = !["i64", "Option<i64>", "i128"].contains(&new) || old == "i128";
+        assert_eq!(code, i32::from(!is_wider), "{new} to {old}: {back:?}");
+    }
+    for (old, new) in [("u64", "usize"), ("String", "std::path::PathBuf"), ("u64", "u64"), ("Port", "Port")] {
+        assert_eq!(
+            field_source_changes(&format!("n: {old},"), &format!("n: {new},")),
+            (0, Vec::new()),
+            "{old} to {new}"
+        );
+    }
+}
+
+#[test]
+fn a_parameter_that_is_parsed_now_breaks_callers() {
+    let tool = |ty: &str| {
+        format!(
+            "use tool_runtime::tool;\npub struct Code(u8);\nimpl std::str::FromStr for Code {{ type Err = String; }}\n\
+             /// Checks it.\n#[tool]\npub fn check(\n    /// The code.\n    code: {ty},\n) {{}}\n"
+        )
+    };
+    for form in ["*", "Option<*>", "Vec<*>"] {
+        let of = |ty: &str| tool(&form.replace('*', ty));
+        let (code, lines) = source_changes(&of("String"), &of("Code"));
+        assert_eq!((code, lines.len()), (1, 1), "{form}: {lines:?}");
+        assert!(lines[0].ends_with("is parsed as `Code`, which may refuse values that were accepted"), "{lines:?}");
+        let (code, lines) = source_changes(&of("Code"), &of("String"));
+        assert_eq!(code, 0, "{lines:?}");
+    }
+}
+
+/// Only the schemas can be compared then.
+#[test]
+fn a_manifest_without_sources_is_compared_with_a_note() {
     let (code, lines) = field_changes("n: u64,", "n: i64,");
     let expected = "compatible arguments.order.n: need not be at least 0; if its type is `i64` now, it must be at most \
                     9223372036854775807";
@@ -164,6 +320,34 @@ fn a_narrower_type_is_not_called_harmless() {
     let project = Project::with(&ORDER.replace("FIELD", "n: u128,"));
     project.run(&["write", "-o", "old.json"]);
     project.edit("src/lib.rs", "u128", "u64");
+    project.run(&["write", "-o", "new.json"]);
+    let note = |names: &str, aliases: &str| {
+        format!("note: {names} not show 64- and 128-bit integer types, `f32`, parsed strings{aliases}: not compared\n")
+    };
     let ran = project.run(&["diff", "old.json"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, "✓ old.json → sources: no change in the manifest\n"));
+    let summary = "✓ old.json → sources: no change in the manifest\n";
+    assert_eq!((ran.code, ran.stderr), (0, note("old.json does", "") + summary));
+    let ran = project.run(&["diff", "old.json", "new.json"]);
+    let summary = "✓ old.json → new.json: no change in the manifest\n";
+    assert_eq!((ran.code, ran.stderr), (0, note("old.json and new.json do", " or serde aliases") + summary));
+}
+
+/// The sources beside a committed manifest show what it does not, as long as it is up to date.
+#[test]
+fn a_committed_manifest_is_read_with_its_sources() {
+    for (is_stale, code) in [(false, 1), (true, 0)] {
+        let project = Project::with(&ORDER.replace("FIELD", "n: u128,"));
+        project.run(&["write"]);
+        project.edit("tools_calls.json", "Places an order.", "Orders it.");
+        if is_stale {
+            project.edit("src/lib.rs", "id: u32", "id: u16");
+        }
+        project.git(&["init", "--quiet"]);
+        project.commit();
+        project.edit("src/lib.rs", "u128", "u64");
+        let (found, json) = project.json(&["diff", "HEAD"]);
+        assert_eq!(found, code + i32::from(is_stale), "{json}");
+        assert_eq!(json["breaking"].as_array().map(Vec::len), Some(1), "{json}");
+        assert_eq!(json["note"].is_null(), !is_stale, "{json}");
+    }
 }

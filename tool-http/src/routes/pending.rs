@@ -12,7 +12,7 @@ use http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_runtime::confirm::{Deferred, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Deferred, PendingApproval, PendingCall, TokenError};
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::Api;
@@ -65,7 +65,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    fn of((pending, call): (Pending, PendingCall)) -> Self {
+    fn of((pending, call): (PendingApproval, PendingCall)) -> Self {
         let question = call.question;
         let expires = pending.expires.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {

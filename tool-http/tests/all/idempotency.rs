@@ -8,7 +8,7 @@ use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_http::Api;
-use tool_runtime::confirm::{Deferred, Key};
+use tool_runtime::confirm::{Deferred, SealingKey};
 use tool_runtime::journal::{Journal, JournalError, MemoryJournal};
 use tool_runtime::{Builder, Dispatcher, ErrorKind, HandlerError, Policy, ToolError, ToolResult, tool, tool_class};
 
@@ -82,7 +82,7 @@ impl Fixture {
         let bank = Bank::new();
         let tools = Dispatcher::builder().manifest(tool_runtime::Manifest::default()).service(bank.clone());
         let tools = build(tools.policy(Policy::ConfirmSensitive)).build().unwrap();
-        let router = mounted(Api::new(tools).pending(Deferred::new(Key::random().unwrap())));
+        let router = mounted(Api::new(tools).pending(Deferred::new(SealingKey::random().unwrap())));
         Self { bank, router }
     }
 

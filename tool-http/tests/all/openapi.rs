@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use test_packages::{PyPi, run};
 use tool_http::{Api, Token};
 use tool_runtime::RuntimeTool;
-use tool_runtime::confirm::{Deferred, Key};
+use tool_runtime::confirm::{Deferred, SealingKey};
 use tool_runtime::journal::MemoryJournal;
 
 use crate::support::{Desk, Stream, User, builder, get, mounted, overloaded, post, request, send};
@@ -60,7 +60,7 @@ fn whole() -> Router {
     let print = RuntimeTool::new("print", "Print.", |_: Print| async { "printed" });
     let tools =
         builder(&Desk::default()).tool(odd).tool(print).tool(overloaded()).journal(journal.clone()).build().unwrap();
-    let waiting = Deferred::new(Key::random().unwrap());
+    let waiting = Deferred::new(SealingKey::random().unwrap());
     mounted(Api::new(tools).pending(waiting).journal(journal).with(|_| Ok(User("ada".into()))))
 }
 

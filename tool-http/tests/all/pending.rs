@@ -5,7 +5,9 @@ use axum::Router;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_http::Api;
-use tool_runtime::confirm::{Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::confirm::{
+    Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
+};
 use tool_runtime::journal::{EntryQuery, Journal, MemoryJournal};
 use tool_runtime::limits::{Limit, Limiter};
 
@@ -19,7 +21,7 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        Self::over(Deferred::new(Key::random().unwrap()))
+        Self::over(Deferred::new(SealingKey::random().unwrap()))
     }
 
     fn over(waiting: Deferred) -> Self {
@@ -129,29 +131,29 @@ async fn an_abort_takes_the_whole_conversation_with_it() {
 
 /// Keeps calls, and cannot say which.
 #[derive(Default)]
-struct Unlisted(MemoryStore);
+struct Unlisted(MemoryPendingStore);
 
 impl PendingStore for Unlisted {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.0.put(call)
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.0.get(id)
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.0.take(id)
     }
 
-    fn list<'a>(&'a self, _: &'a str) -> Stored<'a, Vec<SealedCall>> {
-        Box::pin(async { Err(StoreError::new("out of order")) })
+    fn list<'a>(&'a self, _: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
+        Box::pin(async { Err(PendingStoreError::new("out of order")) })
     }
 }
 
 #[tokio::test]
 async fn an_abort_is_done_even_if_the_others_cannot_be_found() {
-    let fixture = Fixture::over(Deferred::new(Key::random().unwrap()).store(Unlisted::default()));
+    let fixture = Fixture::over(Deferred::new(SealingKey::random().unwrap()).store(Unlisted::default()));
     let tokens = [fixture.purge("web-1").await, fixture.purge("web-2").await];
     let answer = fixture.decide("abort", json!({"token": tokens[0]})).await;
     assert_eq!((answer.status, &answer.json()["error"]["kind"]), (StatusCode::OK, &json!("aborted")));
@@ -179,7 +181,7 @@ async fn whoever_may_see_all_that_waits_is_shown_all() {
     assert_eq!(conversations(&fixture.router).await, [json!("c"), json!("other"), json!(null)]);
 
     // The control: who is kept to a conversation sees that one.
-    let waiting = Deferred::new(Key::random().unwrap());
+    let waiting = Deferred::new(SealingKey::random().unwrap());
     let api = Api::new(builder(&fixture.desk).build().unwrap()).pending(waiting.clone());
     let kept_apart = mounted(api.conversation(|_, named| Ok(Some(named.unwrap_or("mine").to_owned()))));
     for query in ["", "?conversation=theirs"] {

@@ -1,46 +1,56 @@
-//! When a server is tried again.
+//! Exponential backoff between attempts to connect.
 
 use std::time::Duration;
 
-/// A connection, or a stream of one, that lived this long was well: when it is lost, the next one is made at once.
-pub(super) const STEADY: Duration = Duration::from_secs(10);
-const FIRST: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(60);
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
-/// Longer and longer pauses, each of them a little longer or shorter by chance: what went down for all at once should not
-/// be asked by all at once.
-#[derive(Default)]
+/// A connection or stream that lived this long was healthy. When it is lost, the next attempt starts at once.
+pub(super) const STEADY: Duration = Duration::from_secs(10);
+/// The bounds of the delay. Jitter adds up to as much again, so that clients of a server that went down do not all come
+/// back at the same time.
+const FIRST: Duration = Duration::from_millis(350);
+const LONGEST: Duration = Duration::from_secs(40);
+
+/// The delay before the next attempt. It doubles with each failure.
 pub(super) struct Backoff {
-    failures: u32,
-    /// The last connection was forgotten.
+    delays: ExponentialBackoff,
+    pause: Duration,
+    /// The server had forgotten the last connection.
     forgotten: bool,
 }
 
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { delays: delays(), pause: Duration::ZERO, forgotten: false }
+    }
+}
+
 impl Backoff {
-    /// There was no connection.
+    /// Records a failed attempt to connect.
     pub(super) fn failed(&mut self) {
-        self.failures = self.failures.saturating_add(1);
+        self.pause = self.delays.next().unwrap_or(LONGEST);
     }
 
-    /// There was a connection for a while. A server that has only forgotten it is there, and calls wait for the next
-    /// one; unless it does so again and again.
+    /// Records a lost connection. A server that has forgotten a connection is up, so the next attempt starts at once,
+    /// unless the server had forgotten the previous connection too.
     pub(super) fn lost(&mut self, lived: Duration, forgotten: bool) {
         if lived > STEADY || (forgotten && !self.forgotten) {
-            self.failures = 0;
+            *self = Self::default();
         } else {
             self.failed();
         }
         self.forgotten = forgotten;
     }
 
-    /// How long to wait now; not at all after the first loss.
+    /// Returns the time to wait before the next attempt, zero after the loss of a healthy connection.
     pub(super) fn pause(&self) -> Duration {
-        let Some(doublings) = self.failures.checked_sub(1) else { return Duration::ZERO };
-        let pause = FIRST.saturating_mul(1 << doublings.min(16)).min(LONGEST);
-        // Without chance all clients come at once, which is no reason to fail.
-        let chance = getrandom::u32().unwrap_or(u32::MAX / 2);
-        pause.mul_f64(0.5 + f64::from(chance) / f64::from(u32::MAX))
+        self.pause
     }
+}
+
+fn delays() -> ExponentialBackoff {
+    let delays = ExponentialBuilder::new().with_min_delay(FIRST).with_max_delay(LONGEST);
+    delays.without_max_times().with_jitter().build()
 }
 
 #[cfg(test)]
@@ -48,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_up_to_a_limit() {
+    fn doubles_the_pause_up_to_a_limit() {
         let mut backoff = Backoff::default();
         assert_eq!(backoff.pause(), Duration::ZERO);
         for shortest in [250, 500, 1_000, 2_000] {
@@ -57,7 +67,7 @@ mod tests {
             assert!((shortest..=shortest * 3).contains(&pause.as_millis()), "{pause:?}");
         }
         (0..100).for_each(|_| backoff.failed());
-        assert!(backoff.pause() <= LONGEST.mul_f64(1.5));
+        assert!(backoff.pause() <= LONGEST * 2);
         backoff.lost(STEADY * 2, false);
         assert_eq!(backoff.pause(), Duration::ZERO);
         backoff.lost(STEADY / 2, false);
@@ -65,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn to_be_forgotten_once_costs_no_time() {
+    fn reconnects_at_once_when_forgotten_for_the_first_time() {
         let mut backoff = Backoff::default();
         backoff.failed();
         backoff.lost(Duration::ZERO, true);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use rmcp::ServerHandler;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolsCapability};
 use tool_runtime::Dispatcher;
-use tool_runtime::confirm::{PendingStore, WeakKey};
+use tool_runtime::confirm::{PendingStore, WeakKeyError};
 
 use self::changes::Peers;
 use self::handler::Session;
@@ -151,7 +151,7 @@ impl<H: ServerHandler> Server<H> {
     ///
     /// # Errors
     /// When the secret is too short.
-    pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKey> {
+    pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKeyError> {
         self.seal = Some(Seal::shared(secret.into(), store)?);
         Ok(self)
     }

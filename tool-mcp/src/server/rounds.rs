@@ -11,7 +11,7 @@ use rmcp::ErrorData;
 use rmcp::model::{Extensions, InputResponses, JsonObject, RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tool_runtime::confirm::{Deferred, Key, PendingStore, WeakKey};
+use tool_runtime::confirm::{Deferred, PendingStore, SealingKey, WeakKeyError};
 
 use super::http::Principal;
 
@@ -43,9 +43,9 @@ pub(super) struct Seal {
 
 impl Seal {
     /// For several servers that answer for each other.
-    pub(super) fn shared(secret: Vec<u8>, store: impl PendingStore) -> Result<Self, WeakKey> {
-        let key = Key::try_from(secret.clone())?;
-        let codec = RequestStateCodec::try_new(secret).map_err(|_| WeakKey)?;
+    pub(super) fn shared(secret: Vec<u8>, store: impl PendingStore) -> Result<Self, WeakKeyError> {
+        let key = SealingKey::try_from(secret.clone())?;
+        let codec = RequestStateCodec::try_new(secret).map_err(|_| WeakKeyError)?;
         Ok(Self { codec, deferred: Deferred::new(key).expires_in(EXPIRES_IN).store(store) })
     }
 
@@ -53,7 +53,7 @@ impl Seal {
         let mut secret = vec![0; 32];
         getrandom::fill(&mut secret).map_err(|error| error.to_string())?;
         let codec = RequestStateCodec::try_new(secret).map_err(|error| error.to_string())?;
-        let key = Key::random().map_err(|error| error.to_string())?;
+        let key = SealingKey::random().map_err(|error| error.to_string())?;
         Ok(Self { codec, deferred: Deferred::new(key).expires_in(EXPIRES_IN) })
     }
 

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use std::{iter, ptr};
 
 use super::difference::{Difference, Direction, Effect};
+use super::facts::KnownArguments;
 use crate::validate::describe::Describer;
 use crate::validate::path::{is_identifier, quote};
 use crate::validate::schema::{Definitions, Kinds, Rules, Schema};
@@ -28,6 +29,7 @@ pub(super) struct Sides<'s> {
     pub(super) old: &'s Definitions,
     pub(super) new: &'s Definitions,
     pub(super) direction: Direction,
+    pub(super) known: &'s KnownArguments,
 }
 
 /// Two schemas that stand at the same place.

@@ -35,13 +35,16 @@
 //! A caller is taken to send only what the old manifest names: a property that an open object newly describes is an
 //! addition. Where it cannot be shown that a change is compatible, it is called breaking.
 //!
-//! Only schemas are compared. Types with the same schema are not told apart, although one may take less than the other:
-//! `u64` and `u128`, `f32` and `f64`, `String` and a type that is parsed from a string. Nor does a schema say under which
-//! other names (`#[serde(alias)]`) a field is read.
+//! # Facts beside the schemas
+//! One schema may stand for several Rust types: `u64` and `u128`, `f32` and `f64`, `String` and a type that is parsed. Nor
+//! does a schema have the other names of a field (`#[serde(alias)]`). A generator that reads sources can add these facts
+//! as keywords ([`RUST_TYPE`], [`ALIASES`], [`VARIANT_ALIASES`], [`VALIDATED`]). Types are compared where both sides
+//! have them; an alias counts where the new side has it. Manifests have none of them, so that models do not see them.
 
 mod alternatives;
 mod compare;
 mod difference;
+mod facts;
 mod kinds;
 mod normal;
 mod object;
@@ -58,6 +61,9 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::Manifest;
+
+pub(crate) use facts::SourceFacts;
+pub use facts::{ALIASES, RUST_TYPE, VALIDATED, VARIANT_ALIASES, without_facts};
 
 /// The path of a tool's arguments in a change.
 const ARGUMENTS: &str = "arguments";

@@ -10,6 +10,7 @@ use std::mem::take;
 
 use serde_json::Value;
 
+use super::facts::SourceFacts;
 use super::kinds::with_whole_numbers;
 use crate::validate::equality::equal;
 use crate::validate::number::Number;
@@ -81,28 +82,32 @@ fn is_anything(schema: &Schema) -> bool {
 fn join_values(alternatives: Vec<Schema>, distinct: bool) -> Vec<Schema> {
     let mut joined = Vec::new();
     let mut values = Vec::new();
+    let mut facts = None;
     let mut first = None;
     // `null` is one more value where all alternatives are values, and a type beside other types.
     let with_null = alternatives.iter().any(is_list) && alternatives.iter().all(|one| is_list(one) || is_null(one));
     for mut alternative in alternatives {
         let listed = match &mut alternative {
-            Schema::Rules(rules) if is_list_of_values(rules) => rules.allowed.take(),
-            Schema::Rules(_) if with_null => Some(vec![Value::Null]),
+            Schema::Rules(rules) if is_list_of_values(rules) => {
+                rules.allowed.take().map(|list| (list, rules.facts.take()))
+            }
+            Schema::Rules(_) if with_null => Some((vec![Value::Null], None)),
             _ => None,
         };
         match listed {
-            Some(listed)
+            Some((listed, own_facts))
                 if !(distinct && listed.iter().any(|value| values.iter().any(|known| equal(known, value)))) =>
             {
                 first.get_or_insert(joined.len());
                 values.extend(listed);
+                facts = SourceFacts::merge(facts, own_facts);
             }
-            Some(listed) => joined.push(list_of(listed)),
+            Some((listed, own_facts)) => joined.push(list_of(listed, own_facts)),
             None => joined.push(alternative),
         }
     }
     if let Some(first) = first {
-        joined.insert(first, list_of(values));
+        joined.insert(first, list_of(values, facts));
     }
     joined
 }
@@ -128,8 +133,8 @@ fn is_list_of_values(rules: &Rules) -> bool {
         && rules.in_place().next().is_none()
 }
 
-fn list_of(values: Vec<Value>) -> Schema {
-    Schema::Rules(Box::new(Rules { allowed: Some(values), ..Rules::default() }))
+fn list_of(values: Vec<Value>, facts: Option<Box<SourceFacts>>) -> Schema {
+    Schema::Rules(Box::new(Rules { allowed: Some(values), facts, ..Rules::default() }))
 }
 
 /// Merges what must hold anyway.
@@ -211,6 +216,7 @@ fn merge(rules: &mut Rules, part: Rules) {
     rules.one_of.extend(part.one_of);
     rules.not = rules.not.take().or(part.not);
     rules.condition = rules.condition.take().or(part.condition);
+    rules.facts = SourceFacts::merge(rules.facts.take(), part.facts);
 }
 
 fn merge_numbers(rules: &mut NumberRules, part: &NumberRules) {
@@ -297,7 +303,8 @@ fn split_types(rules: &mut Rules) {
     if kinds.each().count() < 2 || !is_plain {
         return;
     }
-    let Rules { name, mut number, mut text, mut array, mut object, .. } = take(rules);
+    let Rules { name, mut number, mut text, mut array, mut object, mut facts, .. } = take(rules);
+    let mut rust_type = facts.as_mut().and_then(|facts| facts.rust_type.take());
     let alternative = |kind: Kinds| {
         let mut one = Rules { kinds: Some(kind), ..Rules::default() };
         match kind {
@@ -310,7 +317,13 @@ fn split_types(rules: &mut Rules) {
             }
             _ => {}
         }
+        if matches!(kind, Kinds::INTEGER | Kinds::NUMBER | Kinds::STRING) {
+            one.facts = rust_type
+                .take()
+                .map(|rust_type| Box::new(SourceFacts { rust_type: Some(rust_type), ..SourceFacts::default() }));
+        }
         Schema::Rules(Box::new(one))
     };
     rules.any_of = kinds.each().map(alternative).collect();
+    rules.facts = facts;
 }

@@ -22,6 +22,14 @@ impl<'s> Comparison<'s, '_> {
         let mut gone: Vec<&str> = names_only_in(old, new);
         gone.retain(|name| !self.has_no_name_now(path, name, (old, new), composed));
         let mut added: Vec<&str> = names_only_in(new, old);
+        gone.retain(|was| {
+            let Some(is) = self.alias_target(was, old, new).filter(|is| added.contains(is)) else { return true };
+            added.retain(|name| *name != is);
+            self.aliased(path, was, is, new);
+            self.look_at(property(path, is), &old.properties[*was], &new.properties[is], composed);
+            self.requirement(path, (old, was), (new, is));
+            false
+        });
         for (was, is) in self.renamed(old, new, &mut gone, &mut added) {
             self.lost(path, was, new, Some(is));
             self.look_at(property(path, is), &old.properties[was], &new.properties[is], composed);
@@ -58,8 +66,7 @@ impl<'s> Comparison<'s, '_> {
 
     /// A property that is there on both sides: `required` on one of them only?
     fn requirement(&mut self, path: &str, (old, was): (&ObjectRules, &str), (new, is): (&ObjectRules, &str)) {
-        let required = |rules: &ObjectRules, name: &str| rules.required.iter().any(|required| required == name);
-        let (effect, word) = match (required(old, was), required(new, is)) {
+        let (effect, word) = match (is_required(old, was), is_required(new, is)) {
             (false, true) => (Effect::Narrowed, "required"),
             (true, false) => (Effect::Widened, "optional"),
             _ => return,
@@ -86,8 +93,12 @@ impl<'s> Comparison<'s, '_> {
             (Direction::Sent, additional) => {
                 let is_closed = matches!(additional, Some(Schema::Nothing));
                 let what = if is_closed { "calls that send it are refused" } else { "what is sent for it is ignored" };
-                let field = renamed.map_or("another field".to_owned(), |name| format!("`{name}`"));
-                format!("{what}, unless {field} has `#[serde(alias = {name:?})]`")
+                if self.knows_aliases(path) {
+                    what.to_owned()
+                } else {
+                    let field = renamed.map_or("another field".to_owned(), |name| format!("`{name}`"));
+                    format!("{what}, unless {field} has `#[serde(alias = {name:?})]`")
+                }
             }
         };
         self.find(&property(path, name), Effect::Lost, format!("{what}; {consequence}"));
@@ -106,7 +117,7 @@ impl<'s> Comparison<'s, '_> {
         if old.patterns.iter().any(|(pattern, _)| pattern.is_match(name)) {
             return self.find(&here, Effect::Unclear, "has rules of its own now");
         }
-        let required = new.required.iter().any(|required| required == name);
+        let required = is_required(new, name);
         if self.sides.direction == Direction::Sent && required {
             self.find(&here, Effect::Narrowed, "is new and required");
         }
@@ -223,6 +234,10 @@ impl<'s> Comparison<'s, '_> {
             }
         })
     }
+}
+
+pub(super) fn is_required(rules: &ObjectRules, name: &str) -> bool {
+    rules.required.iter().any(|required| required == name)
 }
 
 fn names_only_in<'a>(here: &'a ObjectRules, there: &ObjectRules) -> Vec<&'a str> {

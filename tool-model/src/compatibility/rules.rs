@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::compare::{ANYTHING, Comparison, Pair, peeled};
 use super::difference::Effect;
-use super::kinds;
+use super::{facts, kinds};
 use crate::validate::check::Checker;
 use crate::validate::number::Number;
 use crate::validate::phrases;
@@ -31,7 +31,7 @@ impl<'s> Comparison<'s, '_> {
             (false, false) => {}
         }
         if old.allowed.is_some() || new.allowed.is_some() {
-            return self.values(pair, old.allowed.as_deref(), new.allowed.as_deref());
+            return self.values(pair, old.allowed.as_deref(), new);
         }
         let possible = (kinds::possible(pair.old, self.sides.old), kinds::possible(pair.new, self.sides.new));
         if old.only_alternatives().is_some() || new.only_alternatives().is_some() {
@@ -49,11 +49,12 @@ impl<'s> Comparison<'s, '_> {
         }
         let common = possible.0.common(possible.1);
         let path = &pair.path;
+        let is_format_settled = self.conversions(path, old, new);
         if common.has(Kinds::INTEGER.with(Kinds::NUMBER)) {
-            self.numbers(path, &old.number, &new.number, !common.has(Kinds::NUMBER));
+            self.numbers(path, old, new, !common.has(Kinds::NUMBER));
         }
         if common.has(Kinds::STRING) {
-            self.texts(path, &old.text, &new.text);
+            self.texts(path, &old.text, &new.text, is_format_settled);
         }
         let composed = pair.composed || is_composed(old) || is_composed(new);
         if common.has(Kinds::ARRAY) {
@@ -67,10 +68,13 @@ impl<'s> Comparison<'s, '_> {
     }
 
     /// Where the old values are listed, each is tried with the new schema; it does not matter how that one is written.
-    fn values(&mut self, pair: &Pair<'s>, old: Option<&'s [Value]>, new: Option<&'s [Value]>) {
+    fn values(&mut self, pair: &Pair<'s>, old: Option<&'s [Value]>, new_rules: &'s Rules) {
+        let new = new_rules.allowed.as_deref();
         let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);
         let fits_new = |value: &&Value| Checker::new(self.sides.new).accepts(pair.new, value);
-        let lost: Vec<_> = old.unwrap_or_default().iter().filter(fits_old).filter(|v| !fits_new(v)).collect();
+        let lost = old.unwrap_or_default().iter().filter(fits_old).filter(|v| !fits_new(v));
+        let (aliased, lost): (Vec<_>, Vec<_>) =
+            lost.partition(|value| self.is_variant_alias(&pair.path, value, new_rules));
         let gained: Vec<_> = new.unwrap_or_default().iter().filter(fits_new).filter(|v| !fits_old(v)).collect();
         let path = &pair.path;
         if old.is_none() || (new.is_some() && !lost.is_empty() && lost.len() == old.map_or(0, <[_]>::len)) {
@@ -80,6 +84,10 @@ impl<'s> Comparison<'s, '_> {
         }
         if !lost.is_empty() {
             self.find(path, Effect::Narrowed, format!("no longer includes {}", listed(&lost)));
+        }
+        if !aliased.is_empty() {
+            let message = format!("no longer lists {}, which is still read (`#[serde(alias)]`)", listed(&aliased));
+            self.find(path, Effect::Gained, message);
         }
         if new.is_none() {
             let message = format!("can be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
@@ -107,13 +115,16 @@ impl<'s> Comparison<'s, '_> {
         true
     }
 
-    fn numbers(&mut self, path: &str, old: &NumberRules, new: &NumberRules, integers: bool) {
-        let note = match integers && may_be_signed_now(old, new) {
+    fn numbers(&mut self, path: &str, old: &Rules, new: &Rules, integers: bool) {
+        let [[old_least, old_most], [new_least, new_most]] = facts::bounds(old, new);
+        let (old, new) = (&old.number, &new.number);
+        let is_known = old_most.is_some() || new_most.is_some();
+        let note = match integers && !is_known && may_be_signed_now(old, new) {
             true => format!("; if its type is `i64` now, it must be at most {}", i64::MAX),
             false => String::new(),
         };
-        self.bound(path, ["at least", "more than", &note], (old.least, new.least), Ordering::Greater);
-        self.bound(path, ["at most", "less than", ""], (old.most, new.most), Ordering::Less);
+        self.bound(path, ["at least", "more than", &note], (old_least, new_least), Ordering::Greater);
+        self.bound(path, ["at most", "less than", ""], (old_most, new_most), Ordering::Less);
         match (old.multiple_of, new.multiple_of) {
             (None, None) => {}
             (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be a multiple of {new}")),
@@ -155,12 +166,14 @@ impl<'s> Comparison<'s, '_> {
         }
     }
 
-    fn texts(&mut self, path: &str, old: &TextRules, new: &TextRules) {
+    fn texts(&mut self, path: &str, old: &TextRules, new: &TextRules, is_format_settled: bool) {
         self.counts(path, ["character", "characters"], old.length, new.length);
         let old_pattern = old.pattern.as_ref().map(|pattern| format!("`{pattern}`"));
         let new_pattern = new.pattern.as_ref().map(|pattern| format!("`{pattern}`"));
         self.demand(path, "match", old_pattern, new_pattern);
-        self.demand(path, "have the format", old.format.map(|f| f.name()), new.format.map(|f| f.name()));
+        if !is_format_settled {
+            self.demand(path, "have the format", old.format.map(|f| f.name()), new.format.map(|f| f.name()));
+        }
     }
 
     /// Of two different demands nothing can be said.

@@ -1,6 +1,7 @@
 //! What is said of a change.
 
 mod arguments;
+mod facts;
 mod properties;
 mod returns;
 mod tools;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::compare::property;
+use super::facts::is_fact;
 use super::tool::{shown, was_is};
 use super::{Change, ChangeKind};
 use crate::canonical;
@@ -80,7 +81,7 @@ pub(super) fn changes(tool: &str, path: &str, old: Schema<'_>, new: Schema<'_>) 
                 }
                 "default" => add(ChangeKind::Compatible, format!("its default {}", was_is(shown(was), shown(is)))),
                 "writeOnly" => add(ChangeKind::Compatible, format!("secret {}", was_is(shown(was), shown(is)))),
-                key if is_rule(key, was.or(is)) => {}
+                key if is_rule(key, was.or(is)) || is_fact(key) => {}
                 key => add(ChangeKind::Text, format!("its {key} {}", was_is(shown(was), shown(is)))),
             }
         }

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::compare::{Sides, differences};
+use super::compare::{Sides, differences, property};
 use super::difference::{Difference, Direction, Effect};
+use super::facts::{KnownArguments, VALIDATED, tool_without_facts};
 use super::normal::normalize;
 use super::texts;
 use super::{ARGUMENTS, Change, ChangeKind};
+use crate::validate::narrows_its_type;
 use crate::validate::read::Reading;
-use crate::{KEYS, KeyKind, ToolDefinition, canonical};
+use crate::{Argument, KEYS, KeyKind, ToolDefinition, canonical};
 
 /// Collects the changes of one tool.
 struct Changes<'a> {
@@ -28,7 +30,7 @@ pub(super) fn changes(name: &str, old: &ToolDefinition, new: &ToolDefinition) ->
     changes.arguments(old, new);
     changes.returns(old, new);
     changes.keys(old, new);
-    if changes.found.is_empty() {
+    if changes.found.is_empty() && tool_without_facts(old) != tool_without_facts(new) {
         changes.add("", ChangeKind::Text, "is written in another way and means the same".to_owned());
     }
     changes.found
@@ -53,7 +55,8 @@ impl Changes<'_> {
     fn arguments(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
         let (was, is) = (old.parameters(), new.parameters());
         let none = BTreeMap::new();
-        self.schemas(ARGUMENTS, (&was, &none), (&is, &none), Direction::Sent);
+        let known = known_arguments(new);
+        self.schemas(ARGUMENTS, (&was, &none), (&is, &none), (Direction::Sent, &known));
         self.found.extend(texts::changes(self.tool, ARGUMENTS, (&was, &old.defs), (&is, &new.defs)));
     }
 
@@ -66,19 +69,25 @@ impl Changes<'_> {
                 self.add("returns", ChangeKind::Breaking, message);
             }
             (Some(was), Some(is)) => {
-                self.schemas("returns", (was, &old.defs), (is, &new.defs), Direction::Returned);
+                self.schemas("returns", (was, &old.defs), (is, &new.defs), (Direction::Returned, &[]));
                 self.found.extend(texts::changes(self.tool, "returns", (was, &old.defs), (is, &new.defs)));
             }
         }
     }
 
-    fn schemas(&mut self, path: &str, old: Schema<'_>, new: Schema<'_>, direction: Direction) {
+    fn schemas(
+        &mut self,
+        path: &str,
+        old: Schema<'_>,
+        new: Schema<'_>,
+        (direction, known): (Direction, &KnownArguments),
+    ) {
         let (mut was, mut is) = (Reading::of(old.0, old.1), Reading::of(new.0, new.1));
         normalize(&mut was);
         normalize(&mut is);
         let found = match was.errors.first().or(is.errors.first()) {
             None => {
-                let sides = Sides { old: &was.definitions, new: &is.definitions, direction };
+                let sides = Sides { old: &was.definitions, new: &is.definitions, direction, known };
                 differences(sides, path, &was.schema, &is.schema)
             }
             Some(_) if old == new => Vec::new(),
@@ -109,6 +118,15 @@ impl Changes<'_> {
             self.add("description", ChangeKind::Text, was_is(was, is));
         }
     }
+}
+
+/// Returns the arguments whose facts are known. An argument is also validated if its schema shows that it has to be.
+fn known_arguments(tool: &ToolDefinition) -> Vec<(String, bool)> {
+    let fact = |(name, argument): (&String, &Argument)| {
+        let is_validated = argument.keywords.get(VALIDATED)?.as_bool()?;
+        Some((property(ARGUMENTS, name), is_validated || narrows_its_type(&argument.schema(), &tool.defs)))
+    };
+    tool.arguments.iter().filter_map(fact).collect()
 }
 
 fn key_change(kind: KeyKind, was: Option<&Value>, is: Option<&Value>) -> String {

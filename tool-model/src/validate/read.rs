@@ -8,6 +8,7 @@ use super::SchemaError;
 use super::cycle;
 use super::keywords::Keywords;
 use super::schema::{Definitions, Rules, Schema};
+use crate::compatibility::SourceFacts;
 
 /// Deeper schemas are refused, so that reading, checking and dropping one cannot exhaust the stack.
 const DEEPEST_SCHEMA: usize = 128;
@@ -94,6 +95,7 @@ impl Reader {
             one_of: keywords.schemas("oneOf"),
             not: keywords.schema("not"),
             condition: keywords.condition(),
+            facts: SourceFacts::read(map),
         }
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::format::Format;
 use super::number::Number;
+use crate::compatibility::SourceFacts;
 
 /// The definitions that a schema reaches, by name.
 pub(crate) type Definitions = BTreeMap<String, Schema>;
@@ -38,6 +39,8 @@ pub(crate) struct Rules {
     pub(crate) one_of: Vec<Schema>,
     pub(crate) not: Option<Schema>,
     pub(crate) condition: Option<Condition>,
+    /// Facts that only the comparison of two manifests looks at.
+    pub(crate) facts: Option<Box<SourceFacts>>,
 }
 
 #[derive(Debug, Default)]

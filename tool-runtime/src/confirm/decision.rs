@@ -19,7 +19,7 @@ pub enum Decision {
     /// The call runs with these arguments, which are checked as any others are.
     Edit(Value),
     /// Nobody has answered yet. Someone will, with this token.
-    Pending(Pending),
+    Pending(PendingApproval),
 }
 
 impl Decision {
@@ -32,23 +32,23 @@ impl Decision {
 /// A call that waits for an answer. Its `Debug` form hides the token.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Pending {
+pub struct PendingApproval {
     /// Whoever has it can have the call run: show it to the person who decides, and not to the model.
     pub token: String,
     /// When it is too late to answer.
     pub expires: SystemTime,
 }
 
-impl Pending {
+impl PendingApproval {
     /// A call that waits for an answer with this token, until then.
     pub fn new(token: impl Into<String>, expires: SystemTime) -> Self {
         Self { token: token.into(), expires }
     }
 }
 
-impl fmt::Debug for Pending {
+impl fmt::Debug for PendingApproval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending").field("token", &format_args!("***")).field("expires", &self.expires).finish()
+        f.debug_struct("PendingApproval").field("token", &format_args!("***")).field("expires", &self.expires).finish()
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_token_is_not_logged_by_chance() {
-        let pending = Decision::Pending(Pending::new("a token", SystemTime::UNIX_EPOCH));
+        let pending = Decision::Pending(PendingApproval::new("a token", SystemTime::UNIX_EPOCH));
         assert!(!format!("{pending:?}").contains("a token"), "{pending:?}");
     }
 }

@@ -21,13 +21,14 @@ mod terminal;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub use decision::{Decision, Pending};
+pub use decision::{Decision, PendingApproval};
 #[cfg(feature = "deferred")]
 pub use deferred::{
-    Deferred, Key, MemoryStore, PendingCall, PendingStore, SealedCall, StoreError, Stored, TokenError, WeakKey,
+    Deferred, MemoryPendingStore, PendingCall, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall,
+    SealingKey, TokenError, WeakKeyError,
 };
 pub use edit::EditError;
-pub use policy::{CustomPolicy, ParsePolicyError, Verdict};
+pub use policy::{CustomPolicy, ParsePolicyError, PolicyVerdict};
 pub use question::{Question, fingerprint};
 pub use terminal::Terminal;
 
@@ -64,21 +65,21 @@ impl<C: Confirm + ?Sized> Confirm for Arc<C> {
 /// # fn takes(_: impl tool_runtime::confirm::Confirm) {}
 /// # takes(only_short);
 /// ```
-pub fn from_fn<F, Fut>(ask: F) -> FromFn<F>
+pub fn from_fn<F, Fut>(ask: F) -> ConfirmFn<F>
 where
     F: Fn(Question) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Decision> + Send + 'static,
 {
-    FromFn(ask)
+    ConfirmFn(ask)
 }
 
 /// A closure that asks; see [`from_fn`].
 ///
 /// It is a type of its own, so that `from_fn` and not the trait tells the compiler what `question` is.
 #[derive(Clone, Copy)]
-pub struct FromFn<F>(F);
+pub struct ConfirmFn<F>(F);
 
-impl<F, Fut> Confirm for FromFn<F>
+impl<F, Fut> Confirm for ConfirmFn<F>
 where
     F: Fn(Question) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Decision> + Send + 'static,

@@ -11,7 +11,7 @@ use tool_model::{ToolDefinition, nearest};
 ///
 /// ```
 /// use tool_runtime::Policy;
-/// use tool_runtime::confirm::Verdict;
+/// use tool_runtime::confirm::PolicyVerdict;
 ///
 /// // From a command line or a configuration file:
 /// let policy: Policy = "confirm-all".parse()?;
@@ -19,9 +19,9 @@ use tool_model::{ToolDefinition, nearest};
 ///
 /// // Or by what the call is about:
 /// let policy = Policy::custom(|tool, definition, arguments| match arguments["host"].as_str() {
-///     Some("production") if !definition.read_only => Verdict::Ask,
-///     _ if tool.starts_with("admin.") => Verdict::Refuse("not from here".to_owned()),
-///     _ => Verdict::Run,
+///     Some("production") if !definition.read_only => PolicyVerdict::Ask,
+///     _ if tool.starts_with("admin.") => PolicyVerdict::Refuse("not from here".to_owned()),
+///     _ => PolicyVerdict::Run,
 /// });
 /// # let _ = policy;
 /// # Ok::<(), tool_runtime::confirm::ParsePolicyError>(())
@@ -41,11 +41,11 @@ pub enum Policy {
 }
 
 /// A function of the tool's name, its definition and the arguments as they would run.
-pub type CustomPolicy = dyn Fn(&str, &ToolDefinition, &Value) -> Verdict + Send + Sync;
+pub type CustomPolicy = dyn Fn(&str, &ToolDefinition, &Value) -> PolicyVerdict + Send + Sync;
 
 /// What a [`Policy`] says about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PolicyVerdict {
     /// It runs, and nobody is asked.
     Run,
     /// Someone is asked.
@@ -58,17 +58,17 @@ impl Policy {
     const NAMES: [&str; 3] = ["yolo", "confirm-all", "confirm-sensitive"];
 
     /// A policy that looks at the tool's name, at its definition and at the arguments as they would run.
-    pub fn custom(decide: impl Fn(&str, &ToolDefinition, &Value) -> Verdict + Send + Sync + 'static) -> Self {
+    pub fn custom(decide: impl Fn(&str, &ToolDefinition, &Value) -> PolicyVerdict + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(decide))
     }
 
     /// What is to be done about a call.
     #[must_use]
-    pub fn decide(&self, tool: &str, definition: &ToolDefinition, arguments: &Value) -> Verdict {
+    pub fn decide(&self, tool: &str, definition: &ToolDefinition, arguments: &Value) -> PolicyVerdict {
         match self {
             Self::Custom(decide) => decide(tool, definition, arguments),
-            policy if policy.asks_about(definition) => Verdict::Ask,
-            _ => Verdict::Run,
+            policy if policy.asks_about(definition) => PolicyVerdict::Ask,
+            _ => PolicyVerdict::Run,
         }
     }
 
@@ -144,23 +144,23 @@ mod tests {
     #[test]
     fn sensitive_tools_are_asked_about_unless_one_says_otherwise() {
         let verdicts = |policy: Policy| [false, true].map(|flag| policy.decide("t", &definition(flag), &json!({})));
-        assert_eq!(verdicts(Policy::default()), [Verdict::Run, Verdict::Ask]);
-        assert_eq!(verdicts(Policy::ConfirmSensitive), [Verdict::Run, Verdict::Ask]);
-        assert_eq!(verdicts(Policy::ConfirmAll), [Verdict::Ask, Verdict::Ask]);
-        assert_eq!(verdicts(Policy::Yolo), [Verdict::Run, Verdict::Run]);
+        assert_eq!(verdicts(Policy::default()), [PolicyVerdict::Run, PolicyVerdict::Ask]);
+        assert_eq!(verdicts(Policy::ConfirmSensitive), [PolicyVerdict::Run, PolicyVerdict::Ask]);
+        assert_eq!(verdicts(Policy::ConfirmAll), [PolicyVerdict::Ask, PolicyVerdict::Ask]);
+        assert_eq!(verdicts(Policy::Yolo), [PolicyVerdict::Run, PolicyVerdict::Run]);
     }
 
     #[test]
     fn a_function_sees_tool_and_arguments() {
         let policy = Policy::custom(|tool, definition, arguments| match arguments["count"].as_u64() {
-            Some(..10) => Verdict::Run,
-            _ if definition.sensitive => Verdict::Refuse(format!("{tool} is not for that")),
-            _ => Verdict::Ask,
+            Some(..10) => PolicyVerdict::Run,
+            _ if definition.sensitive => PolicyVerdict::Refuse(format!("{tool} is not for that")),
+            _ => PolicyVerdict::Ask,
         });
-        assert_eq!(policy.decide("t", &definition(true), &json!({"count": 1})), Verdict::Run);
-        assert_eq!(policy.decide("t", &definition(false), &json!({"count": 10})), Verdict::Ask);
+        assert_eq!(policy.decide("t", &definition(true), &json!({"count": 1})), PolicyVerdict::Run);
+        assert_eq!(policy.decide("t", &definition(false), &json!({"count": 10})), PolicyVerdict::Ask);
         let refused = policy.decide("t", &definition(true), &json!({}));
-        assert_eq!(refused, Verdict::Refuse("t is not for that".to_owned()));
+        assert_eq!(refused, PolicyVerdict::Refuse("t is not for that".to_owned()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::limits::Recent;
+use crate::limits::RecentConversations;
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// Conversations that are remembered. Those that tried nothing for longest are forgotten, and begin anew.
@@ -67,12 +67,12 @@ impl From<u32> for Retries {
 /// Counts how often tools have asked for another try, in each conversation.
 pub(crate) struct RetryCounter {
     allowed: Retries,
-    counted: Mutex<Recent<FxHashMap<String, u32>>>,
+    counted: Mutex<RecentConversations<FxHashMap<String, u32>>>,
 }
 
 impl RetryCounter {
     pub(crate) fn new(allowed: Retries) -> Self {
-        Self { allowed, counted: Mutex::new(Recent::new(MOST)) }
+        Self { allowed, counted: Mutex::new(RecentConversations::new(MOST)) }
     }
 
     /// The result as it is, or the end of trying. A success begins anew. It is for handlers that ran: a replay and a dry

@@ -1,4 +1,4 @@
-//! What is allowed, and what is said of a call that is not.
+//! Limits, and the error of a call that exceeds one.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,75 +6,85 @@ use std::time::Duration;
 use crate::concurrency::in_words;
 use crate::{ErrorKind, ToolError};
 
-/// How many calls are admitted: so many in a time, or so many at all.
+/// A maximum number of calls: per period, or in total.
 ///
 /// ```
 /// use std::time::Duration;
 /// use tool_runtime::limits::Limit;
 ///
-/// let often = Limit::per_minute(10);
-/// assert_eq!(often, Limit::per(10, Duration::from_secs(60)));
-/// let in_all = Limit::total(100);
-/// # let _ = in_all;
+/// let rate = Limit::per_minute(10);
+/// assert_eq!(rate, Limit::per(10, Duration::from_secs(60)));
+/// let total = Limit::total(100);
+/// # let _ = total;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     pub(super) calls: u32,
-    /// Without one, the calls are all there are.
-    pub(super) period: Option<Duration>,
+    /// `None` for a total.
+    pub(super) rate: Option<LimitRate>,
+}
+
+/// The refill rate of a token bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LimitRate {
+    pub(super) period: Duration,
+    /// The time in which one token is refilled. `None` if no call is allowed.
+    pub(super) share: Option<Duration>,
 }
 
 impl Limit {
-    /// So many calls in a time. They may come all at once; then one more is admitted whenever its share of the time
-    /// has passed.
+    /// Allows `calls` calls per period.
+    ///
+    /// The limit is a token bucket: all calls may come at once, and each token is refilled after its share of the
+    /// period.
     #[must_use]
     pub const fn per(calls: u32, period: Duration) -> Self {
-        Self { calls, period: Some(period) }
+        Self { calls, rate: Some(LimitRate { period, share: period.checked_div(calls) }) }
     }
 
-    /// So many calls a second.
+    /// Allows `calls` calls per second.
     #[must_use]
     pub const fn per_second(calls: u32) -> Self {
         Self::per(calls, Duration::from_secs(1))
     }
 
-    /// So many calls a minute.
+    /// Allows `calls` calls per minute.
     #[must_use]
     pub const fn per_minute(calls: u32) -> Self {
         Self::per(calls, Duration::from_secs(60))
     }
 
-    /// So many calls and no more.
+    /// Allows `calls` calls in total.
     #[must_use]
     pub const fn total(calls: u32) -> Self {
-        Self { calls, period: None }
+        Self { calls, rate: None }
     }
 }
 
-/// A call that was not admitted.
+/// The error of a call that exceeds a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exceeded {
-    /// When it would be admitted if nothing else came; nothing if never.
+pub struct LimitExceeded {
+    /// The time after which the call would be admitted if no other call came first. `None` if it never will be.
     pub retry_after: Option<Duration>,
-    /// What was limited.
+    /// The kind of limit that was exceeded.
     pub scope: LimitScope,
 }
 
-/// What a limit is counted for.
+/// The calls that count towards a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitScope {
-    /// A tool, over all conversations.
+    /// Calls of one tool, over all conversations.
     Tool,
-    /// A tool in one conversation.
+    /// Calls of one tool in one conversation.
     ToolInConversation,
-    /// A conversation, over all tools.
+    /// Calls of all tools in one conversation.
     Conversation,
 }
 
-impl Exceeded {
-    /// The answer to the call, in words for the model, and with the time to come back for programs.
+impl LimitExceeded {
+    /// Returns the call's error: a message for the model, and the retry delay for programs.
     #[must_use]
     pub fn error(self, tool: &str) -> ToolError {
         let what = match self.scope {
@@ -91,7 +101,7 @@ impl Exceeded {
     }
 }
 
-impl fmt::Display for Exceeded {
+impl fmt::Display for LimitExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.retry_after {
             Some(time) => write!(f, "called too often; try again in {}", in_words(time)),
@@ -100,15 +110,15 @@ impl fmt::Display for Exceeded {
     }
 }
 
-impl std::error::Error for Exceeded {}
+impl std::error::Error for LimitExceeded {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_model_is_told_when_to_come_back() {
-        let soon = Exceeded { retry_after: Some(Duration::from_millis(1_300)), scope: LimitScope::Tool };
+    fn tells_the_model_when_to_retry() {
+        let soon = LimitExceeded { retry_after: Some(Duration::from_millis(1_300)), scope: LimitScope::Tool };
         let soon = soon.error("mail.send");
         assert_eq!(soon.message, "`mail.send` was called too often. Try again in 2 s.");
         assert_eq!(soon.retry_after(), Some(Duration::from_millis(1_300)));
@@ -123,7 +133,7 @@ mod tests {
                 "`mail.send` was not run: this conversation calls tools too often. No tool can be called in it any more.",
             ),
         ] {
-            let never = Exceeded { retry_after: None, scope }.error("mail.send");
+            let never = LimitExceeded { retry_after: None, scope }.error("mail.send");
             assert_eq!((never.kind, never.message.as_str()), (ErrorKind::RateLimited, message));
             assert_eq!(never.retry_after(), None);
         }

@@ -1,19 +1,18 @@
-//! Which calls are admitted.
+//! Admission of calls under rate limits and totals.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
-use super::count::Count;
-use super::{Exceeded, Limit, LimitScope, Recent};
+use super::usage::LimitUsage;
+use super::{Limit, LimitExceeded, LimitScope, RecentConversations};
 
-/// Admits calls as its limits allow, each counted for a tool, for a conversation, or for a tool in a conversation.
+/// Admits calls under limits per tool, per conversation, or per tool and conversation.
 ///
-/// A call is admitted if every limit that concerns it allows it, and counts towards all of them; one that is not
-/// admitted counts towards none. Calls that say no conversation are together one conversation.
+/// A call is admitted if every limit that applies to it allows it, and then counts towards all of them. A rejected call
+/// counts towards none. Calls without a conversation share one.
 ///
 /// ```
 /// use tool_runtime::limits::{Limit, Limiter};
@@ -25,142 +24,151 @@ use super::{Exceeded, Limit, LimitScope, Recent};
 ///
 /// assert!(limiter.admit("mail.send", Some("c-1")).is_ok());
 /// let exceeded = limiter.admit("mail.send", Some("c-1")).unwrap_err();
-/// assert_eq!(exceeded.retry_after, None, "one is all it gets");
+/// assert_eq!(exceeded.retry_after, None, "a total is not refilled");
 /// assert!(limiter.admit("mail.send", Some("c-2")).is_ok());
 /// ```
 #[derive(Debug)]
 pub struct Limiter {
-    of_tools: HashMap<String, Vec<Limit>>,
-    of_tools_in_conversations: HashMap<String, Vec<Limit>>,
-    of_conversations: Vec<Limit>,
-    counted: Mutex<Counted>,
+    tools: FxHashMap<String, ToolLimits>,
+    per_conversation: Vec<Limit>,
+    conversations: Mutex<RecentConversations<ConversationUsage>>,
 }
 
-/// What has been counted.
-#[derive(Debug)]
-struct Counted {
-    /// Bounded by the tools that have a limit.
-    tools: FxHashMap<String, Vec<Count>>,
-    conversations: Recent<Conversation>,
-}
-
-/// The counts of one conversation.
+/// The limits of one tool. Each tool has a lock of its own, which is taken before that of the conversations.
 #[derive(Debug, Default)]
-struct Conversation {
-    all: Vec<Count>,
-    tools: FxHashMap<String, Vec<Count>>,
+struct ToolLimits {
+    global: Vec<Limit>,
+    /// The usage of each global limit.
+    usage: Mutex<Vec<LimitUsage>>,
+    in_conversation: Vec<Limit>,
+}
+
+/// The usage of one conversation.
+#[derive(Debug, Default)]
+struct ConversationUsage {
+    all: Vec<LimitUsage>,
+    /// Bounded by the tools that have a limit.
+    tools: FxHashMap<String, Vec<LimitUsage>>,
 }
 
 impl Limiter {
-    /// A limiter that admits everything.
+    /// Creates a limiter that admits every call.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            of_tools: HashMap::new(),
-            of_tools_in_conversations: HashMap::new(),
-            of_conversations: Vec::new(),
-            counted: Mutex::new(Counted { tools: FxHashMap::default(), conversations: Recent::new(10_000) }),
+            tools: FxHashMap::default(),
+            per_conversation: Vec::new(),
+            conversations: Mutex::new(RecentConversations::new(10_000)),
         }
     }
 
-    /// Limits a tool, over all conversations.
+    /// Limits a tool over all conversations.
     #[must_use]
     pub fn tool(mut self, tool: impl Into<String>, limit: Limit) -> Self {
-        self.of_tools.entry(tool.into()).or_default().push(limit);
+        let limits = self.tools.entry(tool.into()).or_default();
+        limits.global.push(limit);
+        limits.usage.get_mut().unwrap_or_else(PoisonError::into_inner).push(LimitUsage::default());
         self
     }
 
-    /// Limits a tool in each conversation by itself.
+    /// Limits a tool within each conversation.
     #[must_use]
     pub fn tool_in_conversation(mut self, tool: impl Into<String>, limit: Limit) -> Self {
-        self.of_tools_in_conversations.entry(tool.into()).or_default().push(limit);
+        self.tools.entry(tool.into()).or_default().in_conversation.push(limit);
         self
     }
 
-    /// Limits each conversation, over all tools.
+    /// Limits each conversation over all tools.
     #[must_use]
     pub fn conversation(mut self, limit: Limit) -> Self {
-        self.of_conversations.push(limit);
+        self.per_conversation.push(limit);
         self
     }
 
-    /// How many conversations are remembered, 10,000 unless set. Those that called nothing for longest are forgotten,
-    /// and begin anew if they come back.
+    /// Sets the number of conversations whose usage is kept, 10,000 by default.
+    ///
+    /// The least recently used conversations are forgotten, and start over if they come back.
     #[must_use]
     pub fn remember(mut self, conversations: usize) -> Self {
-        self.counted.get_mut().unwrap_or_else(PoisonError::into_inner).conversations = Recent::new(conversations);
+        self.conversations = Mutex::new(RecentConversations::new(conversations));
         self
     }
 
-    /// Admits a call and counts it, or says when to come back.
+    /// Admits a call and counts it.
     ///
     /// # Errors
-    /// One of the limits is reached.
-    pub fn admit(&self, tool: &str, conversation: Option<&str>) -> Result<(), Exceeded> {
-        let now = Instant::now();
-        self.with_concerned(tool, conversation, |concerned| {
-            admit_all(concerned, |count, limit| count.after_call(limit, now))
-        })
+    /// Fails if a limit is exceeded. The error says when to retry.
+    pub fn admit(&self, tool: &str, conversation: Option<&str>) -> Result<(), LimitExceeded> {
+        let admitted = self.with_usage(tool, conversation, |groups| {
+            let now = Instant::now();
+            update_all(groups, |usage, limit| usage.after_call(limit, now))
+        });
+        admitted.unwrap_or(Ok(()))
     }
 
-    /// Admits a question about a call without counting the call, so that nobody is asked about calls that could not run
-    /// anyway. Each question that is admitted must be [`answered`](Self::answered).
-    pub(crate) fn ask(&self, tool: &str, conversation: Option<&str>) -> Result<(), Exceeded> {
-        let now = Instant::now();
-        self.with_concerned(tool, conversation, |concerned| {
-            admit_all(concerned, |count, limit| count.after_question(limit, now))
-        })
+    /// Admits a question about a call, without counting the call. A user is not asked about a call that could not run.
+    ///
+    /// Each admitted question must be closed by [`answered`](Self::answered).
+    pub(crate) fn ask(&self, tool: &str, conversation: Option<&str>) -> Result<(), LimitExceeded> {
+        let admitted = self.with_usage(tool, conversation, |groups| {
+            let now = Instant::now();
+            update_all(groups, |usage, limit| usage.after_question(limit, now))
+        });
+        admitted.unwrap_or(Ok(()))
     }
 
-    /// Ends a question that was admitted.
+    /// Closes an admitted question.
     pub(crate) fn answered(&self, tool: &str, conversation: Option<&str>) {
-        self.with_concerned(tool, conversation, |concerned| {
-            for (_, _, count) in concerned {
-                **count = count.without_question();
-            }
+        self.with_usage(tool, conversation, |groups| {
+            groups.iter_mut().flat_map(UsageGroup::iter_mut).for_each(|(_, usage)| *usage = usage.without_question());
         });
     }
 
-    /// Counts an admitted call no more, since it did not run.
+    /// Uncounts an admitted call that did not run.
     pub(crate) fn take_back(&self, tool: &str, conversation: Option<&str>) {
-        self.with_concerned(tool, conversation, |concerned| {
-            for (_, limit, count) in concerned {
-                **count = count.without_call(limit);
-            }
+        self.with_usage(tool, conversation, |groups| {
+            groups.iter_mut().flat_map(UsageGroup::iter_mut).for_each(|(limit, usage)| {
+                *usage = usage.without_call(limit);
+            });
         });
     }
 
-    /// Looks at all limits that concern a call, with what has come under each.
-    fn with_concerned<T>(
+    /// Calls `access` with the limits that apply to a call, and their usage. Returns `None` if the call is not limited.
+    ///
+    /// Every call of a limited tool comes here: nothing is allocated for a known conversation.
+    fn with_usage<T>(
         &self,
         tool: &str,
         conversation: Option<&str>,
-        look: impl FnOnce(&mut [Concerned<'_>]) -> T,
-    ) -> T {
-        let of_tool = limits_of(&self.of_tools, tool);
-        let of_both = limits_of(&self.of_tools_in_conversations, tool);
-        let of_conversation = self.of_conversations.as_slice();
-        if of_tool.is_empty() && of_both.is_empty() && of_conversation.is_empty() {
-            return look(&mut []);
-        }
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let Counted { tools, conversations } = &mut *counted;
-        let mut concerned: Vec<Concerned<'_>> = Vec::new();
-        if !of_tool.is_empty() {
-            let counts = counts(tools, tool, of_tool.len());
-            concerned.extend(of_tool.iter().zip(counts).map(|(limit, count)| (LimitScope::Tool, limit, count)));
-        }
-        if !of_both.is_empty() || !of_conversation.is_empty() {
-            let Conversation { all, tools } = conversations.get(conversation);
-            all.resize(of_conversation.len(), Count::default());
-            let of_all = of_conversation.iter().zip(all);
-            concerned.extend(of_all.map(|(limit, count)| (LimitScope::Conversation, limit, count)));
-            if !of_both.is_empty() {
-                let of_tool = of_both.iter().zip(counts(tools, tool, of_both.len()));
-                concerned.extend(of_tool.map(|(limit, count)| (LimitScope::ToolInConversation, limit, count)));
+        access: impl FnOnce(&mut [UsageGroup<'_>; 3]) -> T,
+    ) -> Option<T> {
+        let (global, in_conversation, usage) = match self.tools.get(tool) {
+            Some(limits) => (&*limits.global, &*limits.in_conversation, Some(&limits.usage)),
+            None if self.per_conversation.is_empty() => return None,
+            None => (&[][..], &[][..], None),
+        };
+        let mut of_tool = usage.filter(|_| !global.is_empty()).map(lock);
+        let needs_conversation = !in_conversation.is_empty() || !self.per_conversation.is_empty();
+        let mut conversations = needs_conversation.then(|| lock(&self.conversations));
+        let (all, of_both) = match &mut conversations {
+            Some(conversations) => {
+                let ConversationUsage { all, tools } = conversations.get(conversation);
+                all.resize(self.per_conversation.len(), LimitUsage::default());
+                let of_both =
+                    if in_conversation.is_empty() { &mut [][..] } else { tool_usage(tools, tool, in_conversation) };
+                (&mut **all, of_both)
             }
-        }
-        look(&mut concerned)
+            None => (&mut [][..], &mut [][..]),
+        };
+        Some(access(&mut [
+            UsageGroup {
+                scope: LimitScope::Tool,
+                limits: global,
+                usage: of_tool.as_mut().map_or(&mut [], |usage| &mut usage[..]),
+            },
+            UsageGroup { scope: LimitScope::Conversation, limits: &self.per_conversation, usage: all },
+            UsageGroup { scope: LimitScope::ToolInConversation, limits: in_conversation, usage: of_both },
+        ]))
     }
 }
 
@@ -170,41 +178,61 @@ impl Default for Limiter {
     }
 }
 
-fn limits_of<'a>(limits: &'a HashMap<String, Vec<Limit>>, tool: &str) -> &'a [Limit] {
-    limits.get(tool).map_or(&[], Vec::as_slice)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn counts<'a>(counts: &'a mut FxHashMap<String, Vec<Count>>, tool: &str, limits: usize) -> &'a mut [Count] {
-    if !counts.contains_key(tool) {
-        counts.insert(tool.to_owned(), vec![Count::default(); limits]);
+fn tool_usage<'a>(
+    tools: &'a mut FxHashMap<String, Vec<LimitUsage>>,
+    tool: &str,
+    limits: &[Limit],
+) -> &'a mut [LimitUsage] {
+    if !tools.contains_key(tool) {
+        tools.insert(tool.to_owned(), vec![LimitUsage::default(); limits.len()]);
     }
-    counts.get_mut(tool).map_or(&mut [], Vec::as_mut_slice)
+    tools.get_mut(tool).map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// A limit that concerns a call, and what has come under it.
-type Concerned<'a> = (LimitScope, &'a Limit, &'a mut Count);
+/// The limits of one scope that apply to a call, each with its usage.
+struct UsageGroup<'a> {
+    scope: LimitScope,
+    limits: &'a [Limit],
+    usage: &'a mut [LimitUsage],
+}
 
-/// Changes every count, or none. The longest wait is the one that counts.
-fn admit_all(
-    concerned: &mut [Concerned<'_>],
-    change: impl Fn(Count, &Limit) -> Result<Count, Option<Duration>>,
-) -> Result<(), Exceeded> {
-    let mut longest: Option<(Duration, LimitScope)> = None;
-    let mut admitted = Vec::with_capacity(concerned.len());
-    for (scope, limit, count) in concerned.iter() {
-        match change(**count, limit) {
-            Ok(after) => admitted.push(after),
-            Err(None) => return Err(Exceeded { retry_after: None, scope: *scope }),
-            Err(Some(wait)) => {
-                longest = longest.filter(|(known, _)| *known >= wait).or(Some((wait, *scope)));
+impl UsageGroup<'_> {
+    fn iter_mut(&mut self) -> impl Iterator<Item = (&Limit, &mut LimitUsage)> {
+        self.limits.iter().zip(&mut *self.usage)
+    }
+}
+
+/// Updates every usage, or none if a limit is exceeded. The error reports the longest wait.
+///
+/// Updates are computed twice, once to check and once to apply them: cheaper than storing them in between.
+fn update_all(
+    groups: &mut [UsageGroup<'_>; 3],
+    update: impl Fn(LimitUsage, &Limit) -> Result<LimitUsage, Option<Duration>>,
+) -> Result<(), LimitExceeded> {
+    let mut longest: Option<LimitExceeded> = None;
+    for UsageGroup { scope, limits, usage } in groups.iter() {
+        for (limit, usage) in limits.iter().zip(usage.iter()) {
+            match update(*usage, limit) {
+                Ok(_) => {}
+                Err(None) => return Err(LimitExceeded { retry_after: None, scope: *scope }),
+                Err(wait) if longest.is_none_or(|known| known.retry_after < wait) => {
+                    longest = Some(LimitExceeded { retry_after: wait, scope: *scope });
+                }
+                Err(_) => {}
             }
         }
     }
-    if let Some((wait, scope)) = longest {
-        return Err(Exceeded { retry_after: Some(wait), scope });
+    if let Some(exceeded) = longest {
+        return Err(exceeded);
     }
-    for ((_, _, count), after) in concerned.iter_mut().zip(admitted) {
-        **count = after;
+    for (limit, usage) in groups.iter_mut().flat_map(UsageGroup::iter_mut) {
+        if let Ok(after) = update(*usage, limit) {
+            *usage = after;
+        }
     }
     Ok(())
 }
@@ -218,16 +246,16 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn after(seconds: u64, scope: LimitScope) -> Result<(), Exceeded> {
-        Err(Exceeded { retry_after: Some(Duration::from_secs(seconds)), scope })
+    fn after(seconds: u64, scope: LimitScope) -> Result<(), LimitExceeded> {
+        Err(LimitExceeded { retry_after: Some(Duration::from_secs(seconds)), scope })
     }
 
-    fn never(scope: LimitScope) -> Result<(), Exceeded> {
-        Err(Exceeded { retry_after: None, scope })
+    fn never(scope: LimitScope) -> Result<(), LimitExceeded> {
+        Err(LimitExceeded { retry_after: None, scope })
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_may_come_at_once_and_then_one_by_one() {
+    async fn admits_a_burst_and_then_one_call_per_share() {
         let limiter = Limiter::new().tool("t", Limit::per_minute(3));
         for _ in 0..3 {
             assert_eq!(limiter.admit("t", None), Ok(()));
@@ -244,10 +272,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_total_does_not_come_back() {
+    async fn never_refills_a_total() {
         let limiter = Limiter::new().conversation(Limit::total(2)).conversation(Limit::per_second(1));
         assert_eq!(limiter.admit("a", Some("c")), Ok(()));
-        assert_eq!(limiter.admit("b", Some("c")), after(1, InConversation), "a refused call is not counted");
+        assert_eq!(limiter.admit("b", Some("c")), after(1, InConversation), "a rejected call is not counted");
         advance(SECOND).await;
         assert_eq!(limiter.admit("b", Some("c")), Ok(()));
         advance(SECOND * 100).await;
@@ -257,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_refused_call_counts_towards_no_limit() {
+    async fn counts_a_rejected_call_towards_no_limit() {
         let limiter = Limiter::new().tool("t", Limit::total(2)).tool_in_conversation("t", Limit::total(1));
         assert_eq!(limiter.admit("t", Some("c")), Ok(()));
         assert_eq!([(); 3].map(|()| limiter.admit("t", Some("c"))), [never(ToolInConversation); 3]);
@@ -266,11 +294,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_question_is_not_counted_and_open_ones_are_considered() {
+    async fn considers_open_questions_without_counting_them() {
         let limiter = Limiter::new().tool("t", Limit::per_minute(2)).conversation(Limit::total(3));
         let ask = || limiter.ask("t", Some("c"));
         assert_eq!([ask(), ask()], [Ok(()); 2]);
-        assert_eq!(ask(), after(30, Tool), "a third call could not run if both are confirmed");
+        assert_eq!(ask(), after(30, Tool), "a third call could not run if both are approved");
         limiter.answered("t", Some("c"));
         assert_eq!(ask(), Ok(()), "one was refused");
         for _ in 0..2 {
@@ -287,25 +315,25 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_admitted_where_no_call_is_allowed() {
+    fn admits_nothing_under_a_limit_of_zero() {
         for limit in [Limit::total(0), Limit::per_minute(0)] {
             assert_eq!(Limiter::new().tool("t", limit).admit("t", None), never(Tool));
         }
         let forever = Limiter::new().tool("t", Limit::per(1, Duration::MAX));
-        assert_eq!(forever.admit("t", None), never(Tool), "a time that no clock shows");
+        assert_eq!(forever.admit("t", None), never(Tool), "the period exceeds the clock's range");
     }
 
     #[test]
-    fn old_conversations_are_forgotten_and_recent_ones_are_not() {
+    fn forgets_old_conversations_and_keeps_recent_ones() {
         let limiter = Limiter::new().conversation(Limit::total(1_000)).remember(100);
         for number in 0..10_000 {
             limiter.admit("t", Some(&number.to_string())).unwrap();
             limiter.admit("t", Some("busy")).ok();
         }
-        let mut counted = limiter.counted.lock().unwrap();
-        assert!(counted.conversations.len() <= 100);
-        assert_eq!(counted.conversations.get(Some("9998")).all.len(), 1);
-        assert_eq!(counted.conversations.get(Some("busy")).all[0].calls, 1_000, "it was never forgotten");
-        assert!(counted.conversations.get(Some("0")).all.is_empty(), "it was");
+        let mut conversations = limiter.conversations.lock().unwrap();
+        assert!(conversations.len() <= 100);
+        assert_eq!(conversations.get(Some("9998")).all.len(), 1);
+        assert_eq!(conversations.get(Some("busy")).all[0].calls, 1_000, "a busy conversation is kept");
+        assert!(conversations.get(Some("0")).all.is_empty(), "an idle one is forgotten");
     }
 }

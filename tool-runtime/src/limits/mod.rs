@@ -1,13 +1,13 @@
-//! How often tools may be called.
+//! Rate limits and totals for tools and conversations.
 
-mod count;
 mod limit;
 mod limiter;
-mod recent;
+mod recent_conversations;
+mod usage;
 
-pub use limit::{Exceeded, Limit, LimitScope};
+pub use limit::{Limit, LimitExceeded, LimitScope};
 pub use limiter::Limiter;
-pub(crate) use recent::Recent;
+pub(crate) use recent_conversations::RecentConversations;
 
 pub use crate::concurrency::Concurrency;
 pub use crate::dispatch::Retries;

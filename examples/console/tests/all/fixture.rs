@@ -9,7 +9,7 @@ use console::web::{Access, router};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
-use tool_agent::{Model, Offline};
+use tool_agent::{Model, OfflineModel};
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
 
@@ -28,7 +28,7 @@ impl Console {
     }
 
     pub async fn open_in(folder: TempDir) -> Self {
-        Self::open_with(folder, Offline).await
+        Self::open_with(folder, OfflineModel).await
     }
 
     /// One whose model follows a script.
@@ -38,7 +38,7 @@ impl Console {
 
     /// One that also has the tools of workers.
     pub async fn with_nats(server: &str) -> Self {
-        Self::open_as(tempfile::tempdir().expect("a folder"), Offline, Some(server.to_owned())).await
+        Self::open_as(tempfile::tempdir().expect("a folder"), OfflineModel, Some(server.to_owned())).await
     }
 
     async fn open_with(folder: TempDir, model: impl Model) -> Self {

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tool_agent::{Message, Reply, Scripted};
+use tool_agent::{Message, Reply, ScriptedModel};
 
 use crate::fixture::Console;
 use crate::web::Browser;
@@ -19,8 +19,8 @@ fn answer(said: &str) -> Vec<String> {
 }
 
 /// Calls a tool, then answers in pieces.
-fn model() -> Scripted {
-    Scripted::from_fn(|request| match request.messages {
+fn model() -> ScriptedModel {
+    ScriptedModel::from_fn(|request| match request.messages {
         [.., Message::User { .. }] => Reply::text("Looking.").and_call("logs.tail", json!({"file": "app.log"})),
         [.., Message::User { text }, _, _] => answer(text).into_iter().fold(Reply::default(), Reply::and_text),
         other => panic!("an unknown course: {other:?}"),

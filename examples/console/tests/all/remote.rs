@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tool_agent::Offline;
+use tool_agent::OfflineModel;
 use tool_nats::{Worker, async_nats, serve};
 use tool_runtime::{Dispatcher, ErrorKind, Manifest, RuntimeTool, ToolCall};
 
@@ -158,6 +158,6 @@ async fn a_server_that_is_not_there_is_named() {
     let data = folder.path().join("data");
     let options = Options { data, nats: Some(url.clone()), ..Options::parse_from(["console", "--port=0"]) };
     let own = (Ipv4Addr::LOCALHOST, 1).into();
-    let error = App::open(&options, Places::default(), own, Offline).await.err().expect("it does not open");
+    let error = App::open(&options, Places::default(), own, OfflineModel).await.err().expect("it does not open");
     assert!(error.to_string().contains(&format!("no connection to NATS at {url}: ")), "{error}");
 }

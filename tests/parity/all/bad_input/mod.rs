@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tool_gen::{Diagnostic, Scanned};
+use tool_gen::{Diagnostic, ScanOutput};
 
 // Several tools of one name.
 mod clashes;
@@ -53,7 +53,7 @@ impl Crate {
 
     /// Scans the crate. Whatever is wrong with it, its good tool is found.
     #[track_caller]
-    fn scan(&self) -> Scanned {
+    fn scan(&self) -> ScanOutput {
         let scanned = tool_gen::scan(self.root()).run().unwrap_or_else(|error| panic!("the root can be read: {error}"));
         let good = scanned.manifest.get("good.ping").unwrap_or_else(|| panic!("the good tool: {scanned:?}"));
         assert_eq!(good.handler, "my_app::good::ping");
@@ -63,7 +63,7 @@ impl Crate {
 
 /// What is said about a file. The message is a sentence, and the whole has the file's name in it.
 #[track_caller]
-fn about<'a>(scanned: &'a Scanned, file: &str) -> &'a Diagnostic {
+fn about<'a>(scanned: &'a ScanOutput, file: &str) -> &'a Diagnostic {
     let names =
         |diagnostic: &&Diagnostic| diagnostic.place.as_ref().is_some_and(|place| place.file.ends_with(Path::new(file)));
     let found = scanned.diagnostics.iter().find(names);
@@ -76,7 +76,7 @@ fn about<'a>(scanned: &'a Scanned, file: &str) -> &'a Diagnostic {
 
 /// What is said about a line of a file.
 #[track_caller]
-fn about_line<'a>(scanned: &'a Scanned, file: &str, line: usize) -> &'a Diagnostic {
+fn about_line<'a>(scanned: &'a ScanOutput, file: &str, line: usize) -> &'a Diagnostic {
     let diagnostic = about(scanned, file);
     let place = diagnostic.place.as_ref().expect("a place");
     assert_eq!(place.line, line, "{diagnostic}");
@@ -84,6 +84,6 @@ fn about_line<'a>(scanned: &'a Scanned, file: &str, line: usize) -> &'a Diagnost
 }
 
 #[track_caller]
-fn says_nothing(scanned: &Scanned) {
+fn says_nothing(scanned: &ScanOutput) {
     assert!(scanned.diagnostics.is_empty(), "{:#?}", scanned.diagnostics);
 }

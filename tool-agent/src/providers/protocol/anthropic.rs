@@ -1,15 +1,15 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages API.
 
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tool_runtime::dialect::Dialect;
 
-use super::{Asked, Notes, Past, Protocol, count, items, text};
-use crate::Stop;
-use crate::providers::key::Key;
+use super::{PastCall, Protocol, RequestParts, ResponseNotes, count, items, text};
+use crate::StopReason;
+use crate::providers::api_key::ApiKey;
 
-/// How long an answer may be where nobody says so: the protocol wants a number, and every model since Claude 4 takes this
-/// one. A smaller one would cut off calls that write a file.
+/// The default for the required `max_tokens`. Every model since Claude 4 accepts it, and a smaller one would cut off calls
+/// that write a file.
 const MAX_TOKENS: u32 = 32_000;
 
 pub(in crate::providers) struct Anthropic;
@@ -23,7 +23,7 @@ impl Protocol for Anthropic {
         "v1/messages".to_owned()
     }
 
-    fn key(&self, key: &Key) -> Option<(HeaderName, HeaderValue)> {
+    fn key(&self, key: &ApiKey) -> Option<(HeaderName, HeaderValue)> {
         Some((HeaderName::from_static("x-api-key"), key.header("")?))
     }
 
@@ -35,7 +35,7 @@ impl Protocol for Anthropic {
         json!({"role": "user", "content": [{"type": "text", "text": text}]})
     }
 
-    fn assistant(&self, text: &str, calls: &[Past<'_>]) -> Value {
+    fn assistant(&self, text: &str, calls: &[PastCall<'_>]) -> Value {
         let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
         let calls = calls
             .iter()
@@ -43,9 +43,9 @@ impl Protocol for Anthropic {
         json!({"role": "assistant", "content": text.into_iter().chain(calls).collect::<Vec<_>>()})
     }
 
-    /// Models write texts of nothing but line breaks, and end with a thought where they are cut off by a limit. The same
-    /// API then refuses both.
-    fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>> {
+    /// Removes blank texts, and reasoning at the end of a response that was cut off: models produce both, and the API
+    /// rejects both.
+    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [message] = turn.as_array()?.as_slice() else { return None };
         let mut content = message.get("content")?.as_array()?.clone();
         content.retain(|block| block["type"] != "text" || !text(block, "/text").trim().is_empty());
@@ -70,7 +70,7 @@ impl Protocol for Anthropic {
         calls.map(|block| text(block, "/id").to_owned()).collect()
     }
 
-    fn body(&self, asked: Asked<'_>) -> Value {
+    fn body(&self, asked: RequestParts<'_>) -> Value {
         let mut messages = asked.messages;
         remember(messages.last_mut());
         let max_tokens = asked.options.max_tokens.unwrap_or(MAX_TOKENS);
@@ -78,7 +78,7 @@ impl Protocol for Anthropic {
         if let Some(system) = asked.system {
             body["system"] = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
         }
-        // A conversation with calls in it is refused without tools, also where the model is not to call any.
+        // The API requires tools if the conversation contains calls, even if the model may not call any.
         if !asked.tools.is_empty() {
             body["tools"] = asked.tools.definitions().clone();
             if !asked.may_call {
@@ -91,13 +91,13 @@ impl Protocol for Anthropic {
         if let Some(effort) = asked.options.effort {
             body["output_config"]["effort"] = effort.as_str().into();
         }
-        // There is no temperature in this protocol any more: a request that has one is refused.
+        // The API rejects a temperature.
         body
     }
 
     /// Tokens read from and written to the cache are not part of `input_tokens`. An event that does not mention them leaves
     /// the counts of an earlier one.
-    fn note(&self, event: &Value, notes: &mut Notes) {
+    fn note(&self, event: &Value, notes: &mut ResponseNotes) {
         for place in ["/usage", "/message/usage"] {
             let Some(usage) = event.pointer(place) else { continue };
             if let Some(input) = count(usage, "/input_tokens") {
@@ -112,8 +112,8 @@ impl Protocol for Anthropic {
         notes.is_over |= event["type"] == "message_stop";
         let stop = [text(event, "/delta/stop_reason"), text(event, "/stop_reason")].concat();
         match stop.as_str() {
-            "max_tokens" | "model_context_window_exceeded" => notes.stop = Stop::Length,
-            "refusal" => notes.stop = Stop::Filtered,
+            "max_tokens" | "model_context_window_exceeded" => notes.stop = StopReason::Length,
+            "refusal" => notes.stop = StopReason::Filtered,
             _ => {}
         }
     }
@@ -130,7 +130,7 @@ impl Protocol for Anthropic {
     }
 }
 
-/// Has the conversation up to here kept by the provider: the next request repeats it.
+/// Marks the conversation so far for the provider's prompt cache, because the next request repeats it.
 fn remember(message: Option<&mut Value>) {
     let block = message.and_then(|message| message["content"].as_array_mut()).and_then(|blocks| blocks.last_mut());
     if let Some(block) = block {

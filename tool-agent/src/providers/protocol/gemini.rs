@@ -1,12 +1,12 @@
-//! Gemini's `generateContent`.
+//! Gemini's `generateContent` API.
 
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tool_runtime::dialect::Dialect;
 
-use super::{Asked, Notes, Past, Protocol, count, items, text};
-use crate::Stop;
-use crate::providers::key::Key;
+use super::{PastCall, Protocol, RequestParts, ResponseNotes, count, items, text};
+use crate::StopReason;
+use crate::providers::api_key::ApiKey;
 
 pub(in crate::providers) struct Gemini;
 
@@ -22,8 +22,8 @@ impl Protocol for Gemini {
         format!("v1beta/models/{model}:{verb}")
     }
 
-    /// In a header: what is in a URL is in every log.
-    fn key(&self, key: &Key) -> Option<(HeaderName, HeaderValue)> {
+    /// Uses a header because URLs are logged.
+    fn key(&self, key: &ApiKey) -> Option<(HeaderName, HeaderValue)> {
         Some((HeaderName::from_static("x-goog-api-key"), key.header("")?))
     }
 
@@ -31,14 +31,14 @@ impl Protocol for Gemini {
         json!({"role": "user", "parts": [{"text": text}]})
     }
 
-    /// Without ids: those of others mean nothing here, and results go by their order.
-    fn assistant(&self, text: &str, calls: &[Past<'_>]) -> Value {
+    /// Omits ids: those of other providers mean nothing here, and results are matched by order.
+    fn assistant(&self, text: &str, calls: &[PastCall<'_>]) -> Value {
         let text = (!text.is_empty()).then(|| json!({"text": text}));
         let calls = calls.iter().map(|call| json!({"functionCall": {"name": call.name, "args": call.object()}}));
         json!({"role": "model", "parts": text.into_iter().chain(calls).collect::<Vec<_>>()})
     }
 
-    fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>> {
+    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [content] = turn.as_array()?.as_slice() else { return None };
         let mut parts = content.get("parts")?.as_array()?.clone();
         let mut calls = calls.iter();
@@ -57,7 +57,7 @@ impl Protocol for Gemini {
         calls.map(|call| text(call, "/id").to_owned()).collect()
     }
 
-    fn body(&self, asked: Asked<'_>) -> Value {
+    fn body(&self, asked: RequestParts<'_>) -> Value {
         let mut body = json!({"contents": asked.messages});
         if let Some(system) = asked.system {
             body["systemInstruction"] = json!({"parts": [{"text": system}]});
@@ -77,7 +77,7 @@ impl Protocol for Gemini {
         body
     }
 
-    fn note(&self, event: &Value, notes: &mut Notes) {
+    fn note(&self, event: &Value, notes: &mut ResponseNotes) {
         if let Some(usage) = event.get("usageMetadata") {
             let of = |key| count(usage, key).unwrap_or_default();
             notes.usage.input = of("/promptTokenCount").saturating_add(of("/toolUsePromptTokenCount"));
@@ -85,13 +85,13 @@ impl Protocol for Gemini {
             notes.usage.cached = of("/cachedContentTokenCount");
         }
         if event.pointer("/promptFeedback/blockReason").is_some() {
-            notes.stop = Stop::Filtered;
+            notes.stop = StopReason::Filtered;
         }
         match text(event, "/candidates/0/finishReason") {
             "" | "STOP" => {}
-            "MAX_TOKENS" => notes.stop = Stop::Length,
+            "MAX_TOKENS" => notes.stop = StopReason::Length,
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => notes.is_garbled = true,
-            _ => notes.stop = Stop::Filtered,
+            _ => notes.stop = StopReason::Filtered,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What each provider's protocol says around the tools, which `tool-dialect` knows.
+//! The parts of each provider's API beyond tools, which `tool-dialect` covers.
 
 mod anthropic;
 mod gemini;
@@ -8,112 +8,112 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 use tool_runtime::dialect::{Dialect, Offer};
 
-use super::key::Key;
-use crate::{Options, Stop, Usage};
+use super::api_key::ApiKey;
+use crate::{ModelOptions, StopReason, Usage};
 
 pub(super) use anthropic::Anthropic;
 pub(super) use gemini::Gemini;
 pub(super) use openai::OpenAi;
 
-/// A provider's protocol.
+/// A provider's API.
 pub(super) trait Protocol: Send + Sync {
-    /// The form of its tools, calls and results.
+    /// Returns the dialect of its tools, calls and results.
     fn dialect(&self) -> Dialect;
 
-    /// Where a request goes, behind the base URL.
+    /// Returns the path of a request, relative to the base URL.
     fn path(&self, model: &str, is_streamed: bool) -> String;
 
-    /// The header that has the key.
-    fn key(&self, key: &Key) -> Option<(HeaderName, HeaderValue)>;
+    /// Returns the header that contains the API key.
+    fn key(&self, key: &ApiKey) -> Option<(HeaderName, HeaderValue)>;
 
-    /// Headers that every request has.
+    /// Returns headers that every request has.
     fn headers(&self) -> &[(&'static str, &'static str)] {
         &[]
     }
 
-    /// What a person says, as a message.
+    /// Encodes a message of the user.
     fn user(&self, text: &str) -> Value;
 
-    /// An answer of a model, made anew from what is known of it: one of another model, or one that was cut off. There is
-    /// some text, or there are calls.
-    fn assistant(&self, text: &str, calls: &[Past<'_>]) -> Value;
+    /// Encodes a response from its text and calls, at least one of which exists. Used for responses of other models and
+    /// those that were cut off.
+    fn assistant(&self, text: &str, calls: &[PastCall<'_>]) -> Value;
 
-    /// An answer as the provider gave it, made fit to be sent back. Nothing where it is not what it should be.
-    fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>>;
+    /// Prepares a response for being sent back in the provider's own form. Returns `None` if it is not valid.
+    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>>;
 
-    /// The ids that results refer to, in the order of the calls in these messages.
+    /// Returns the ids that results refer to, in the order of the calls in these messages.
     fn ids(&self, turn: &[Value]) -> Vec<String>;
 
-    /// The whole request.
-    fn body(&self, asked: Asked<'_>) -> Value;
+    /// Encodes the request.
+    fn body(&self, asked: RequestParts<'_>) -> Value;
 
-    /// What an event says of the answer besides text and calls. A whole response is read as one event.
-    fn note(&self, event: &Value, notes: &mut Notes);
+    /// Reads everything besides text and calls from an event, or from a complete response.
+    fn note(&self, event: &Value, notes: &mut ResponseNotes);
 
-    /// What the model thinks, in an event or in a whole response.
+    /// Returns the reasoning in an event or a complete response.
     fn thinking(&self, event: &Value) -> String;
 
-    /// What the model says in an event in another place than its text, such as a refusal.
+    /// Returns text in an event that is outside of the usual place, such as a refusal.
     fn aside<'a>(&self, _event: &'a Value) -> &'a str {
         ""
     }
 
-    /// What the model says, in a whole response.
+    /// Returns the text of a complete response.
     fn text(&self, response: &Value) -> String;
 }
 
 /// A call of an earlier turn.
-pub(super) struct Past<'a> {
+pub(super) struct PastCall<'a> {
     pub(super) id: String,
-    /// What the provider calls the tool.
+    /// The encoded name of the tool.
     pub(super) name: String,
-    /// The arguments as the model wrote them, if they are a JSON object. Several servers parse what they are sent, and
-    /// refuse the whole conversation for a call that was answered with an error long ago.
+    /// The arguments as the model wrote them, if they are a JSON object. Several servers parse them and reject the whole
+    /// conversation because of an old invalid call.
     pub(super) arguments: &'a str,
 }
 
-impl Past<'_> {
+impl PastCall<'_> {
     pub(super) fn object(&self) -> Value {
         serde_json::from_str(self.arguments).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
     }
 }
 
-/// What goes into a request.
-pub(super) struct Asked<'a> {
+/// The contents of a request.
+pub(super) struct RequestParts<'a> {
     pub(super) model: &'a str,
     pub(super) system: Option<&'a str>,
     pub(super) messages: Vec<Value>,
-    /// The tools. Where none are offered, those of earlier calls.
+    /// The tools. If none are offered, those of earlier calls.
     pub(super) tools: &'a Offer,
     pub(super) may_call: bool,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a ModelOptions,
     pub(super) is_streamed: bool,
 }
 
-/// What is noted of an answer while it comes.
+/// Information collected while reading a response.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct ResponseNotes {
     pub(super) usage: Usage,
     /// Input tokens that the provider has written to its cache.
     pub(super) cache_written: u64,
-    pub(super) stop: Stop,
-    /// The provider says that the model could not finish its call. Asked again, it may.
+    pub(super) stop: StopReason,
+    /// Whether the provider reports a malformed call. A retry may succeed.
     pub(super) is_garbled: bool,
-    /// Nothing comes after this. Where a protocol does not say so, the end of the body is the end.
+    /// Whether nothing follows. In some APIs only the end of the body says so.
     pub(super) is_over: bool,
 }
 
-/// The number at a path.
+/// Returns the number at a path.
 fn count(value: &Value, path: &str) -> Option<u64> {
     value.pointer(path)?.as_u64()
 }
 
-/// The items of a list at a path.
+/// Returns the items of the array at a path.
 fn items<'a>(value: &'a Value, path: &str) -> impl Iterator<Item = &'a Value> {
     value.pointer(path).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The text at a path.
+/// Returns the string at a path.
 fn text<'a>(value: &'a Value, path: &str) -> &'a str {
     value.pointer(path).and_then(Value::as_str).unwrap_or_default()
 }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_no_server_can_mean_are_as_high_as_can_be() {
+    fn token_counts_saturate() {
         let most = u64::MAX;
         let anthropic = json!({"usage": {"input_tokens": most, "cache_read_input_tokens": most,
             "cache_creation_input_tokens": most, "output_tokens": most}});
@@ -133,7 +133,7 @@ mod tests {
             "candidatesTokenCount": most, "thoughtsTokenCount": most, "cachedContentTokenCount": most}});
         let protocols: [(&dyn Protocol, Value); 2] = [(&Anthropic, anthropic), (&Gemini, gemini)];
         for (protocol, event) in protocols {
-            let mut notes = Notes::default();
+            let mut notes = ResponseNotes::default();
             protocol.note(&event, &mut notes);
             assert_eq!(notes.usage, Usage::new(most, most).cached(most), "{event}");
         }

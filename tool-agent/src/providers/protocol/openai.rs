@@ -1,17 +1,17 @@
-//! OpenAI's Chat Completions, which OpenRouter, LiteLLM, Ollama, vLLM and many others speak as well.
+//! OpenAI's Chat Completions API, which OpenRouter, LiteLLM, Ollama, vLLM and many others implement as well.
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tool_runtime::dialect::Dialect;
 
-use super::{Asked, Notes, Past, Protocol, count, items, text};
-use crate::Stop;
-use crate::providers::key::Key;
+use super::{PastCall, Protocol, RequestParts, ResponseNotes, count, items, text};
+use crate::StopReason;
+use crate::providers::api_key::ApiKey;
 
-/// The protocol, as one of those who speak it takes it.
+/// The protocol, with the differences between its implementations.
 pub(in crate::providers) struct OpenAi {
     pub(in crate::providers) dialect: Dialect,
-    /// OpenAI's own models want the newer name, and others know only the older one.
+    /// The key of the token limit. OpenAI's own models need the newer name, and others only know the older one.
     pub(in crate::providers) limit: &'static str,
 }
 
@@ -24,7 +24,7 @@ impl Protocol for OpenAi {
         "chat/completions".to_owned()
     }
 
-    fn key(&self, key: &Key) -> Option<(HeaderName, HeaderValue)> {
+    fn key(&self, key: &ApiKey) -> Option<(HeaderName, HeaderValue)> {
         Some((AUTHORIZATION, key.header("Bearer ")?))
     }
 
@@ -32,7 +32,7 @@ impl Protocol for OpenAi {
         json!({"role": "user", "content": text})
     }
 
-    fn assistant(&self, text: &str, calls: &[Past<'_>]) -> Value {
+    fn assistant(&self, text: &str, calls: &[PastCall<'_>]) -> Value {
         let mut message = json!({"role": "assistant", "content": text});
         if !calls.is_empty() {
             message["tool_calls"] = calls.iter().map(|call| written(call, json!({}))).collect();
@@ -43,8 +43,8 @@ impl Protocol for OpenAi {
         message
     }
 
-    /// What servers add, such as reasoning, they want back. What only an answer has, no server takes.
-    fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>> {
+    /// Keeps fields that servers add and expect back, such as reasoning. Removes fields that are only valid in responses.
+    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [message] = turn.as_array()?.as_slice() else { return None };
         let mut message = message.as_object()?.clone();
         message.retain(|key, value| key == "content" || !(value.is_null() || key == "annotations" || key == "audio"));
@@ -68,7 +68,7 @@ impl Protocol for OpenAi {
         calls.map(|call| text(call, "/id").to_owned()).collect()
     }
 
-    fn body(&self, asked: Asked<'_>) -> Value {
+    fn body(&self, asked: RequestParts<'_>) -> Value {
         let system = asked.system.map(|system| json!({"role": "system", "content": system}));
         let messages: Vec<Value> = system.into_iter().chain(asked.messages).collect();
         let mut body = json!({"model": asked.model, "messages": messages});
@@ -94,7 +94,7 @@ impl Protocol for OpenAi {
         body
     }
 
-    fn note(&self, event: &Value, notes: &mut Notes) {
+    fn note(&self, event: &Value, notes: &mut ResponseNotes) {
         if let Some(input) = count(event, "/usage/prompt_tokens") {
             notes.usage.input = input;
             notes.usage.output = count(event, "/usage/completion_tokens").unwrap_or_default();
@@ -102,10 +102,10 @@ impl Protocol for OpenAi {
         }
         let is_refused = |place| !text(event, place).is_empty();
         match text(event, "/choices/0/finish_reason") {
-            "length" => notes.stop = Stop::Length,
-            "content_filter" => notes.stop = Stop::Filtered,
+            "length" => notes.stop = StopReason::Length,
+            "content_filter" => notes.stop = StopReason::Filtered,
             _ if ["/choices/0/delta/refusal", "/choices/0/message/refusal"].into_iter().any(is_refused) => {
-                notes.stop = Stop::Filtered;
+                notes.stop = StopReason::Filtered;
             }
             _ => {}
         }
@@ -118,7 +118,7 @@ impl Protocol for OpenAi {
     fn thinking(&self, event: &Value) -> String {
         let places = ["/choices/0/delta", "/choices/0/message"].map(|place| event.pointer(place));
         let said = places.into_iter().flatten().next().unwrap_or(&Value::Null);
-        // Which of the two it is depends on the server; some say it under both.
+        // Servers use either key, and some use both.
         let known = [text(said, "/reasoning_content"), text(said, "/reasoning")];
         known.into_iter().find(|thought| !thought.is_empty()).unwrap_or_default().to_owned()
     }
@@ -127,15 +127,15 @@ impl Protocol for OpenAi {
         let message = "/choices/0/message";
         match response.pointer(message).and_then(|message| message.get("content")) {
             Some(Value::String(content)) => content.clone(),
-            // Some servers answer in parts.
+            // Some servers respond with an array of parts.
             Some(parts @ Value::Array(_)) => items(parts, "").map(|part| text(part, "/text")).collect(),
             _ => text(response, "/choices/0/message/refusal").to_owned(),
         }
     }
 }
 
-/// A call as it goes back, with what the server had said besides.
-fn written(call: &Past<'_>, mut known: Value) -> Value {
+/// Encodes a call, keeping additional fields of the server.
+fn written(call: &PastCall<'_>, mut known: Value) -> Value {
     if !known.is_object() {
         known = json!({});
     }

@@ -1,7 +1,7 @@
 //! What comes back of an answer: text, thoughts, calls, usage.
 
 use serde_json::json;
-use tool_agent::{Message, ModelErrorKind, Options, Part, Request, Stop, Usage};
+use tool_agent::{Message, ModelErrorKind, ModelOptions, ModelRequest, ResponsePart, StopReason, Usage};
 
 use super::{Way, answered, said, tools};
 use crate::server::{Called, End, Reply, Server, Wire};
@@ -19,20 +19,21 @@ async fn text_thoughts_and_calls_come_in_every_wire_format() {
         let server = Server::start([reply]).await;
         let tools = tools();
         let messages = [Message::user("Add.")];
-        let parts =
-            answered(&way.model(&server), Request::new(&messages).system("Be brief.").tools(&tools)).await.unwrap();
+        let parts = answered(&way.model(&server), ModelRequest::new(&messages).system("Be brief.").tools(&tools))
+            .await
+            .unwrap();
 
         let (text, calls) = said(&parts);
         assert_eq!(text, "Grüße, einen Moment…", "{way:?}");
         assert_eq!(calls, [r#"math.add {"a":1,"b":2}"#, r#"math.add {"a":3,"b":4}"#], "{way:?}");
         let thoughts: String = parts
             .iter()
-            .filter_map(|part| if let Part::Thinking(text) = part { Some(text.as_str()) } else { None })
+            .filter_map(|part| if let ResponsePart::Thinking(text) = part { Some(text.as_str()) } else { None })
             .collect();
         assert_eq!(thoughts, "They want two sums.", "{way:?}");
-        let pieces = parts.iter().filter(|part| matches!(part, Part::Text(_))).count();
+        let pieces = parts.iter().filter(|part| matches!(part, ResponsePart::Text(_))).count();
         assert_eq!(pieces > 1, way.is_streamed, "{way:?}: text comes as it is written");
-        let Some(Part::End(end)) = parts.last() else { panic!("{way:?}: no end") };
+        let Some(ResponsePart::End(end)) = parts.last() else { panic!("{way:?}: no end") };
         assert_eq!(end.usage, Usage::new(80, 20).cached(30), "{way:?}");
         assert!(end.opaque.as_ref().is_some_and(|opaque| opaque.is_array()), "{way:?}");
 
@@ -45,16 +46,24 @@ async fn text_thoughts_and_calls_come_in_every_wire_format() {
 #[tokio::test]
 async fn an_answer_says_why_it_ended() {
     let reasons = |wire| match wire {
-        Wire::OpenAi => [("length", Stop::Length), ("content_filter", Stop::Filtered), ("refusal", Stop::Filtered)],
-        Wire::Anthropic => [("max_tokens", Stop::Length), ("refusal", Stop::Filtered), ("end_turn", Stop::Done)],
-        Wire::Gemini => [("MAX_TOKENS", Stop::Length), ("SAFETY", Stop::Filtered), ("STOP", Stop::Done)],
+        Wire::OpenAi => [
+            ("length", StopReason::Length),
+            ("content_filter", StopReason::Filtered),
+            ("refusal", StopReason::Filtered),
+        ],
+        Wire::Anthropic => {
+            [("max_tokens", StopReason::Length), ("refusal", StopReason::Filtered), ("end_turn", StopReason::Done)]
+        }
+        Wire::Gemini => {
+            [("MAX_TOKENS", StopReason::Length), ("SAFETY", StopReason::Filtered), ("STOP", StopReason::Done)]
+        }
     };
     for way in Way::all() {
         for (reason, stop) in reasons(way.wire) {
             let server = Server::start([Reply::text("half a").stopped(reason)]).await;
-            let parts = answered(&way.model(&server), Request::new(&[Message::user("Hi.")])).await.unwrap();
+            let parts = answered(&way.model(&server), ModelRequest::new(&[Message::user("Hi.")])).await.unwrap();
             assert_eq!(said(&parts).0, "half a", "{way:?}: {reason}");
-            let Some(Part::End(end)) = parts.last() else { panic!("{way:?}: no end") };
+            let Some(ResponsePart::End(end)) = parts.last() else { panic!("{way:?}: no end") };
             assert_eq!(end.stop, stop, "{way:?}: {reason}");
         }
     }
@@ -66,8 +75,8 @@ async fn a_call_that_the_model_could_not_finish_is_no_answer() {
     for is_streamed in [true, false] {
         let way = Way { wire: Wire::Gemini, is_streamed };
         let server = Server::start([Reply::text("").stopped("MALFORMED_FUNCTION_CALL")]).await;
-        let error = answered(&way.model(&server), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
-        assert!(error.may_pass(), "{error}");
+        let error = answered(&way.model(&server), ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
+        assert!(error.is_retryable(), "{error}");
     }
 }
 
@@ -76,9 +85,9 @@ async fn how_to_answer_is_said_where_it_is_set() {
     for way in Way::all() {
         let server = Server::start([Reply::text("Hello."), Reply::text("Hello.")]).await;
         let (model, messages) = (way.model(&server), [Message::user("Hi.")]);
-        let options = Options::default().max_tokens(1000).temperature(0.5);
-        answered(&model, Request::new(&messages).options(&options)).await.unwrap();
-        answered(&model, Request::new(&messages)).await.unwrap();
+        let options = ModelOptions::default().max_tokens(1000).temperature(0.5);
+        answered(&model, ModelRequest::new(&messages).options(&options)).await.unwrap();
+        answered(&model, ModelRequest::new(&messages)).await.unwrap();
         let sent = server.received().into_iter().map(|received| received.body).collect::<Vec<_>>();
         let (at, unset) = match way.wire {
             Wire::OpenAi => (["/max_tokens", "/temperature"], [None, None]),
@@ -110,8 +119,9 @@ async fn a_stream_that_is_cut_is_an_error_at_every_event() {
                 let server = Server::start([reply.cut(events, end)]).await;
                 let tools = tools();
                 let messages = [Message::user("Add.")];
-                let error = answered(&way.model(&server), Request::new(&messages).tools(&tools)).await.unwrap_err();
-                assert!(error.may_pass(), "{way:?}, {end:?} after {events}: {error}");
+                let error =
+                    answered(&way.model(&server), ModelRequest::new(&messages).tools(&tools)).await.unwrap_err();
+                assert!(error.is_retryable(), "{way:?}, {end:?} after {events}: {error}");
                 let expected = if end == End::Failed { ModelErrorKind::Server } else { ModelErrorKind::Cut };
                 assert_eq!(error.kind, expected, "{way:?}, {end:?} after {events}: {error}");
             }
@@ -124,7 +134,7 @@ async fn a_whole_answer_that_is_cut_is_an_error() {
     for way in Way::all().filter(|way| !way.is_streamed) {
         for end in [End::Quiet, End::Broken] {
             let server = Server::start([Reply::text("One moment.").cut(0, end)]).await;
-            let error = answered(&way.model(&server), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+            let error = answered(&way.model(&server), ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::Cut, "{way:?}, {end:?}: {error}");
         }
     }

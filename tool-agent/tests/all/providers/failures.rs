@@ -6,13 +6,13 @@ use std::time::Duration;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::json;
-use tool_agent::{Message, Model, ModelErrorKind, Provider, Request, Retry, Retrying};
+use tool_agent::{Message, Model, ModelErrorKind, ModelRequest, ProviderModel, RetryPolicy, RetryingModel};
 
 use super::{Way, answered, said, variables};
 use crate::server::{End, KEY, Reply, Server, Wire};
 
-fn patiently(model: Provider) -> Retrying<Provider> {
-    Retrying::new(model).retry(Retry::default().first_wait(Duration::from_millis(1)))
+fn patiently(model: ProviderModel) -> RetryingModel<ProviderModel> {
+    RetryingModel::new(model).retry(RetryPolicy::default().first_wait(Duration::from_millis(1)))
 }
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn too_many_requests_and_failures_are_asked_again() {
         let failures = [Reply::status(429).retry_after("0"), Reply::status(500), Reply::status(529)];
         let server = Server::start(failures.into_iter().chain([Reply::text("Here I am.")])).await;
         let messages = [Message::user("Hi.")];
-        let parts = answered(&patiently(way.model(&server)), Request::new(&messages)).await.unwrap();
+        let parts = answered(&patiently(way.model(&server)), ModelRequest::new(&messages)).await.unwrap();
         assert_eq!(said(&parts).0, "Here I am.", "{way:?}");
         let received = server.received();
         assert_eq!(received.len(), 4, "{way:?}");
@@ -35,7 +35,7 @@ async fn a_stream_that_fails_before_its_first_word_is_asked_for_again() {
         for end in [End::Quiet, End::Broken, End::Failed] {
             let server = Server::start([Reply::text("Here I am.").cut(0, end), Reply::text("Here I am.")]).await;
             let messages = [Message::user("Hi.")];
-            let parts = answered(&patiently(way.model(&server)), Request::new(&messages)).await.unwrap();
+            let parts = answered(&patiently(way.model(&server)), ModelRequest::new(&messages)).await.unwrap();
             assert_eq!((said(&parts).0.as_str(), server.left()), ("Here I am.", 0), "{way:?}, {end:?}");
         }
     }
@@ -45,7 +45,8 @@ async fn a_stream_that_fails_before_its_first_word_is_asked_for_again() {
 async fn a_wait_that_is_too_long_is_left_to_whoever_asks() {
     for way in Way::all() {
         let server = Server::start([Reply::status(429).retry_after("7200"), Reply::text("Here I am.")]).await;
-        let error = answered(&patiently(way.model(&server)), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+        let error =
+            answered(&patiently(way.model(&server)), ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
         assert_eq!((error.kind, error.retry_after), (ModelErrorKind::RateLimited, Some(Duration::from_secs(7200))));
         assert_eq!(server.left(), 1, "{way:?}");
     }
@@ -57,8 +58,8 @@ async fn nobody_waits_for_ever() {
         let stalled = Reply::text("One moment.").cut(1, End::Stalled);
         for reply in [Reply::Silence, stalled] {
             let server = Server::start([reply]).await;
-            let model = way.model(&server).patience(Duration::from_millis(50));
-            let error = answered(&model, Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+            let model = way.model(&server).idle_timeout(Duration::from_millis(50));
+            let error = answered(&model, ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::TimedOut, "{way:?}: {error}");
         }
     }
@@ -72,13 +73,13 @@ async fn nobody_at_home_is_said() {
         drop(server);
         // Until the port is closed.
         let error = loop {
-            let error = answered(&model, Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+            let error = answered(&model, ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
             if error.kind != ModelErrorKind::Rejected {
                 break error;
             }
         };
         assert!(matches!(error.kind, ModelErrorKind::Unreachable | ModelErrorKind::Cut), "{way:?}: {error}");
-        assert!(error.may_pass());
+        assert!(error.is_retryable());
     }
 }
 
@@ -88,7 +89,7 @@ async fn a_key_is_never_shown() {
     for way in Way::all() {
         let server = Server::start([Reply::status(401).saying(&format!("the key {KEY} is wrong"))]).await;
         let model = way.model(&server);
-        let error = answered(&model, Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+        let error = answered(&model, ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::RefusedKey);
         assert!(error.message.contains("the key *** is wrong"), "{error}");
         for shown in [error.to_string(), format!("{error:?}"), format!("{model:?}"), format!("{:?}", patiently(model))]
@@ -104,7 +105,8 @@ async fn a_key_stays_with_its_provider() {
     let elsewhere = Server::start([Reply::text("Here I am.").forever()]).await;
     let server = Server::start([Reply::Moved(elsewhere.address()).forever()]).await;
     for way in Way::all() {
-        let error = answered(&patiently(way.model(&server)), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+        let error =
+            answered(&patiently(way.model(&server)), ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::Rejected, "{way:?}");
         assert!(error.message.contains("another base URL"), "{error}");
     }
@@ -127,8 +129,8 @@ async fn another_key_is_refused_and_not_asked_again() {
         let server = Server::start([Reply::text("Here I am.")]).await;
         let known = variables(&server, wire);
         let other = |name: &str| if name.ends_with("_API_KEY") { Some("sk-other".to_owned()) } else { known(name) };
-        let model = Provider::from_variables(other).unwrap().unwrap();
-        let error = answered(&patiently(model), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+        let model = ProviderModel::from_variables(other).unwrap().unwrap();
+        let error = answered(&patiently(model), ModelRequest::new(&[Message::user("Hi.")])).await.unwrap_err();
         assert_eq!((error.kind, server.left()), (ModelErrorKind::RefusedKey, 1));
     }
 }
@@ -138,7 +140,7 @@ async fn nothing_is_sent_before_anybody_listens() {
     let server = Server::start([Reply::text("Here I am.")]).await;
     let model = Way::all().next().expect("there are ways").model(&server);
     let messages = [Message::user("Hi.")];
-    drop(model.answer(Request::new(&messages)));
+    drop(model.respond(ModelRequest::new(&messages)));
     tokio::task::yield_now().await;
     assert_eq!(server.left(), 1);
 }

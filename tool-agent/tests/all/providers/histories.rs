@@ -1,21 +1,21 @@
 //! What is sent of a conversation, and to whom.
 
 use serde_json::{Value, json};
-use tool_agent::{Assistant, CallResult, Message, ModelCall, Part, Request};
+use tool_agent::{AssistantMessage, CallResult, Message, ModelCall, ModelRequest, ResponsePart};
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::{Way, answered, tools};
 use crate::server::{Called, Reply, Server, Wire};
 
 /// The history after a first answer was called for, as the loop makes it.
-fn continued(model: &str, parts: Vec<Part>) -> Vec<Message> {
-    let mut said = Assistant::default();
+fn continued(model: &str, parts: Vec<ResponsePart>) -> Vec<Message> {
+    let mut said = AssistantMessage::default();
     model.clone_into(&mut said.model);
     for part in parts {
         match part {
-            Part::Text(text) => said.text.push_str(&text),
-            Part::Call(call) => said.calls.push(call),
-            Part::End(end) => said.opaque = end.opaque,
+            ResponsePart::Text(text) => said.text.push_str(&text),
+            ResponsePart::Call(call) => said.calls.push(call),
+            ResponsePart::End(end) => said.opaque = end.opaque,
             _ => {}
         }
     }
@@ -48,10 +48,10 @@ async fn what_a_model_thought_goes_back_to_it_signed_and_to_nobody_else() {
             Reply::calls([Called::new(id, name, json!({"a": 1, "b": 2}))]).saying("One moment.").thinking("A sum.");
         let server = Server::start([reply, Reply::text("3"), Reply::text("3")]).await;
         let (model, tools) = (way.model(&server), tools());
-        let first = answered(&model, Request::new(&[Message::user("Add.")]).tools(&tools)).await.unwrap();
+        let first = answered(&model, ModelRequest::new(&[Message::user("Add.")]).tools(&tools)).await.unwrap();
         for (of, is_same) in [(tool_agent::Model::name(&model), true), ("another/model", false)] {
             let history = continued(of, first.clone());
-            answered(&model, Request::new(&history).tools(&tools))
+            answered(&model, ModelRequest::new(&history).tools(&tools))
                 .await
                 .unwrap_or_else(|error| panic!("{way:?}: {error}"));
             let received = server.received();
@@ -86,7 +86,7 @@ async fn a_history_that_no_provider_would_write_is_taken_by_all() {
         Message::user("  "),
         Message::assistant(""),
         Message::user("Add."),
-        Message::Assistant(Assistant::new("\n\n", calls)),
+        Message::Assistant(AssistantMessage::new("\n\n", calls)),
         Message::Tools { results },
         Message::assistant("Something went wrong."),
         Message::user("Again."),
@@ -95,7 +95,7 @@ async fn a_history_that_no_provider_would_write_is_taken_by_all() {
         let server = Server::start([Reply::text("Well."), Reply::text("Well.")]).await;
         let (model, tools) = (way.model(&server), tools());
         // With tools and without, as between planning and building.
-        for request in [Request::new(&history).tools(&tools), Request::new(&history)] {
+        for request in [ModelRequest::new(&history).tools(&tools), ModelRequest::new(&history)] {
             answered(&model, request).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
         }
         let planned = &server.received()[1].body;
@@ -113,11 +113,11 @@ async fn thoughts_alone_are_not_sent_back() {
         let server = Server::start([Reply::text("").thinking("A sum."), Reply::text("3")]).await;
         let model = way.model(&server);
         let mut history = vec![Message::user("Add.")];
-        let parts = answered(&model, Request::new(&history)).await.unwrap();
+        let parts = answered(&model, ModelRequest::new(&history)).await.unwrap();
         history = continued(tool_agent::Model::name(&model), parts);
         history.truncate(2);
         history.push(Message::user("Go on."));
-        answered(&model, Request::new(&history)).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        answered(&model, ModelRequest::new(&history)).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
         assert_eq!(messages(&server.received()[1].body).len(), 1, "{way:?}: the user's messages only, as one");
     }
 }

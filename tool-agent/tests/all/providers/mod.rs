@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use serde_json::{Map, Value, json};
-use tool_agent::{Model, ModelError, Part, Provider, Request};
+use tool_agent::{Model, ModelError, ModelRequest, ProviderModel, ResponsePart};
 use tool_runtime::{Dispatcher, Manifest, RuntimeTool};
 
 use crate::server::{KEY, Server, Wire};
@@ -65,26 +65,27 @@ impl Way {
         Wire::ALL.into_iter().flat_map(both)
     }
 
-    pub fn model(self, server: &Server) -> Provider {
-        let model = Provider::from_variables(variables(server, self.wire)).expect("it is set up").expect("it is named");
-        let model = model.patience(Duration::from_secs(20));
-        if self.is_streamed { model } else { model.whole() }
+    pub fn model(self, server: &Server) -> ProviderModel {
+        let model =
+            ProviderModel::from_variables(variables(server, self.wire)).expect("it is set up").expect("it is named");
+        let model = model.idle_timeout(Duration::from_secs(20));
+        if self.is_streamed { model } else { model.without_streaming() }
     }
 }
 
 /// All parts of an answer.
-async fn answered(model: &impl Model, request: Request<'_>) -> Result<Vec<Part>, ModelError> {
-    model.answer(request).try_collect().await
+async fn answered(model: &impl Model, request: ModelRequest<'_>) -> Result<Vec<ResponsePart>, ModelError> {
+    model.respond(request).try_collect().await
 }
 
 /// What was said and called, put together.
-fn said(parts: &[Part]) -> (String, Vec<String>) {
+fn said(parts: &[ResponsePart]) -> (String, Vec<String>) {
     let mut text = String::new();
     let mut calls = Vec::new();
     for part in parts {
         match part {
-            Part::Text(more) => text.push_str(more),
-            Part::Call(call) => {
+            ResponsePart::Text(more) => text.push_str(more),
+            ResponsePart::Call(call) => {
                 calls.push(format!("{} {}", call.name, call.arguments.replace(": ", ":").replace(", ", ",")))
             }
             _ => {}

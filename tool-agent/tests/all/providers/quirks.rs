@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_agent::{Agent, Ending, Message, ModelError, ModelErrorKind, Part, Request, Retry, Retrying, Usage};
+use tool_agent::{
+    Agent, Message, ModelError, ModelErrorKind, ModelRequest, ResponsePart, RetryPolicy, RetryingModel, RunEnding,
+    Usage,
+};
 use tool_runtime::ErrorKind;
 
 use super::{Way, answered, said, tools};
@@ -15,9 +18,9 @@ fn streamed(wire: Wire) -> Way {
 }
 
 /// The parts of an answer that a server streams with these events.
-async fn parts(wire: Wire, events: impl IntoIterator<Item = Value>) -> Result<Vec<Part>, ModelError> {
+async fn parts(wire: Wire, events: impl IntoIterator<Item = Value>) -> Result<Vec<ResponsePart>, ModelError> {
     let server = Server::start([Reply::events(events)]).await;
-    answered(&streamed(wire).model(&server), Request::new(&[Message::user("Hi.")]).tools(&tools())).await
+    answered(&streamed(wire).model(&server), ModelRequest::new(&[Message::user("Hi.")]).tools(&tools())).await
 }
 
 /// An event of Chat Completions.
@@ -39,7 +42,9 @@ async fn deltas_with_a_new_id_each_are_one_call() {
     ];
     let parts = parts(Wire::OpenAi, events).await.unwrap();
     assert_eq!(said(&parts).1, [r#"math.add {"a":1,"b":2}"#]);
-    let Some(Part::Call(call)) = parts.iter().find(|part| matches!(part, Part::Call(_))) else { panic!("{parts:?}") };
+    let Some(ResponsePart::Call(call)) = parts.iter().find(|part| matches!(part, ResponsePart::Call(_))) else {
+        panic!("{parts:?}")
+    };
     assert_eq!(call.id, "aaa", "the first id is the call's");
 }
 
@@ -73,7 +78,7 @@ async fn prompt_feedback_completes_an_answer_only_if_the_prompt_is_blocked() {
     let rated = json!({"promptFeedback": {"safetyRatings": []}, "candidates": candidate});
     assert_eq!(parts(Wire::Gemini, [rated]).await.unwrap_err().kind, ModelErrorKind::Cut);
     let blocked = parts(Wire::Gemini, [json!({"promptFeedback": {"blockReason": "SAFETY"}})]).await.unwrap();
-    assert!(matches!(blocked.last(), Some(Part::End(_))), "{blocked:?}");
+    assert!(matches!(blocked.last(), Some(ResponsePart::End(_))), "{blocked:?}");
 }
 
 #[tokio::test]
@@ -106,8 +111,9 @@ async fn text_and_thoughts_at_the_start_of_a_block_count() {
         json!({"type": "message_stop"}),
     ]);
     let parts = parts(Wire::Anthropic, events).await.unwrap();
-    let thoughts =
-        parts.iter().filter_map(|part| if let Part::Thinking(text) = part { Some(text.as_str()) } else { None });
+    let thoughts = parts
+        .iter()
+        .filter_map(|part| if let ResponsePart::Thinking(text) = part { Some(text.as_str()) } else { None });
     assert_eq!((said(&parts).0.as_str(), thoughts.collect::<String>().as_str()), ("Hello world", "Hm."));
 }
 
@@ -119,7 +125,7 @@ async fn cached_tokens_count_though_a_later_event_leaves_them_out() {
         json!({"type": "message_stop"}),
     ]);
     let parts = parts(Wire::Anthropic, events).await.unwrap();
-    let Some(Part::End(end)) = parts.last() else { panic!("{parts:?}") };
+    let Some(ResponsePart::End(end)) = parts.last() else { panic!("{parts:?}") };
     assert_eq!(end.usage, Usage::new(1_060, 7).cached(1_000));
 }
 
@@ -135,8 +141,8 @@ fn overloaded() -> Reply {
 #[tokio::test]
 async fn a_failure_after_thinking_is_retried_and_counted() {
     let server = Server::start([overloaded(), Reply::text("Here I am.").thinking("Right.")]).await;
-    let model = Retrying::new(streamed(Wire::Anthropic).model(&server));
-    let model = model.retry(Retry::default().first_wait(Duration::from_millis(1)));
+    let model = RetryingModel::new(streamed(Wire::Anthropic).model(&server));
+    let model = model.retry(RetryPolicy::default().first_wait(Duration::from_millis(1)));
     let agent = Agent::builder(model, tools()).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Hi.").await;
@@ -155,7 +161,7 @@ async fn what_a_failed_answer_has_used_counts() {
     let server = Server::start([overloaded()]).await;
     let agent = Agent::builder(streamed(Wire::Anthropic).model(&server), tools()).build();
     let outcome = agent.conversation("c").say("Hi.").await;
-    assert!(matches!(&outcome.ending, Ending::Failed(error) if error.kind == ModelErrorKind::Server), "{outcome:?}");
+    assert!(matches!(&outcome.ending, RunEnding::Failed(error) if error.kind == ModelErrorKind::Server), "{outcome:?}");
     assert_eq!(outcome.usage, Usage::new(1_060, 1).cached(1_000));
 }
 
@@ -171,7 +177,7 @@ async fn the_result_of_a_malformed_call_says_what_is_wrong_with_it() {
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::InvalidArguments)]);
     let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
-    assert_eq!(results[0].result.output, "`unknown` was not run: it names no function. Make it again, whole.");
+    assert_eq!(results[0].result.output, "`unknown` was not run: it names no function. Repeat the complete call.");
 }
 
 #[tokio::test]
@@ -180,7 +186,7 @@ async fn messages_of_the_user_in_a_row_are_sent_as_one() {
         let server = Server::start([Reply::status(400), Reply::text("Hello.")]).await;
         let agent = Agent::builder(way.model(&server), tools()).build();
         let conversation = agent.conversation("c");
-        assert!(matches!(conversation.say("First.").await.ending, Ending::Failed(_)), "{way:?}");
+        assert!(matches!(conversation.say("First.").await.ending, RunEnding::Failed(_)), "{way:?}");
         assert_eq!(conversation.say("Second.").await.answer(), Some("Hello."), "{way:?}");
         let received = server.received();
         let body = &received.last().expect("it was asked").body;

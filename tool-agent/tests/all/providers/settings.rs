@@ -1,7 +1,7 @@
 //! Which model the variables name.
 
 use serde_json::Value;
-use tool_agent::{Effort, Message, Model, Options, Provider, ProviderBuilder, Request};
+use tool_agent::{Message, Model, ModelOptions, ModelRequest, ProviderBuilder, ProviderModel, ReasoningEffort};
 
 use super::answered;
 use crate::server::{KEY, Reply, Server, Wire};
@@ -9,7 +9,7 @@ use crate::server::{KEY, Reply, Server, Wire};
 fn named(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
     let variable =
         |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    match Provider::from_variables(variable) {
+    match ProviderModel::from_variables(variable) {
         Ok(model) => Ok(model.map(|model| model.name().to_owned())),
         Err(error) => Err(error.to_string()),
     }
@@ -32,10 +32,15 @@ fn a_model_is_named_by_its_provider() {
 #[test]
 fn what_is_wrong_is_said() {
     let wrong = |variables: &[(&str, &str)]| named(variables).unwrap_err();
-    assert_eq!(wrong(&[("TOOL_MODEL", "openai/gpt")]), "OpenAI needs a key, and `OPENAI_API_KEY` is not set");
+    assert_eq!(wrong(&[("TOOL_MODEL", "openai/gpt")]), "OpenAI needs an API key: `OPENAI_API_KEY` is not set");
     assert!(wrong(&[("TOOL_MODEL", "gpt")]).contains("`provider/model`"));
-    assert!(wrong(&[("TOOL_MODEL", "acme/gpt")]).contains("there are openai, anthropic, gemini, openrouter, ollama"));
-    assert!(wrong(&[("TOOL_MODEL", "gemini/../../x?y"), ("GEMINI_API_KEY", "k")]).contains("names no model"));
+    assert!(
+        wrong(&[("TOOL_MODEL", "acme/gpt")])
+            .contains("Supported providers: openai, anthropic, gemini, openrouter, ollama")
+    );
+    assert!(
+        wrong(&[("TOOL_MODEL", "gemini/../../x?y"), ("GEMINI_API_KEY", "k")]).contains("is not a valid model name")
+    );
     for base in ["nonsense", "file:///etc/passwd", "https://host/v1?key=secret"] {
         let error = wrong(&[("TOOL_MODEL", "openai/gpt"), ("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", base)]);
         assert!(error.contains("`OPENAI_BASE_URL`") && !error.contains("secret"), "{error}");
@@ -51,24 +56,24 @@ fn built(builder: ProviderBuilder, variable: Option<(&str, &str)>) -> Result<Str
 #[test]
 fn a_model_is_named_by_the_code() {
     let key = Some(("ANTHROPIC_API_KEY", "k"));
-    assert_eq!(built(Provider::anthropic("claude"), key), Ok("anthropic/claude".to_owned()));
-    let missing = built(Provider::anthropic("claude"), None).unwrap_err();
-    assert_eq!(missing, "Anthropic needs a key, and `ANTHROPIC_API_KEY` is not set");
-    assert_eq!(built(Provider::ollama("qwen3"), None), Ok("ollama/qwen3".to_owned()));
-    let own = || Provider::openai("llama").base_url("http://127.0.0.1:8000/v1");
+    assert_eq!(built(ProviderModel::anthropic("claude"), key), Ok("anthropic/claude".to_owned()));
+    let missing = built(ProviderModel::anthropic("claude"), None).unwrap_err();
+    assert_eq!(missing, "Anthropic needs an API key: `ANTHROPIC_API_KEY` is not set");
+    assert_eq!(built(ProviderModel::ollama("qwen3"), None), Ok("ollama/qwen3".to_owned()));
+    let own = || ProviderModel::openai("llama").base_url("http://127.0.0.1:8000/v1");
     assert_eq!(built(own(), None), Ok("openai/llama".to_owned()));
     assert_eq!(built(own().key_variable("VLLM_KEY"), Some(("VLLM_KEY", "k"))), Ok("openai/llama".to_owned()));
     let unset = built(own().key_variable("VLLM_KEY"), Some(("OPENAI_API_KEY", "k"))).unwrap_err();
-    assert_eq!(unset, "OpenAI needs a key, and `VLLM_KEY` is not set", "what is named has to be there");
+    assert_eq!(unset, "OpenAI needs an API key: `VLLM_KEY` is not set", "what is named has to be there");
     let mistaken = built(own().key_variable(KEY), None).unwrap_err();
     assert!(!mistaken.contains(KEY), "{mistaken}");
     let elsewhere = Some(("OPENAI_BASE_URL", "http://127.0.0.1:9/v1"));
-    assert!(built(Provider::openai("gpt"), elsewhere).is_err(), "the address is the code's");
+    assert!(built(ProviderModel::openai("gpt"), elsewhere).is_err(), "the address is the code's");
     for base in ["nonsense", "file:///etc/passwd", "https://host/v1?key=secret"] {
-        let wrong = built(Provider::openai("gpt").base_url(base), None).unwrap_err();
+        let wrong = built(ProviderModel::openai("gpt").base_url(base), None).unwrap_err();
         assert!(wrong.starts_with("the base URL") && !wrong.contains("secret"), "{wrong}");
     }
-    assert_eq!(built(Provider::gemini("../x"), None).unwrap_err(), "`../x` names no model of Gemini");
+    assert_eq!(built(ProviderModel::gemini("../x"), None).unwrap_err(), "`../x` is not a valid model name for Gemini");
 }
 
 /// What is said of the effort, and where the key goes that the code has named.
@@ -81,16 +86,16 @@ async fn a_model_that_the_code_names_is_asked() {
         (Wire::Gemini, "/generationConfig/thinkingConfig/thinkingLevel", "HIGH"),
     ] {
         let builder = match wire {
-            Wire::OpenAi => Provider::openai("m"),
-            Wire::Anthropic => Provider::anthropic("m"),
-            Wire::Gemini => Provider::gemini("m"),
+            Wire::OpenAi => ProviderModel::openai("m"),
+            Wire::Anthropic => ProviderModel::anthropic("m"),
+            Wire::Gemini => ProviderModel::gemini("m"),
         };
         let builder = builder.base_url(server.base_url(wire)).key_variable("OUR_KEY");
         assert!(!format!("{builder:?}").contains("127.0.0.1"), "{builder:?}");
         let model = builder.build_from(|name| (name == "OUR_KEY").then(|| KEY.to_owned())).unwrap();
         server.follow([Reply::text("Hello.")]);
-        let (messages, options) = ([Message::user("Hi.")], Options::default().effort(Effort::High));
-        answered(&model, Request::new(&messages).options(&options)).await.unwrap();
+        let (messages, options) = ([Message::user("Hi.")], ModelOptions::default().effort(ReasoningEffort::High));
+        answered(&model, ModelRequest::new(&messages).options(&options)).await.unwrap();
         let received = server.received();
         let body = &received.last().expect("it was asked").body;
         assert_eq!(body.pointer(place).and_then(Value::as_str), Some(expected), "{body}");

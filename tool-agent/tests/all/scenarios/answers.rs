@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Ending, Event, Limits, Mode, ModelErrorKind, Reached, SqliteStore, Update};
+use tool_agent::{AgentEvent, AgentUpdate, Mode, ModelErrorKind, ReachedLimit, RunEnding, RunLimits, SqliteStore};
 use tool_runtime::CancellationToken;
 
 use super::Scene;
@@ -75,7 +75,7 @@ pub async fn too_many_requests(scene: Scene) -> Vec<Received> {
 
 pub async fn a_provider_that_has_failed_for_good(scene: Scene) -> Vec<Received> {
     let outcome = scene.say("Add.", [scene.add(1, 2), Reply::status(500).forever()]).await;
-    let Ending::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
+    let RunEnding::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
     assert_eq!((error.kind, scene.server.received().len()), (ModelErrorKind::Server, 4), "{error}");
     scene.goes_on().await
 }
@@ -100,7 +100,7 @@ fn said(wire: Wire) -> usize {
 pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> {
     let cut = scene.add(1, 2).saying("Let me see.").cut(said(scene.way.wire), End::Broken);
     let outcome = scene.say("Add.", [cut.forever()]).await;
-    let Ending::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
+    let RunEnding::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
     assert_eq!((error.kind, outcome.calls), (ModelErrorKind::Cut, 0), "{error}");
     if scene.way.is_streamed {
         assert_eq!(scene.server.received().len(), 1, "nobody reads the beginning twice");
@@ -110,11 +110,11 @@ pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> 
 
 pub async fn an_answer_that_never_comes(scene: Scene) -> Vec<Received> {
     scene.server.follow([scene.add(1, 2), Reply::Silence]);
-    let limits = Limits::default().time(Duration::from_secs(10));
+    let limits = RunLimits::default().time(Duration::from_secs(10));
     let run = tokio::spawn(scene.conversation.say("Add.").limits(limits).into_future());
     until("the second request", || scene.server.left() == 0).await;
     pass(Duration::from_secs(11)).await;
-    assert_eq!(run.await.expect("it does not panic").ending, Ending::Limit(Reached::Time));
+    assert_eq!(run.await.expect("it does not panic").ending, RunEnding::Limit(ReachedLimit::Time));
     scene.goes_on().await
 }
 
@@ -126,18 +126,18 @@ pub async fn an_answer_that_is_cancelled(scene: Scene) -> Vec<Received> {
     let mut events = run.events();
     let run = tokio::spawn(run.into_future());
     until("the second request", || scene.server.received().len() >= 2).await;
-    let is_text = |update: &Update| matches!(update.event(), Some(Event::Text { .. }));
+    let is_text = |update: &AgentUpdate| matches!(update.event(), Some(AgentEvent::Text { .. }));
     // What is not streamed has nothing to say before its end, which never comes.
     while scene.way.is_streamed && !is_text(&events.next().await.expect("it goes on")) {}
     token.cancel();
-    assert_eq!(run.await.expect("it does not panic").ending, Ending::Cancelled);
+    assert_eq!(run.await.expect("it does not panic").ending, RunEnding::Cancelled);
     scene.goes_on().await
 }
 
 pub async fn a_model_that_calls_for_ever(scene: Scene) -> Vec<Received> {
     scene.server.follow([scene.add(1, 2).forever()]);
-    let outcome = scene.conversation.say("Add.").limits(Limits::default().turns(4)).await;
-    assert_eq!((outcome.ending, outcome.turns), (Ending::Limit(Reached::Turns), 4));
+    let outcome = scene.conversation.say("Add.").limits(RunLimits::default().turns(4)).await;
+    assert_eq!((outcome.ending, outcome.turns), (RunEnding::Limit(ReachedLimit::Turns), 4));
     assert_eq!(scene.server.received().len(), 4);
     scene.goes_on().await
 }
@@ -146,8 +146,8 @@ pub async fn a_turn_with_too_many_calls(scene: Scene) -> Vec<Received> {
     let calls: Vec<Called> =
         (0..5).map(|number| scene.call(number, "math.add", json!({"a": number, "b": 0}))).collect();
     scene.server.follow([Reply::calls(calls)]);
-    let outcome = scene.conversation.say("Add.").limits(Limits::default().calls(3)).await;
-    assert_eq!(outcome.ending, Ending::Limit(Reached::Calls));
+    let outcome = scene.conversation.say("Add.").limits(RunLimits::default().calls(3)).await;
+    assert_eq!(outcome.ending, RunEnding::Limit(ReachedLimit::Calls));
     assert_eq!(scene.outputs().await.len(), 5, "each call has its result, whether it ran or not");
     scene.goes_on().await
 }
@@ -171,7 +171,7 @@ pub async fn another_provider_goes_on(scene: Scene) -> Vec<Received> {
         let calls = Reply::calls(calls).saying("Let me see.").thinking("Two sums.");
         let made_up = Reply::calls([first.call(1, "functions.math add!", "[")]);
         let outcome = first.say("Add.", [calls, made_up, Reply::status(400)]).await;
-        assert!(matches!(outcome.ending, Ending::Failed(_)), "{:?}", outcome.ending);
+        assert!(matches!(outcome.ending, RunEnding::Failed(_)), "{:?}", outcome.ending);
         sent.extend(first.server.received());
 
         let next = Scene::with(Way { wire: other, ..scene.way }, |agent| agent.store(store)).await;

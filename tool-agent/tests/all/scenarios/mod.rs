@@ -8,7 +8,9 @@ mod stopped;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Agent, AgentBuilder, Conversation, Effort, Message, Options, Outcome, Retry, Retrying};
+use tool_agent::{
+    Agent, AgentBuilder, Conversation, Message, ModelOptions, ReasoningEffort, RetryPolicy, RetryingModel, RunOutcome,
+};
 
 use crate::providers::{Way, tools};
 use crate::server::{Called, Received, Reply, Server, Wire};
@@ -78,11 +80,11 @@ impl Scene {
 
     async fn with(way: Way, set: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Self {
         let server = Server::start([]).await;
-        let retry = Retry::default().times(2).first_wait(Duration::from_millis(1));
-        let model = Retrying::new(way.model(&server)).retry(retry);
+        let retry = RetryPolicy::default().times(2).first_wait(Duration::from_millis(1));
+        let model = RetryingModel::new(way.model(&server)).retry(retry);
         // Some requests say how to answer, and some do not.
-        let told = Options::default().max_tokens(1000).temperature(0.5).effort(Effort::Low);
-        let options = if way.is_streamed { Options::default() } else { told };
+        let told = ModelOptions::default().max_tokens(1000).temperature(0.5).effort(ReasoningEffort::Low);
+        let options = if way.is_streamed { ModelOptions::default() } else { told };
         let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options);
         let agent = set(agent).build();
         let conversation = agent.conversation("chat-7");
@@ -101,7 +103,7 @@ impl Scene {
         Reply::calls([self.call(1, "math.add", json!({"a": a, "b": b}))])
     }
 
-    async fn say(&self, text: &str, script: impl IntoIterator<Item = Reply>) -> Outcome {
+    async fn say(&self, text: &str, script: impl IntoIterator<Item = Reply>) -> RunOutcome {
         self.server.follow(script);
         self.conversation.say(text).await
     }

@@ -2,8 +2,8 @@
 //! Whatever it was, the provider takes the conversation again.
 
 use serde_json::json;
-use tool_agent::{Change, Ending, Message, SqliteStore, Store};
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_agent::{ConversationChange, ConversationStore, Message, RunEnding, SqliteStore};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::{CancellationToken, ErrorKind};
 
 use super::Scene;
@@ -12,9 +12,9 @@ use crate::support::{kinds, until};
 
 /// A scene in which a model adds, and asks for something that needs consent, which has an answer later.
 async fn waiting(scene: &Scene) -> Scene {
-    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(Key::random().unwrap()))).await;
+    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(SealingKey::random().unwrap()))).await;
     let outcome = waiting.say("Forget it.", [forget(&waiting)]).await;
-    assert_eq!(outcome.ending, Ending::Waiting(1));
+    assert_eq!(outcome.ending, RunEnding::Waiting(1));
     waiting
 }
 
@@ -25,9 +25,9 @@ fn forget(scene: &Scene) -> Reply {
 }
 
 impl Scene {
-    async fn decide(&self, decision: Decision, script: impl IntoIterator<Item = Reply>) -> Ending {
+    async fn decide(&self, decision: Decision, script: impl IntoIterator<Item = Reply>) -> RunEnding {
         self.server.follow(script);
-        let token = self.conversation.waiting().await.unwrap().remove(0).0.token;
+        let token = self.conversation.pending_calls().await.unwrap().remove(0).0.token;
         self.conversation.decide(token, decision).await.ending
     }
 
@@ -40,7 +40,7 @@ impl Scene {
 
 pub async fn a_call_that_waits_and_is_agreed_to(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
-    assert_eq!(scene.decide(Decision::Run, [Reply::text("It is forgotten.")]).await, Ending::Answered);
+    assert_eq!(scene.decide(Decision::Run, [Reply::text("It is forgotten.")]).await, RunEnding::Answered);
     assert_eq!(scene.outputs().await, ["3", "forgotten"]);
     scene.goes_on().await
 }
@@ -48,7 +48,7 @@ pub async fn a_call_that_waits_and_is_agreed_to(scene: Scene) -> Vec<Received> {
 pub async fn a_call_that_waits_and_is_refused(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
     let refuse = Decision::refuse("I need it");
-    assert_eq!(scene.decide(refuse, [Reply::text("Then not.")]).await, Ending::Answered);
+    assert_eq!(scene.decide(refuse, [Reply::text("Then not.")]).await, RunEnding::Answered);
     assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Refused)]);
     scene.goes_on().await
 }
@@ -61,7 +61,7 @@ pub async fn a_call_that_waits_while_the_person_goes_on(scene: Scene) -> Vec<Rec
 
 pub async fn a_call_that_waits_and_stops_everything(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
-    assert_eq!(scene.decide(Decision::Abort, []).await, Ending::Aborted);
+    assert_eq!(scene.decide(Decision::Abort, []).await, RunEnding::Aborted);
     scene.goes_on().await
 }
 
@@ -77,13 +77,13 @@ pub async fn a_call_that_is_refused_at_once(scene: Scene) -> Vec<Received> {
 pub async fn a_call_that_stops_everything(scene: Scene) -> Vec<Received> {
     let stopping = confirm::from_fn(|_| async { Decision::Abort });
     let scene = Scene::with(scene.way, |agent| agent.confirm(stopping)).await;
-    assert_eq!(scene.say("Forget it.", [forget(&scene)]).await.ending, Ending::Aborted);
+    assert_eq!(scene.say("Forget it.", [forget(&scene)]).await.ending, RunEnding::Aborted);
     assert_eq!(scene.last_kinds().await[1], Some(ErrorKind::Aborted));
     scene.goes_on().await
 }
 
 /// Two calls, of which one never ends, and a run that is in the middle of it.
-async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::JoinHandle<tool_agent::Outcome> {
+async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::JoinHandle<tool_agent::RunOutcome> {
     let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
     scene.server.follow([Reply::calls([add, scene.call(2, "math.ponder", json!({}))])]);
     let run = scene.conversation.say("Ponder.").cancel(token.clone());
@@ -91,7 +91,7 @@ async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::Joi
     let run = tokio::spawn(run.into_future());
     // One of them ends.
     while let Some(update) = events.next().await {
-        if matches!(update.event(), Some(tool_agent::Event::CallFinished(_))) {
+        if matches!(update.event(), Some(tool_agent::AgentEvent::CallFinished(_))) {
             break;
         }
     }
@@ -102,7 +102,7 @@ pub async fn a_call_that_is_cancelled(scene: Scene) -> Vec<Received> {
     let token = CancellationToken::new();
     let run = pondering(&scene, &token).await;
     token.cancel();
-    assert_eq!(run.await.expect("it does not panic").ending, Ending::Cancelled);
+    assert_eq!(run.await.expect("it does not panic").ending, RunEnding::Cancelled);
     assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Cancelled)]);
     scene.goes_on().await
 }
@@ -124,7 +124,7 @@ pub async fn a_process_that_crashed(scene: Scene) -> Vec<Received> {
     let id = first.conversation.id();
     let saved = store.load(id).await.unwrap().unwrap();
     assert!(matches!(saved.messages.last(), Some(Message::Tools { .. })), "{saved:?}");
-    store.save(id, Change::new(1, &[]).behind(saved.version, saved.messages.len() - 1)).await.unwrap();
+    store.save(id, ConversationChange::new(1, &[]).after(saved.version, saved.messages.len() - 1)).await.unwrap();
 
     let next = Scene::with(scene.way, |agent| agent.store(store)).await;
     assert_eq!(next.last_kinds().await, [Some(ErrorKind::OutcomeUnknown)]);

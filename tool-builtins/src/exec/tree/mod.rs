@@ -6,6 +6,11 @@
 //! holds the other end of that connection; it closes when the call times out, is cancelled or dropped, or when the host
 //! itself is killed. In either case the supervisor kills what is left, by one of two [methods](ProcessCleanup). The host never
 //! becomes a subreaper itself: it would adopt unrelated processes and could not tell them apart.
+//!
+//! Crates were tried instead. `process-wrap` 10.0 kills a process group or session, which a command leaves by `setsid`.
+//! `hakoniwa` 1.8 allocates between `fork` and `exec`, which can deadlock in a program with several threads. It also ties
+//! the command to the thread that started it (`PR_SET_PDEATHSIG`), and tokio ends idle threads. It always needs user
+//! namespaces, and brings 49 crates and the C library libseccomp.
 
 mod memory;
 mod mounts;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tool_model::validate::describe;
 use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
-use super::types::{Field, Need, Type, arguments, types};
+use super::type_tables::{DocField, DocType, FieldNeed, arguments, types};
 use crate::cli::terminal::count;
 
 const STYLE: &str = include_str!("page.css");
@@ -79,7 +79,7 @@ fn section(page: &mut String, name: &str, tool: &ToolDefinition, tokens: usize) 
 }
 
 /// A type that the arguments or the result refer to.
-fn described(page: &mut String, definition: &Type) {
+fn described(page: &mut String, definition: &DocType) {
     let _ = writeln!(page, "<h3><code>{}</code></h3>", escaped(&definition.name));
     if !definition.description.is_empty() {
         let _ = writeln!(page, "<p>{}</p>", prose(&definition.description));
@@ -94,16 +94,16 @@ fn described(page: &mut String, definition: &Type) {
     }
 }
 
-fn fields(page: &mut String, fields: &[Field]) {
+fn fields(page: &mut String, fields: &[DocField]) {
     if fields.is_empty() {
         return;
     }
     page.push_str("<dl>\n");
     for field in fields {
         let need = match &field.need {
-            Need::Required => r#"<span class="required">required</span>"#.to_owned(),
-            Need::Optional => "optional".to_owned(),
-            Need::Default(value) => format!("default <code>{}</code>", escaped(value)),
+            FieldNeed::Required => r#"<span class="required">required</span>"#.to_owned(),
+            FieldNeed::Optional => "optional".to_owned(),
+            FieldNeed::Default(value) => format!("default <code>{}</code>", escaped(value)),
         };
         let (name, kind) = (escaped(&field.name), prose(&field.kind));
         let _ = writeln!(

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tool_model::validate::describe;
 use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
-use super::types::{Field, Need, Type, arguments, types};
+use super::type_tables::{DocField, DocType, FieldNeed, arguments, types};
 use crate::cli::terminal::count;
 
 pub(super) fn page(title: &str, manifest: &Manifest) -> String {
@@ -38,7 +38,7 @@ fn section(text: &mut String, name: &str, tool: &ToolDefinition) {
 }
 
 /// A type that the arguments or the result refer to.
-fn described(text: &mut String, definition: &Type) {
+fn described(text: &mut String, definition: &DocType) {
     let _ = writeln!(text, "\n### {}", code(&definition.name));
     if !definition.description.is_empty() {
         let _ = writeln!(text, "\n{}", plain(&definition.description));
@@ -53,15 +53,15 @@ fn described(text: &mut String, definition: &Type) {
     }
 }
 
-fn table(text: &mut String, noun: &str, fields: &[Field]) {
+fn table(text: &mut String, noun: &str, fields: &[DocField]) {
     if !fields.is_empty() {
         let _ = writeln!(text, "\n| {noun} | type | | description |\n|---|---|---|---|");
     }
     for field in fields {
         let need = match &field.need {
-            Need::Required => "required".to_owned(),
-            Need::Optional => "optional".to_owned(),
-            Need::Default(value) => format!("default {}", code(value)),
+            FieldNeed::Required => "required".to_owned(),
+            FieldNeed::Optional => "optional".to_owned(),
+            FieldNeed::Default(value) => format!("default {}", code(value)),
         };
         let cells = [code(&field.name), plain(&field.kind), need, plain(&field.description)].map(|text| cell(&text));
         let _ = writeln!(text, "| {} |", cells.join(" | "));

@@ -2,7 +2,7 @@
 
 mod html;
 mod markdown;
-mod types;
+mod type_tables;
 
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ use clap::Args;
 use serde::Serialize;
 use tool_model::replace_file;
 
-use super::arguments::{Format, ToolSource};
-use super::exit::{Doing, Exit, Result};
+use super::arguments::{OutputFormat, ToolSource};
+use super::exit::{ExitStatus, FailureContext, Result};
 use super::report::{self, JsonDiagnostic};
-use super::scanning::Tools;
-use super::terminal::{GREEN, print, print_json, say, styled};
+use super::scanning::LoadedTools;
+use super::terminal::{GREEN, print, print_json, print_status, styled};
 
 /// Write a catalogue of all tools, as Markdown or as one HTML page
 ///
 /// The page stands alone: style and search are in it, and it can be read without scripts.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct Docs {
+pub(super) struct DocsCommand {
     /// One HTML page with search instead of Markdown
     #[arg(long)]
     html: bool,
@@ -56,28 +56,28 @@ struct JsonDocs<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-impl Docs {
-    pub(super) fn run(&self, format: Format) -> Result<Exit> {
-        let tools = Tools::read(&self.source, format, "nothing is written")?;
+impl DocsCommand {
+    pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
+        let tools = LoadedTools::read(&self.source, format, "nothing is written")?;
         let (form, text) = match self.html {
             true => ("html", html::page(&self.title, &tools.manifest)),
             false => ("markdown", markdown::page(&self.title, &tools.manifest)),
         };
         if let Some(file) = &self.output {
-            replace_file(file, &text).doing(|| format!("write {}", file.display()))?;
-            if format == Format::Text {
-                say(format_args!("{} {} written", styled(GREEN, "✓"), file.display()));
+            replace_file(file, &text).context(|| format!("write {}", file.display()))?;
+            if format == OutputFormat::Text {
+                print_status(format_args!("{} {} written", styled(GREEN, "✓"), file.display()));
             }
         }
         let file = self.output.as_ref().map(|file| file.display().to_string());
         match (format, &file) {
-            (Format::Json, _) => {
+            (OutputFormat::Json, _) => {
                 let (text, diagnostics) = (file.is_none().then_some(&*text), report::json(&tools.diagnostics));
                 print_json(&JsonDocs { form, file, text, diagnostics })?;
             }
-            (Format::Text, None) => print(&text)?,
-            (Format::Text, Some(_)) => {}
+            (OutputFormat::Text, None) => print(&text)?,
+            (OutputFormat::Text, Some(_)) => {}
         }
-        Ok(Exit::Fine)
+        Ok(ExitStatus::Fine)
     }
 }

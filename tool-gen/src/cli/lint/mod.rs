@@ -1,19 +1,18 @@
 //! `tool-gen lint`
 
-mod dialects;
 mod rules;
 
 use annotate_snippets::Level;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use tool_dialect::Dialect;
-use tool_gen::Place;
+use tool_gen::SourcePlace;
 
-use super::arguments::{Format, ToolSource};
-use super::exit::{Exit, Result};
+use super::arguments::{OutputFormat, ToolSource};
+use super::exit::{ExitStatus, Result};
 use super::report::{self, JsonDiagnostic, JsonPlace};
-use super::scanning::Tools;
-use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, say, styled};
+use super::scanning::LoadedTools;
+use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, print_status, styled};
 
 /// Find what models and providers will stumble over
 ///
@@ -21,10 +20,10 @@ use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, say, styled}
 /// are too long. With `--dialect`, also what that provider's form cannot say, and which of its limits are exceeded.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct Lint {
+pub(super) struct LintCommand {
     /// Fail on findings of this level and above
     #[arg(short = 'D', long, value_enum, default_value_t, value_name = "LEVEL")]
-    deny: Deny,
+    deny: DenyLevel,
 
     /// A provider's form to check, such as `openai`, `anthropic` or `gemini`; can be repeated
     #[arg(long = "dialect", value_name = "NAME")]
@@ -50,7 +49,7 @@ With `--format json`:
 
 /// From which level on a finding makes the command fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Deny {
+enum DenyLevel {
     #[default]
     Errors,
     Warnings,
@@ -61,7 +60,7 @@ enum Deny {
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Severity {
+enum LintLevel {
     /// Nothing to mend: the model is told in another way.
     Note,
     Warning,
@@ -70,8 +69,8 @@ enum Severity {
 
 /// One thing to mend.
 #[derive(Clone, Debug)]
-struct Finding {
-    severity: Severity,
+struct LintFinding {
+    severity: LintLevel,
     /// The rule that found it, such as `undocumented-tool`.
     rule: &'static str,
     tool: String,
@@ -79,13 +78,13 @@ struct Finding {
     path: String,
     message: String,
     help: String,
-    place: Option<Place>,
+    place: Option<SourcePlace>,
 }
 
 /// A finding as `--format json` shows it.
 #[derive(Serialize)]
 struct JsonFinding<'a> {
-    level: Severity,
+    level: LintLevel,
     rule: &'a str,
     tool: &'a str,
     path: &'a str,
@@ -102,49 +101,49 @@ struct JsonLint<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-impl Lint {
-    pub(super) fn run(&self, format: Format) -> Result<Exit> {
-        let tools = Tools::read(&self.source, format, "the tools are not looked at")?;
+impl LintCommand {
+    pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
+        let tools = LoadedTools::read(&self.source, format, "the tools are not looked at")?;
         let mut findings = rules::findings(&tools.manifest);
         findings.extend(
-            self.dialects.iter().flat_map(|&dialect| dialects::findings(dialect, self.strict, &tools.manifest)),
+            self.dialects.iter().flat_map(|&dialect| rules::dialect_findings(dialect, self.strict, &tools.manifest)),
         );
         findings.iter_mut().for_each(|finding| finding.place = tools.places.get(&finding.tool).cloned());
         let denied = findings.iter().filter(|finding| self.deny.includes(finding.severity)).count();
         match format {
-            Format::Json => print_json(&JsonLint {
-                findings: findings.iter().map(Finding::json).collect(),
+            OutputFormat::Json => print_json(&JsonLint {
+                findings: findings.iter().map(LintFinding::json).collect(),
                 denied,
                 diagnostics: report::json(&tools.diagnostics),
             })?,
-            Format::Text => {
+            OutputFormat::Text => {
                 for finding in &findings {
-                    print(&format!("{}\n\n", finding.shown()))?;
+                    print(&format!("{}\n\n", finding.describe()))?;
                 }
                 summary(&findings, tools.manifest.len(), denied);
             }
         }
-        Ok(if denied == 0 { Exit::Fine } else { Exit::Objection })
+        Ok(if denied == 0 { ExitStatus::Fine } else { ExitStatus::Objection })
     }
 }
 
-impl Deny {
-    fn includes(self, severity: Severity) -> bool {
+impl DenyLevel {
+    fn includes(self, severity: LintLevel) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Errors => severity == Severity::Error,
-            Self::Warnings => severity != Severity::Note,
+            Self::Errors => severity == LintLevel::Error,
+            Self::Warnings => severity != LintLevel::Note,
         }
     }
 }
 
-impl Finding {
+impl LintFinding {
     /// As a compiler would say it.
-    fn shown(&self) -> String {
+    fn describe(&self) -> String {
         let level = match self.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-            Severity::Note => Level::NOTE,
+            LintLevel::Error => Level::ERROR,
+            LintLevel::Warning => Level::WARNING,
+            LintLevel::Note => Level::NOTE,
         };
         let subject = if self.path.is_empty() { String::new() } else { format!(" {}", self.path) };
         let tool = if self.tool.is_empty() { String::new() } else { format!("`{}`{subject} ", self.tool) };
@@ -160,19 +159,19 @@ impl Finding {
             path: &self.path,
             message: &self.message,
             help: &self.help,
-            place: self.place.as_ref().map(JsonPlace::of),
+            place: self.place.as_ref().map(JsonPlace::new),
         }
     }
 }
 
-fn summary(findings: &[Finding], tools: usize, denied: usize) {
+fn summary(findings: &[LintFinding], tools: usize, denied: usize) {
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let (errors, warnings) = (of(LintLevel::Error), of(LintLevel::Warning));
     let tools = count(tools, "tool");
     let found = format!("{}, {} in {tools}", count(errors, "error"), count(warnings, "warning"));
     match (findings.is_empty(), denied) {
-        (true, _) => say(format_args!("{} nothing to mend in {tools}", styled(GREEN, "✓"))),
-        (false, 0) => say(format_args!("{} {found}", styled(YELLOW, "!"))),
-        (false, _) => say(format_args!("{} {found}", styled(RED, "✗"))),
+        (true, _) => print_status(format_args!("{} nothing to mend in {tools}", styled(GREEN, "✓"))),
+        (false, 0) => print_status(format_args!("{} {found}", styled(YELLOW, "!"))),
+        (false, _) => print_status(format_args!("{} {found}", styled(RED, "✗"))),
     }
 }

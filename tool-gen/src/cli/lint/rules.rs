@@ -2,25 +2,25 @@
 //!
 //! What a single provider refuses is for rules of its own, which belong into the same lists.
 
-use tool_dialect::{Dialect, Level};
+use tool_dialect::{Dialect, Form, Level};
 use tool_model::{Manifest, ToolDefinition};
 
-use super::{Finding, Severity};
+use super::{LintFinding, LintLevel};
 
 /// What providers take in a description.
 const LONGEST_DESCRIPTION: usize = 1_024;
 
-type ToolRule = fn(&mut Report<'_>, &ToolDefinition);
+type ToolRule = fn(&mut ToolReport<'_>, &ToolDefinition);
 
 /// The rules that look at one tool.
 const TOOL_RULES: [ToolRule; 5] =
     [tool_is_documented, tool_is_current, descriptions_are_short, arguments_are_documented, arguments_have_types];
 
 /// Everything that the rules find, in the order of the tools.
-pub(super) fn findings(manifest: &Manifest) -> Vec<Finding> {
+pub(super) fn findings(manifest: &Manifest) -> Vec<LintFinding> {
     let mut found = Vec::new();
     for (name, tool) in manifest.iter() {
-        let mut report = Report { tool: name, found: &mut found };
+        let mut report = ToolReport { tool: name, found: &mut found };
         TOOL_RULES.iter().for_each(|rule| rule(&mut report, tool));
     }
     names_are_portable(manifest, &mut found);
@@ -28,14 +28,14 @@ pub(super) fn findings(manifest: &Manifest) -> Vec<Finding> {
 }
 
 /// Takes down what is found in one tool.
-struct Report<'a> {
+struct ToolReport<'a> {
     tool: &'a str,
-    found: &'a mut Vec<Finding>,
+    found: &'a mut Vec<LintFinding>,
 }
 
-impl Report<'_> {
-    fn add(&mut self, severity: Severity, rule: &'static str, path: &str, message: String, help: &str) {
-        self.found.push(Finding {
+impl ToolReport<'_> {
+    fn add(&mut self, severity: LintLevel, rule: &'static str, path: &str, message: String, help: &str) {
+        self.found.push(LintFinding {
             severity,
             rule,
             tool: self.tool.to_owned(),
@@ -48,23 +48,23 @@ impl Report<'_> {
 }
 
 /// The description is most of what a model knows when it chooses a tool.
-fn tool_is_documented(report: &mut Report<'_>, tool: &ToolDefinition) {
+fn tool_is_documented(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     if tool.description.trim().is_empty() {
         let help = "say what it does in a doc comment, or in `description = \"..\"`";
-        report.add(Severity::Warning, "undocumented-tool", "", "has no description".to_owned(), help);
+        report.add(LintLevel::Warning, "undocumented-tool", "", "has no description".to_owned(), help);
     }
 }
 
 /// A tool that nobody should call still takes tokens from every request.
-fn tool_is_current(report: &mut Report<'_>, tool: &ToolDefinition) {
+fn tool_is_current(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     if let Some(reason) = &tool.deprecated {
         let help = "remove it, or leave it out of what models are offered, once nothing calls it any more";
-        report.add(Severity::Warning, "deprecated-tool", "", format!("is deprecated: {reason}"), help);
+        report.add(LintLevel::Warning, "deprecated-tool", "", format!("is deprecated: {reason}"), help);
     }
 }
 
 /// Some providers refuse a long description, and others cut it.
-fn descriptions_are_short(report: &mut Report<'_>, tool: &ToolDefinition) {
+fn descriptions_are_short(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     let own = ("".to_owned(), tool.description.as_str());
     let of_arguments = tool
         .arguments
@@ -75,39 +75,58 @@ fn descriptions_are_short(report: &mut Report<'_>, tool: &ToolDefinition) {
         if length > LONGEST_DESCRIPTION {
             let message = format!("has a description of {length} characters; providers take {LONGEST_DESCRIPTION}");
             let help = "keep the first paragraph short, and move the rest to `instructions = \"..\"`";
-            report.add(Severity::Warning, "long-description", &path, message, help);
+            report.add(LintLevel::Warning, "long-description", &path, message, help);
         }
     }
 }
 
 /// A model guesses what an argument without a description means.
-fn arguments_are_documented(report: &mut Report<'_>, tool: &ToolDefinition) {
+fn arguments_are_documented(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     for (name, argument) in &tool.arguments {
         if argument.description.as_ref().is_none_or(|text| text.trim().is_empty()) {
             let help = "write a doc comment on the parameter, or a line for it under `# Arguments`";
             let path = format!("arguments.{name}");
-            report.add(Severity::Warning, "undocumented-argument", &path, "has no description".to_owned(), help);
+            report.add(LintLevel::Warning, "undocumented-argument", &path, "has no description".to_owned(), help);
         }
     }
 }
 
 /// An argument that can be anything is not checked before the call, and the model has nothing to go by.
-fn arguments_have_types(report: &mut Report<'_>, tool: &ToolDefinition) {
+fn arguments_have_types(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     for (name, _) in tool.arguments.iter().filter(|(_, argument)| argument.is_any()) {
         let help = "derive `JsonSchema` for its type, or say what it takes in `arguments(..)`";
         let message = "can be anything".to_owned();
-        report.add(Severity::Warning, "any-argument", &format!("arguments.{name}"), message, help);
+        report.add(LintLevel::Warning, "any-argument", &format!("arguments.{name}"), message, help);
     }
 }
 
 /// Providers take few characters in a name, and not many of them: dots are replaced, other names are changed beyond
 /// that, and two tools may become one. Chat Completions are the strictest.
-fn names_are_portable(manifest: &Manifest, found: &mut Vec<Finding>) {
+fn names_are_portable(manifest: &Manifest, found: &mut Vec<LintFinding>) {
     let report = Dialect::OpenAiChat.report(manifest.iter());
     for finding in report.findings.into_iter().filter(|finding| matches!(finding.kind, "name" | "name-clash")) {
-        let severity = if finding.level == Level::Limit { Severity::Error } else { Severity::Warning };
-        Report { tool: &finding.tool, found }.add(severity, "name", "", finding.message, &finding.remedy);
+        let severity = if finding.level == Level::Limit { LintLevel::Error } else { LintLevel::Warning };
+        ToolReport { tool: &finding.tool, found }.add(severity, "name", "", finding.message, &finding.remedy);
     }
+}
+
+/// The loss report of a form, as findings.
+pub(super) fn dialect_findings(dialect: Dialect, strict: bool, manifest: &Manifest) -> Vec<LintFinding> {
+    let report = Form { dialect, strict }.report(manifest.iter());
+    let finding = |found: tool_dialect::Finding| LintFinding {
+        severity: match found.level {
+            Level::Limit => LintLevel::Error,
+            Level::Note => LintLevel::Note,
+            _ => LintLevel::Warning,
+        },
+        rule: found.kind,
+        tool: found.tool,
+        path: if found.path.is_empty() { String::new() } else { format!("arguments.{}", found.path) },
+        message: format!("for {dialect}: {}", found.message),
+        help: found.remedy,
+        place: None,
+    };
+    report.findings.into_iter().map(finding).collect()
 }
 
 #[cfg(test)]

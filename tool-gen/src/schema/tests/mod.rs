@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use super::{Contract, Generator, Loss, Shapes};
+use super::{LossKind, SchemaContract, SchemaGenerator, TypeShapes};
 use source::Source;
 
 /// Compares both contracts for types of [`types`], each with a generator of its own.
@@ -26,15 +26,15 @@ macro_rules! same {
 use same;
 
 fn differences<T: JsonSchema + ?Sized>(source: &Source, written: &str) -> Vec<String> {
-    let shapes = Shapes::new(source);
+    let shapes = TypeShapes::new(source);
     let mut wrong = Vec::new();
     for (contract, settings) in [
-        (Contract::Deserialize, SchemaSettings::draft2020_12().for_deserialize()),
-        (Contract::Serialize, SchemaSettings::draft2020_12().for_serialize()),
+        (SchemaContract::Deserialize, SchemaSettings::draft2020_12().for_deserialize()),
+        (SchemaContract::Serialize, SchemaSettings::draft2020_12().for_serialize()),
     ] {
         let mut real = settings.into_generator();
         let expected = (Value::from(real.subschema_for::<T>()), real.take_definitions(true));
-        let mut generator = Generator::new(&shapes, contract);
+        let mut generator = SchemaGenerator::new(&shapes, contract);
         let schema = generator.subschema_for(&source.ty(written));
         let unseen = generator.take_unseen();
         let computed = (schema, generator.into_definitions());
@@ -55,9 +55,9 @@ fn both(expected: &(Value, Map<String, Value>), computed: &(Value, Map<String, V
     format!("  expected {}\n  computed {}", text(expected), text(computed))
 }
 
-fn unseen(source: &Source, written: &str) -> Vec<(String, Loss)> {
-    let shapes = Shapes::new(source);
-    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+fn unseen(source: &Source, written: &str) -> Vec<(String, LossKind)> {
+    let shapes = TypeShapes::new(source);
+    let mut generator = SchemaGenerator::new(&shapes, SchemaContract::Deserialize);
     generator.subschema_for(&source.ty(written));
     generator.take_unseen().into_iter().map(|unseen| (unseen.what, unseen.loss)).collect()
 }

@@ -184,9 +184,9 @@ fn combinations() {
 #[test]
 fn definitions_are_shared() {
     let source = Source::parse_all(types::SOURCE);
-    let shapes = Shapes::new(&source);
+    let shapes = TypeShapes::new(&source);
     let mut real = SchemaSettings::draft2020_12().into_generator();
-    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+    let mut generator = SchemaGenerator::new(&shapes, SchemaContract::Deserialize);
     let expected = [
         real.subschema_for::<types::a::Same>(),
         real.subschema_for::<types::b::Same>(),
@@ -241,7 +241,7 @@ fn defaults_are_never_guessed() {
         "#,
     );
     let lost = unseen(&source, "Defaults");
-    let expected = ('a'..='p').map(|name| (format!("the default of `{name}`"), Loss::Detail));
+    let expected = ('a'..='p').map(|name| (format!("the default of `{name}`"), LossKind::Detail));
     assert_eq!(lost, expected.collect::<Vec<_>>());
 }
 
@@ -263,16 +263,16 @@ fn what_cannot_be_seen_is_reported() {
         #[derive(JsonSchema)] struct Length([u8; N]);
         "#,
     );
-    let lost = |ty: &str| (ty.to_owned(), Loss::Type);
+    let lost = |ty: &str| (ty.to_owned(), LossKind::Type);
     assert_eq!(unseen(&source, "ByFunction"), [lost("f")]);
     assert_eq!(unseen(&source, "Foreign"), [lost("geo::Point")]);
     assert_eq!(unseen(&source, "Transformed"), [lost("f")]);
     assert_eq!(unseen(&source, "ByHand"), [lost("ByHand")]);
     assert_eq!(unseen(&source, "Option<Underived>"), [lost("Underived")]);
-    assert_eq!(unseen(&source, "UnseenDefault"), [("the default of `a`".to_owned(), Loss::Detail)]);
+    assert_eq!(unseen(&source, "UnseenDefault"), [("the default of `a`".to_owned(), LossKind::Detail)]);
     for endless in ["Endless", "Itself", "Entries"] {
         let found = unseen(&source, endless);
-        assert!(!found.is_empty() && found.iter().all(|(_, loss)| *loss == Loss::Program), "{endless}: {found:?}");
+        assert!(!found.is_empty() && found.iter().all(|(_, loss)| *loss == LossKind::Program), "{endless}: {found:?}");
     }
     assert_eq!(unseen(&source, "Const"), [lost("Const")]);
     assert_eq!(unseen(&source, "Length"), [lost("[u8; _]")]);

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use syn::{GenericArgument, Item, ItemImpl, Path, PathArguments, Type};
 
-use crate::ty::{Definition, DefinitionId, ScopeId, Ty, Types};
+use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
 
 /// Looks names up in one text; what is not there is of the standard library or of the crate that its path names.
 pub(super) struct Source {
-    definitions: Vec<Rc<Definition>>,
+    definitions: Vec<Rc<TypeDefinition>>,
     names: HashMap<(ScopeId, String), DefinitionId>,
     modules: HashMap<String, ScopeId>,
     functions: HashMap<(ScopeId, String), Rc<syn::ItemFn>>,
@@ -72,7 +72,7 @@ impl Source {
                 let name = item.ident.to_string();
                 let impls = impls.remove(&name).unwrap_or_default();
                 self.names.insert((scope, name), DefinitionId(self.definitions.len()));
-                self.definitions.push(Rc::new(Definition { module: module.to_owned(), scope, item, impls }));
+                self.definitions.push(Rc::new(TypeDefinition { module: module.to_owned(), scope, item, impls }));
             }
         }
     }
@@ -97,12 +97,12 @@ impl Source {
     }
 }
 
-impl Types for Source {
+impl TypeSource for Source {
     fn describes_urls(&self) -> bool {
         false
     }
 
-    fn definition(&self, id: DefinitionId) -> Rc<Definition> {
+    fn definition(&self, id: DefinitionId) -> Rc<TypeDefinition> {
         Rc::clone(&self.definitions[id.0])
     }
 

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::super::argument::{SeenArgument, SeenResult};
-use super::super::{Decoded, argument, returns};
+use super::super::{DecodedForm, argument, returns};
 use super::*;
-use crate::ty::{ScopeId, Types};
+use crate::ty::{ScopeId, TypeSource};
 
 const SOURCE: &str = r#"
     #[derive(Deserialize, Serialize, JsonSchema)] struct Order { number: u32 }
@@ -41,18 +41,18 @@ struct Shown {
 }
 
 /// What is decoded for a parameter of a type, as the macros read it.
-fn decoded(source: &Source, written: &str) -> Decoded {
+fn decoded(source: &Source, written: &str) -> DecodedForm {
     let function: syn::ItemFn = syn::parse_str(&format!("/** Does. */ fn tool(a: {written}) {{}}")).unwrap();
     let (tool, report) = tool_syntax::read_function(quote::quote!(), &function);
     report.into_result().unwrap();
     let tool_syntax::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is injected") };
-    Decoded::of(&argument.form, |ty| source.resolve(ty, ScopeId(0), &[]))
+    DecodedForm::from_form(&argument.form, |ty| source.resolve(ty, ScopeId(0), &[]))
 }
 
 fn seen(written: &str) -> SeenArgument {
     let source = Source::parse(SOURCE);
-    let shapes = Shapes::new(&source);
-    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+    let shapes = TypeShapes::new(&source);
+    let mut generator = SchemaGenerator::new(&shapes, SchemaContract::Deserialize);
     let seen = argument(&mut generator, &decoded(&source, written));
     assert!(generator.take_unseen().is_empty(), "reports belong to the argument");
     if seen.schema.is_none() {
@@ -131,7 +131,7 @@ fn what_cannot_be_seen_makes_the_argument_any() {
     }
     let seen = seen("LostDefault");
     assert!(seen.schema.is_some());
-    assert_eq!(seen.unseen.iter().map(|unseen| unseen.loss).collect::<Vec<_>>(), [Loss::Detail]);
+    assert_eq!(seen.unseen.iter().map(|unseen| unseen.loss).collect::<Vec<_>>(), [LossKind::Detail]);
 }
 
 #[test]
@@ -149,20 +149,20 @@ fn a_url_is_described_where_its_name_tells_it() {
 #[test]
 fn every_use_of_an_unseen_type_is_reported() {
     let source = Source::parse(SOURCE);
-    let shapes = Shapes::new(&source);
-    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+    let shapes = TypeShapes::new(&source);
+    let mut generator = SchemaGenerator::new(&shapes, SchemaContract::Deserialize);
     for _ in 0..2 {
-        let seen = argument(&mut generator, &Decoded::Owned(source.ty("Foreign")));
+        let seen = argument(&mut generator, &DecodedForm::Owned(source.ty("Foreign")));
         assert_eq!((seen.schema, seen.unseen.len()), (None, 1));
     }
-    assert!(argument(&mut generator, &Decoded::Owned(source.ty("Order"))).schema.is_some());
+    assert!(argument(&mut generator, &DecodedForm::Owned(source.ty("Order"))).schema.is_some());
     assert_eq!(generator.into_definitions().len(), 1);
 }
 
 #[test]
 fn results_are_described_by_their_success() {
     let source = Source::parse(SOURCE);
-    let shapes = Shapes::new(&source);
+    let shapes = TypeShapes::new(&source);
     let order = json!({"$ref": "#/$defs/Order"});
     for written in
         ["Order", "Result<Order, String>", "std::io::Result<Order>", "anyhow::Result<Order>", "a::AppResult<Order>"]

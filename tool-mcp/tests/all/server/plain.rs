@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use tool_mcp::Server;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
 use tool_mcp::rmcp::service::PeerRequestOptions;
-use tool_runtime::confirm::Verdict;
+use tool_runtime::confirm::PolicyVerdict;
 use tool_runtime::output::Spill;
 use tool_runtime::{Dispatcher, Policy, Selection, tool, tool_class};
 
@@ -103,7 +103,7 @@ async fn data_is_whole_where_its_text_is_shortened() {
 /// The control: where somebody may have to be asked, they are.
 #[tokio::test]
 async fn a_policy_that_asks_is_heard() {
-    let custom = || Policy::custom(|_, _, _| Verdict::Ask);
+    let custom = || Policy::custom(|_, _, _| PolicyVerdict::Ask);
     for policy in [|| Policy::ConfirmAll, custom] {
         for generation in BOTH {
             for (action, answer, runs) in

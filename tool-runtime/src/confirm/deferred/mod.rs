@@ -1,8 +1,8 @@
 //! Answers that come later, on a web page or in a chat.
 
-mod key;
+mod pending_store;
 mod seal;
-mod store;
+mod sealing_key;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use key::{Key, WeakKey};
-pub use store::{MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+pub use pending_store::{MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall};
+pub use sealing_key::{SealingKey, WeakKeyError};
 pub use token::TokenError;
 use tokio::runtime::Handle;
 
 use self::token::Token;
-use super::{Confirm, Decision, Pending, Question};
+use super::{Confirm, Decision, PendingApproval, Question};
 use crate::call_stage::CallStage;
 use crate::detach_on_drop::DetachOnDrop;
 use crate::{ToolResult, panics};
@@ -41,11 +41,11 @@ use crate::{ToolResult, panics};
 ///
 /// use serde_json::json;
 /// use tool_runtime::ToolDefinition;
-/// use tool_runtime::confirm::{Confirm, Decision, Deferred, Key, Question, TokenError};
+/// use tool_runtime::confirm::{Confirm, Decision, Deferred, SealingKey, Question, TokenError};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let deferred = Deferred::new(Key::random()?).expires_in(Duration::from_secs(600));
+/// let deferred = Deferred::new(SealingKey::random()?).expires_in(Duration::from_secs(600));
 ///
 /// // What the dispatcher does when a call needs consent:
 /// let question = Question::new("metrics.purge", Arc::new(ToolDefinition::default()), json!({"host": "web-1"}));
@@ -63,17 +63,17 @@ use crate::{ToolResult, panics};
 /// ```
 #[derive(Clone)]
 pub struct Deferred {
-    key: Arc<Key>,
+    key: Arc<SealingKey>,
     store: Arc<dyn PendingStore>,
     expires_in: Duration,
 }
 
 impl Deferred {
     /// Makes tokens with this key. Calls wait in memory, for an hour at most.
-    pub fn new(key: impl Into<Key>) -> Self {
+    pub fn new(key: impl Into<SealingKey>) -> Self {
         Self {
             key: Arc::new(key.into()),
-            store: Arc::new(MemoryStore::default()),
+            store: Arc::new(MemoryPendingStore::default()),
             expires_in: Duration::from_secs(60 * 60),
         }
     }
@@ -162,7 +162,11 @@ impl Deferred {
         if now < call.expires { Ok(call) } else { Err(TokenError::Expired) }
     }
 
-    fn expect(&self, token: &Token, found: Result<Option<SealedCall>, StoreError>) -> Result<PendingCall, TokenError> {
+    fn expect(
+        &self,
+        token: &Token,
+        found: Result<Option<SealedCall>, PendingStoreError>,
+    ) -> Result<PendingCall, TokenError> {
         let found = found.map_err(|error| unavailable(&error))?;
         let call = found.and_then(|sealed| seal::open(&self.key, &sealed));
         call.filter(|call| token.fits(&self.key, call)).ok_or(TokenError::Invalid)
@@ -189,7 +193,7 @@ impl Deferred {
         &self,
         conversation: &str,
         now: SystemTime,
-    ) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    ) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         self.answerable(self.store.list(conversation).await, now)
     }
 
@@ -197,37 +201,38 @@ impl Deferred {
     ///
     /// # Errors
     /// [`TokenError::Unavailable`], when the store cannot be asked, or lists no more than the calls of one conversation.
-    pub async fn all_waiting(&self, now: SystemTime) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    pub async fn all_waiting(&self, now: SystemTime) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         self.answerable(self.store.list_all().await, now)
     }
 
     /// Those that are as they were put into the store and for which it is not too late.
     fn answerable(
         &self,
-        listed: Result<Vec<SealedCall>, StoreError>,
+        listed: Result<Vec<SealedCall>, PendingStoreError>,
         now: SystemTime,
-    ) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    ) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         let calls = listed.map_err(|error| unavailable(&error))?;
         let opened = calls.iter().filter_map(|sealed| self.opened(sealed));
         Ok(opened.filter(|(pending, _)| now < pending.expires).collect())
     }
 
     /// A call that is as it was put into the store, with its token.
-    fn opened(&self, sealed: &SealedCall) -> Option<(Pending, PendingCall)> {
+    fn opened(&self, sealed: &SealedCall) -> Option<(PendingApproval, PendingCall)> {
         let Some(call) = seal::open(&self.key, sealed) else {
             tracing::warn!(id = sealed.id, "a call that waits for confirmation was altered, or is of another key");
             return None;
         };
-        Some((Pending::new(token::token(&self.key, &call)?, call.expires), call))
+        Some((PendingApproval::new(token::token(&self.key, &call)?, call.expires), call))
     }
 
-    async fn defer(&self, question: &Question) -> Result<Pending, StoreError> {
-        let id = token::random_id().map_err(StoreError::new)?;
-        let expires = expiry(SystemTime::now(), self.expires_in).ok_or_else(|| StoreError::new("it is no time"))?;
+    async fn defer(&self, question: &Question) -> Result<PendingApproval, PendingStoreError> {
+        let id = token::random_id().map_err(PendingStoreError::new)?;
+        let expires =
+            expiry(SystemTime::now(), self.expires_in).ok_or_else(|| PendingStoreError::new("it is no time"))?;
         let call = PendingCall { id, question: question.clone(), expires };
-        let token = token::token(&self.key, &call).ok_or_else(|| StoreError::new("the call has no token"))?;
+        let token = token::token(&self.key, &call).ok_or_else(|| PendingStoreError::new("the call has no token"))?;
         self.store.put(seal::seal(&self.key, &call)?).await?;
-        Ok(Pending::new(token, expires))
+        Ok(PendingApproval::new(token, expires))
     }
 }
 
@@ -320,7 +325,7 @@ fn expiry(now: SystemTime, expires_in: Duration) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_millis(since.as_millis().try_into().ok()?))
 }
 
-fn unavailable(error: &StoreError) -> TokenError {
+fn unavailable(error: &PendingStoreError) -> TokenError {
     tracing::warn!("calls that wait for confirmation cannot be looked up: {error}");
     TokenError::Unavailable
 }

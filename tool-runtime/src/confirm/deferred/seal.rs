@@ -12,31 +12,32 @@ use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use hmac::Mac;
 use zeroize::Zeroizing;
 
-use super::store::StoreError;
+use super::pending_store::PendingStoreError;
 use super::token::keyed;
-use super::{Key, PendingCall, SealedCall};
+use super::{PendingCall, SealedCall, SealingKey};
 
 /// Long enough to be chosen at random for each call.
 const NONCE: usize = 24;
 
 /// The call as a store keeps it.
-pub(super) fn seal(key: &Key, call: &PendingCall) -> Result<SealedCall, StoreError> {
+pub(super) fn seal(key: &SealingKey, call: &PendingCall) -> Result<SealedCall, PendingStoreError> {
     let mut nonce = [0; NONCE];
-    getrandom::fill(&mut nonce).map_err(StoreError::new)?;
-    let question = Zeroizing::new(serde_json::to_vec(&call.question).map_err(StoreError::new)?);
+    getrandom::fill(&mut nonce).map_err(PendingStoreError::new)?;
+    let question = Zeroizing::new(serde_json::to_vec(&call.question).map_err(PendingStoreError::new)?);
     let mut sealed = SealedCall::new(call.id.clone(), call.question.conversation.clone(), call.expires, String::new());
-    let encrypted = encrypt(key, nonce, &question, &sealed).ok_or_else(|| StoreError::new("it cannot be sealed"))?;
+    let encrypted =
+        encrypt(key, nonce, &question, &sealed).ok_or_else(|| PendingStoreError::new("it cannot be sealed"))?;
     sealed.sealed = URL_SAFE_NO_PAD.encode([&nonce, &*encrypted].concat());
     Ok(sealed)
 }
 
-fn encrypt(key: &Key, nonce: [u8; NONCE], question: &[u8], sealed: &SealedCall) -> Option<Vec<u8>> {
+fn encrypt(key: &SealingKey, nonce: [u8; NONCE], question: &[u8], sealed: &SealedCall) -> Option<Vec<u8>> {
     let payload = Payload { msg: question, aad: &beside(sealed)? };
     cipher(key)?.encrypt(&XNonce::from(nonce), payload).ok()
 }
 
 /// The call that was put into a store; nothing if it was altered there, or is of another key.
-pub(super) fn open(key: &Key, sealed: &SealedCall) -> Option<PendingCall> {
+pub(super) fn open(key: &SealingKey, sealed: &SealedCall) -> Option<PendingCall> {
     let bytes = URL_SAFE_NO_PAD.decode(&sealed.sealed).ok()?;
     let (nonce, encrypted) = bytes.split_first_chunk::<NONCE>()?;
     let payload = Payload { msg: encrypted, aad: &beside(sealed)? };
@@ -46,7 +47,7 @@ pub(super) fn open(key: &Key, sealed: &SealedCall) -> Option<PendingCall> {
 }
 
 /// A key of its own: what one cipher does with a key must not help against another.
-fn cipher(key: &Key) -> Option<XChaCha20Poly1305> {
+fn cipher(key: &SealingKey) -> Option<XChaCha20Poly1305> {
     let derived = keyed(key, "tool-runtime confirmation store 1", &[])?.finalize().into_bytes();
     let derived = Zeroizing::new(<[u8; 32]>::from(derived));
     XChaCha20Poly1305::new_from_slice(&*derived).ok()

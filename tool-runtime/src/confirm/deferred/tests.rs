@@ -25,7 +25,7 @@ fn question() -> Question {
 
 /// A store whose contents a test can change behind everyone's back.
 #[derive(Clone, Default)]
-struct OpenStore(Arc<MemoryStore>);
+struct OpenStore(Arc<MemoryPendingStore>);
 
 impl OpenStore {
     async fn change(&self, id: &str, change: impl FnOnce(&mut SealedCall)) {
@@ -42,16 +42,16 @@ impl OpenStore {
 }
 
 impl PendingStore for OpenStore {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.0.put(call)
     }
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.0.get(id)
     }
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.0.take(id)
     }
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
         self.0.list(conversation)
     }
 }
@@ -61,7 +61,7 @@ fn deferred() -> (Deferred, OpenStore) {
     (Deferred::new(KEY).store(store.clone()), store)
 }
 
-async fn ask(deferred: &Deferred, question: &Question) -> Pending {
+async fn ask(deferred: &Deferred, question: &Question) -> PendingApproval {
     match deferred.confirm(question).await {
         Decision::Pending(pending) => pending,
         other => panic!("it does not wait: {other:?}"),
@@ -182,7 +182,7 @@ const CHANGES: [(&str, Change); 15] = [
 
 /// A change that even the cipher does not notice, by someone who can seal calls: the token is of another call.
 async fn change_and_seal(store: &OpenStore, change: Change) {
-    let key = Key::from(KEY);
+    let key = SealingKey::from(KEY);
     let sealed = store.only().await;
     let mut call = seal::open(&key, &sealed).unwrap();
     change(&mut call);
@@ -247,7 +247,7 @@ async fn altered_in_the_store() {
 async fn without_a_mac_all_of_it_would_pass() {
     async fn naive_redeem(store: &OpenStore, token: &str) -> Option<PendingCall> {
         let id = Token::read(token)?.id();
-        seal::open(&Key::from(KEY), &store.take(&id).await.unwrap()?)
+        seal::open(&SealingKey::from(KEY), &store.take(&id).await.unwrap()?)
     }
     for (what, change) in CHANGES {
         let (deferred, store) = deferred();
@@ -389,7 +389,7 @@ async fn redeemed_side_by_side() {
 
 #[tokio::test]
 async fn a_full_store_refuses_and_those_that_wait_stay() {
-    let deferred = Deferred::new(KEY).store(MemoryStore::with_capacity(2));
+    let deferred = Deferred::new(KEY).store(MemoryPendingStore::with_capacity(2));
     let waiting = [ask(&deferred, &question()).await, ask(&deferred, &question()).await];
     assert!(matches!(deferred.confirm(&question()).await, Decision::Refuse(Some(_))));
     for pending in &waiting {
@@ -405,7 +405,7 @@ async fn a_full_store_refuses_and_those_that_wait_stay() {
 /// A few long calls must not take all memory.
 #[tokio::test]
 async fn a_store_is_full_by_size_too() {
-    let store = MemoryStore::default();
+    let store = MemoryPendingStore::default();
     let call =
         |id: &str, bytes| SealedCall::new(id, None, SystemTime::now() + Duration::from_secs(60), "x".repeat(bytes));
     assert!(store.put(call("1", 40_000_000)).await.is_ok());
@@ -417,20 +417,20 @@ async fn a_store_is_full_by_size_too() {
 #[tokio::test]
 async fn a_store_that_fails() {
     struct Broken;
-    fn broken<T>() -> Stored<'static, T> {
-        Box::pin(async { Err(StoreError::new("disk on fire in /var/lib/secret")) })
+    fn broken<T>() -> PendingStoreFuture<'static, T> {
+        Box::pin(async { Err(PendingStoreError::new("disk on fire in /var/lib/secret")) })
     }
     impl PendingStore for Broken {
-        fn put(&self, _: SealedCall) -> Stored<'_, ()> {
+        fn put(&self, _: SealedCall) -> PendingStoreFuture<'_, ()> {
             broken()
         }
-        fn get<'a>(&'a self, _: &'a str) -> Stored<'a, Option<SealedCall>> {
+        fn get<'a>(&'a self, _: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
             broken()
         }
-        fn take<'a>(&'a self, _: &'a str) -> Stored<'a, Option<SealedCall>> {
+        fn take<'a>(&'a self, _: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
             broken()
         }
-        fn list<'a>(&'a self, _: &'a str) -> Stored<'a, Vec<SealedCall>> {
+        fn list<'a>(&'a self, _: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
             broken()
         }
     }
@@ -458,10 +458,10 @@ fn an_expiry_that_is_out_of_reach() {
 
 #[test]
 fn a_key_is_not_shown() {
-    let shown = format!("{:?} {:?}", Key::from(KEY), Deferred::new(KEY));
-    assert_eq!(shown, "Key(..) Deferred { expires_in: 3600s, .. }");
-    assert_eq!(Key::try_from(&[0; 31][..]).unwrap_err(), WeakKey);
-    assert_ne!(Key::random().unwrap().bytes(), Key::random().unwrap().bytes());
+    let shown = format!("{:?} {:?}", SealingKey::from(KEY), Deferred::new(KEY));
+    assert_eq!(shown, "SealingKey(..) Deferred { expires_in: 3600s, .. }");
+    assert_eq!(SealingKey::try_from(&[0; 31][..]).unwrap_err(), WeakKeyError);
+    assert_ne!(SealingKey::random().unwrap().bytes(), SealingKey::random().unwrap().bytes());
 }
 
 /// Numbers come back from a store as they went in, or the token of an honest call would be refused. Without

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::{Key, PendingCall};
+use super::{PendingCall, SealingKey};
 
 const NONCE: usize = 16;
 const TAG: usize = 32;
@@ -33,13 +33,13 @@ impl Token {
     }
 
     /// Whether it was made for this call, as it is now.
-    pub(super) fn fits(&self, key: &Key, call: &PendingCall) -> bool {
+    pub(super) fn fits(&self, key: &SealingKey, call: &PendingCall) -> bool {
         self.id() == call.id && mac(key, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
     }
 }
 
 /// The token of a call.
-pub(super) fn token(key: &Key, call: &PendingCall) -> Option<String> {
+pub(super) fn token(key: &SealingKey, call: &PendingCall) -> Option<String> {
     let mut bytes = URL_SAFE_NO_PAD.decode(&call.id).ok().filter(|id| id.len() == NONCE)?;
     bytes.extend(mac(key, call)?.finalize().into_bytes());
     Some(URL_SAFE_NO_PAD.encode(bytes))
@@ -54,7 +54,7 @@ pub(super) fn random_id() -> Result<String, getrandom::Error> {
 
 /// Over all that there is to know about a call: its id, its expiry, and the question with the call's id, conversation,
 /// channel, chat, tool, definition, arguments and preview.
-fn mac(key: &Key, call: &PendingCall) -> Option<Hmac<Sha256>> {
+fn mac(key: &SealingKey, call: &PendingCall) -> Option<Hmac<Sha256>> {
     let expires = call.expires.duration_since(UNIX_EPOCH).ok()?.as_nanos().to_be_bytes();
     let question = tool_model::canonical(&serde_json::to_value(&call.question).ok()?);
     keyed(key, "tool-runtime confirmation token 1", &[call.id.as_bytes(), &expires, question.as_bytes()])
@@ -62,7 +62,7 @@ fn mac(key: &Key, call: &PendingCall) -> Option<Hmac<Sha256>> {
 
 /// A keyed hash for one purpose, which is good for no other. Each part follows its length, so that none can run into
 /// the next.
-pub(super) fn keyed(key: &Key, purpose: &str, parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
+pub(super) fn keyed(key: &SealingKey, purpose: &str, parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key.bytes()).ok()?;
     for part in [purpose.as_bytes()].iter().chain(parts) {
         mac.update(&(part.len() as u64).to_be_bytes());

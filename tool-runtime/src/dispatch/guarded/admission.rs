@@ -4,7 +4,7 @@ use super::{DecodedArguments, GuardedCall};
 use crate::ToolResult;
 use crate::concurrency::RunPermit;
 use crate::journal::JournalDecision;
-use crate::limits::{Exceeded, Limiter};
+use crate::limits::{LimitExceeded, Limiter};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
 /// there is no place for it or no record, because it is too late or cancelled, has not been called.
@@ -48,7 +48,7 @@ impl GuardedCall {
         }
     }
 
-    async fn exceeded(&self, read: &DecodedArguments, exceeded: Exceeded) -> Box<ToolResult> {
+    async fn exceeded(&self, read: &DecodedArguments, exceeded: LimitExceeded) -> Box<ToolResult> {
         match self.note(read, JournalDecision::RateLimited).await {
             Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
             Err(unrecorded) => unrecorded,

@@ -3,24 +3,24 @@
 use serde_json::Value;
 
 use super::{CallRules, DecodedArguments, GuardedCall, TimeBudget};
-use crate::confirm::{Decision, Pending, Question, Verdict};
+use crate::confirm::{Decision, PendingApproval, PolicyVerdict, Question};
 use crate::journal::JournalDecision;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, ToolResult, panics};
 
 impl GuardedCall {
     /// What the policy says of the arguments that are to run. TurnCall that panics says no.
-    pub(crate) fn verdict(&self, rules: &CallRules, read: &DecodedArguments) -> Verdict {
+    pub(crate) fn verdict(&self, rules: &CallRules, read: &DecodedArguments) -> PolicyVerdict {
         panics::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &read.arguments))
-            .unwrap_or_else(|panic| Verdict::Refuse(format!("its policy panicked: {panic}")))
+            .unwrap_or_else(|panic| PolicyVerdict::Refuse(format!("its policy panicked: {panic}")))
     }
 
     pub(crate) async fn refuse_by_policy(
         &self,
-        verdict: Verdict,
+        verdict: PolicyVerdict,
         read: &DecodedArguments,
     ) -> Result<(), Box<ToolResult>> {
-        let Verdict::Refuse(reason) = verdict else { return Ok(()) };
+        let PolicyVerdict::Refuse(reason) = verdict else { return Ok(()) };
         self.note(read, JournalDecision::RefusedByPolicy).await?;
         Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
     }
@@ -33,7 +33,7 @@ impl GuardedCall {
         budget: &mut TimeBudget,
     ) -> Result<(JournalDecision, Option<Value>), Box<ToolResult>> {
         let verdict = self.verdict(rules, read);
-        let runs = matches!(verdict, Verdict::Run);
+        let runs = matches!(verdict, PolicyVerdict::Run);
         self.timed(budget, self.refuse_by_policy(verdict, read)).await?;
         if let Some(question) = &self.approved {
             let is_edited = question.arguments != read.arguments;
@@ -100,7 +100,7 @@ impl GuardedCall {
         Ok(question)
     }
 
-    fn pending(&self, pending: &Pending) -> Box<ToolResult> {
+    fn pending(&self, pending: &PendingApproval) -> Box<ToolResult> {
         let mut result = self.failure(
             ErrorKind::Pending,
             "waits for somebody's consent. Go on with something else; its result comes later".to_owned(),

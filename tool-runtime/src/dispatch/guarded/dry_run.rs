@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{CallRules, DecodedArguments, GuardedCall, mend};
-use crate::confirm::Verdict;
+use crate::confirm::PolicyVerdict;
 use crate::dispatch::call::preview;
 use crate::json;
 use crate::{ErrorKind, ToolResult};
@@ -12,9 +12,9 @@ impl GuardedCall {
     /// What would happen, as far as that can be said without doing it or asking anybody.
     pub(crate) async fn dry_result(&self, rules: &CallRules, read: &DecodedArguments) -> Box<ToolResult> {
         let (verdict, when) = match self.verdict(rules, read) {
-            Verdict::Run => ("run", ""),
-            Verdict::Ask => ("ask", " once somebody has given consent"),
-            Verdict::Refuse(reason) => {
+            PolicyVerdict::Run => ("run", ""),
+            PolicyVerdict::Ask => ("ask", " once somebody has given consent"),
+            PolicyVerdict::Refuse(reason) => {
                 let mut result = self.failure(ErrorKind::Refused, format!("would be refused: {reason}"));
                 result.metadata.insert("dry_run", true);
                 return result;

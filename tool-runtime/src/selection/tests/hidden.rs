@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::*;
-use crate::confirm::{self, Decision, Pending, Question, Verdict};
+use crate::confirm::{self, Decision, PendingApproval, PolicyVerdict, Question};
 use crate::journal::{EntryQuery, Journal, MemoryJournal};
 use crate::limits::{Limit, Limiter, Retries};
 use crate::search::{Shortlist, ToolSearch};
@@ -21,7 +21,7 @@ fn restricted() -> (Dispatcher, Arc<Mutex<Vec<Question>>>, Dispatcher) {
     let questions = asked.clone();
     let later = move |question: Question| {
         questions.lock().unwrap().push(question);
-        async { Decision::Pending(Pending { token: "t".into(), expires: std::time::SystemTime::now() }) }
+        async { Decision::Pending(PendingApproval { token: "t".into(), expires: std::time::SystemTime::now() }) }
     };
     let open = RuntimeTool::new("vault.open", "Open the vault.", |(): ()| async { "opened" }).sensitive();
     let lock = RuntimeTool::new("vault.lock", "Lock the vault.", |(): ()| async { "locked" });
@@ -110,8 +110,8 @@ async fn a_tool_of_another_name_is_called_by_that_alone_and_speaks_of_that_alone
 #[tokio::test]
 async fn policies_and_limits_know_a_tool_by_its_own_name() {
     let forbid = Policy::custom(|name, _, _| match name {
-        "mail.send" => Verdict::Refuse("no".to_owned()),
-        _ => Verdict::Run,
+        "mail.send" => PolicyVerdict::Refuse("no".to_owned()),
+        _ => PolicyVerdict::Run,
     });
     let limiter = Limiter::new().tool("mail.newest", Limit::per_minute(1));
     let tools = Dispatcher::builder()
@@ -179,7 +179,7 @@ async fn a_journal_knows_a_tool_by_its_own_name_whatever_was_decided() {
     let questions = asked.clone();
     let later = move |question: Question| {
         questions.lock().unwrap().push(question);
-        async { Decision::Pending(Pending { token: "t".into(), expires: std::time::SystemTime::now() }) }
+        async { Decision::Pending(PendingApproval { token: "t".into(), expires: std::time::SystemTime::now() }) }
     };
     let tools = Dispatcher::builder()
         .tool(tool("own.name").sensitive())

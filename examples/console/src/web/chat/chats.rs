@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
-use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
+use tool_agent::{
+    Agent, ConversationStore, ConversationStoreError, ConversationSummary, Message, Mode, Run, SqliteStore,
+};
 use tool_runtime::ToolResult;
-use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
 use super::live::Live;
 use super::record::record;
@@ -31,7 +33,7 @@ pub(super) struct View {
     /// The run that goes on.
     pub(super) run: Option<u64>,
     /// The calls that wait for a person.
-    pub(super) waiting: Vec<(Pending, PendingCall)>,
+    pub(super) waiting: Vec<(PendingApproval, PendingCall)>,
 }
 
 impl Chats {
@@ -46,14 +48,14 @@ impl Chats {
     }
 
     /// Those in which something was said, the newest first.
-    pub(super) async fn recent(&self) -> Result<Vec<Summary>, StoreError> {
+    pub(super) async fn recent(&self) -> Result<Vec<ConversationSummary>, ConversationStoreError> {
         let mut recent = self.store.newest(LISTED).await?;
         // One of which only the mode was set.
         recent.retain(|one| one.messages > 0);
         Ok(recent)
     }
 
-    pub(super) async fn view(&self, id: &str) -> Result<View, StoreError> {
+    pub(super) async fn view(&self, id: &str) -> Result<View, ConversationStoreError> {
         // Looked up first as well: if that run ends meanwhile, the page learns from the events that it is over.
         let first = self.runs().get(id);
         let waiting = self.waiting(id).await.unwrap_or_default();
@@ -72,12 +74,12 @@ impl Chats {
     }
 
     /// The calls that wait for a person.
-    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
-        self.agent.conversation(id).waiting().await
+    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
+        self.agent.conversation(id).pending_calls().await
     }
 
     /// What came of a call.
-    pub(super) async fn result(&self, id: &str, call: &str) -> Result<Option<ToolResult>, StoreError> {
+    pub(super) async fn result(&self, id: &str, call: &str) -> Result<Option<ToolResult>, ConversationStoreError> {
         let messages = self.agent.conversation(id).history_so_far().await?;
         let mut results = messages.into_iter().rev().filter_map(|message| match message {
             Message::Tools { results } => Some(results),
@@ -126,7 +128,7 @@ impl Chats {
         self.store.load(id).await.ok().flatten().map_or(0, |saved| saved.messages.len())
     }
 
-    pub(super) async fn set_mode(&self, id: &str, mode: Mode) -> Result<(), StoreError> {
+    pub(super) async fn set_mode(&self, id: &str, mode: Mode) -> Result<(), ConversationStoreError> {
         self.agent.conversation(id).set_mode(mode).await?;
         let mut runs = self.runs();
         runs.set_mode(id, mode);
@@ -141,7 +143,7 @@ impl Chats {
     }
 
     /// Forgets what was said, and stops what goes on. What was done is on record in the journal.
-    pub(super) async fn delete(&self, id: &str) -> Result<(), StoreError> {
+    pub(super) async fn delete(&self, id: &str) -> Result<(), ConversationStoreError> {
         self.stop(id);
         self.agent.conversation(id).delete().await?;
         let mut runs = self.runs();

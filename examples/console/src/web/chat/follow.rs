@@ -6,7 +6,7 @@ use futures_util::Stream;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tool_agent::Store;
+use tool_agent::ConversationStore;
 use tool_runtime::CancellationToken;
 
 use super::Seen;

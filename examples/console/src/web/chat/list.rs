@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use tool_agent::Summary;
+use tool_agent::ConversationSummary;
 
 use super::icon;
 use crate::listing::clip;
@@ -17,7 +17,7 @@ pub(super) fn title(first: &str) -> String {
 }
 
 /// The list, a drawer where there is no room beside the conversation.
-pub(super) fn render(recent: &[Summary], open: &str) -> Markup {
+pub(super) fn render(recent: &[ConversationSummary], open: &str) -> Markup {
     html! {
         nav.conversations #conversations popover aria-label="Conversations" {
             a.new href="/" { (icon::plus()) "New conversation" }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
-use tool_agent::StoreError;
+use tool_agent::ConversationStoreError;
 use tool_runtime::CancellationToken;
 
 /// A run that goes on.
@@ -20,7 +20,7 @@ pub(super) struct Live {
     /// Cancelled once what the person said or decided is kept.
     taken: CancellationToken,
     /// Why it is not kept.
-    not_kept: OnceLock<StoreError>,
+    not_kept: OnceLock<ConversationStoreError>,
     /// What happened in it so far, for those who come later.
     notes: watch::Sender<Vec<Note>>,
     /// The calls about which it has asked a person, by their tokens.
@@ -62,7 +62,7 @@ impl Live {
     }
 
     /// Notes that the conversation could not be kept. Of a run that was [taken](Self::take) it is only the rest.
-    pub(super) fn fail(&self, error: &StoreError) {
+    pub(super) fn fail(&self, error: &ConversationStoreError) {
         self.not_kept.get_or_init(|| error.clone());
     }
 
@@ -70,13 +70,13 @@ impl Live {
     ///
     /// # Errors
     /// If it is not kept.
-    pub(super) async fn until_taken(&self) -> Result<(), StoreError> {
+    pub(super) async fn until_taken(&self) -> Result<(), ConversationStoreError> {
         tokio::select! {
             biased;
             () = self.taken.cancelled() => Ok(()),
             () = self.over.cancelled() => Err(self.not_kept.get().cloned().unwrap_or_else(|| {
                 // It has panicked.
-                StoreError::new("the run broke off before anything was kept: see the log, then try again")
+                ConversationStoreError::new("the run broke off before anything was kept: see the log, then try again")
             })),
         }
     }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use tool_agent::{Assistant, CallResult, Message, Mode, Summary};
+use tool_agent::{AssistantMessage, CallResult, ConversationSummary, Message, Mode};
 use tool_runtime::ErrorKind;
-use tool_runtime::confirm::{Pending, PendingCall};
+use tool_runtime::confirm::{PendingApproval, PendingCall};
 
 use super::card::{Card, CardState};
 use super::chats::View;
@@ -21,7 +21,7 @@ const EXAMPLES: [&str; 4] = [
     r#"write_file path="hello.md" content="Hello.""#,
 ];
 
-pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> Markup {
+pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_on: bool) -> Markup {
     let first = view.messages.iter().find_map(|message| match message {
         Message::User { text } => Some(text),
         _ => None,
@@ -96,7 +96,7 @@ fn welcome(is_on: bool) -> Markup {
     }
 }
 
-fn said(message: &Message, results: &[CallResult], waiting: &[(Pending, PendingCall)]) -> Markup {
+fn said(message: &Message, results: &[CallResult], waiting: &[(PendingApproval, PendingCall)]) -> Markup {
     match message {
         Message::User { text } => html! { div.said { (text) } },
         Message::Assistant(assistant) => answer(assistant, results, waiting),
@@ -104,7 +104,7 @@ fn said(message: &Message, results: &[CallResult], waiting: &[(Pending, PendingC
     }
 }
 
-fn answer(assistant: &Assistant, results: &[CallResult], waiting: &[(Pending, PendingCall)]) -> Markup {
+fn answer(assistant: &AssistantMessage, results: &[CallResult], waiting: &[(PendingApproval, PendingCall)]) -> Markup {
     html! {
         @if !assistant.thinking.trim().is_empty() { (thinking(&assistant.thinking)) }
         @if !assistant.text.trim().is_empty() { div.answer { (markdown(&assistant.text)) } }

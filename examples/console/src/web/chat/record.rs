@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use maud::html;
 use serde_json::{Value, json};
-use tool_agent::{Conversation, Ending, Event, Outcome, Run, Update};
+use tool_agent::{AgentEvent, AgentUpdate, Conversation, Run, RunEnding, RunOutcome};
 
 use super::card::{Card, CardState};
 use super::chats::Over;
@@ -20,8 +20,8 @@ pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
     let watch = async {
         while let Some(update) = events.next().await {
             match update {
-                Update::Event { event, .. } => recorder.note(event).await,
-                Update::Missed(events) => {
+                AgentUpdate::Event { event, .. } => recorder.note(event).await,
+                AgentUpdate::Missed(events) => {
                     tracing::warn!(events, "a run was too fast to be recorded");
                     recorder.has_missed = true;
                 }
@@ -49,39 +49,39 @@ struct Started {
 }
 
 impl Recorder<'_> {
-    async fn note(&mut self, event: Event) {
+    async fn note(&mut self, event: AgentEvent) {
         match event {
-            Event::Kept => self.live.take(),
-            Event::Text { text } => {
+            AgentEvent::Kept => self.live.take(),
+            AgentEvent::Text { text } => {
                 self.live.note(&json!({"kind": "text", "text": text}));
                 self.text.push_str(&text);
             }
-            Event::Thinking { text } => self.live.note(&json!({"kind": "thinking", "text": text})),
-            Event::Retrying { .. } => self.live.note(&json!({"kind": "retrying"})),
-            Event::CallStarted { id, tool, arguments } => {
+            AgentEvent::Thinking { text } => self.live.note(&json!({"kind": "thinking", "text": text})),
+            AgentEvent::Retrying { .. } => self.live.note(&json!({"kind": "retrying"})),
+            AgentEvent::CallStarted { id, tool, arguments } => {
                 self.live.take();
                 self.flush();
                 let started = Started { tool: tool.to_string(), arguments };
                 self.card(&id, &started, CardState::Running);
                 self.calls.insert(id.to_string(), started);
             }
-            Event::CallProgress { id, progress } => {
+            AgentEvent::CallProgress { id, progress } => {
                 let text = progress.as_str().map_or_else(|| progress.to_string(), str::to_owned);
                 self.live.note(&json!({"kind": "progress", "id": *id, "text": clip(&text, 200)}));
             }
-            Event::CallPending { id, .. } => self.pending(&id).await,
-            Event::CallFinished(done) => {
+            AgentEvent::CallPending { id, .. } => self.pending(&id).await,
+            AgentEvent::CallFinished(done) => {
                 let unknown = || Started { tool: done.name.clone(), arguments: Value::Null };
                 let started = self.calls.remove(&done.id).unwrap_or_else(unknown);
                 self.card(&done.id, &started, CardState::Ended(&done.result));
             }
-            Event::TurnEnded { .. } => self.flush(),
+            AgentEvent::TurnEnded { .. } => self.flush(),
             _ => {}
         }
     }
 
     async fn pending(&mut self, id: &str) {
-        let waiting = self.conversation.waiting().await.unwrap_or_default();
+        let waiting = self.conversation.pending_calls().await.unwrap_or_default();
         let found = waiting.iter().find(|(_, call)| call.question.call_id.as_deref() == Some(id));
         if let (Some((pending, call)), Some(started)) = (found, self.calls.get(id)) {
             self.live.ask(pending.token.as_str());
@@ -103,14 +103,14 @@ impl Recorder<'_> {
     }
 
     /// A page is told how much of the conversation it has now.
-    fn end(&mut self, outcome: &Outcome, messages: usize) {
+    fn end(&mut self, outcome: &RunOutcome, messages: usize) {
         self.flush();
         match &outcome.ending {
-            Ending::NotKept(error) => self.live.fail(error),
+            RunEnding::NotKept(error) => self.live.fail(error),
             _ => self.live.take(),
         }
         let html = match &outcome.ending {
-            Ending::Answered | Ending::Waiting(_) => html! {},
+            RunEnding::Answered | RunEnding::Waiting(_) => html! {},
             ending => html! { p.ending role="status" { (ending) } },
         };
         let (html, is_whole) = (html.into_string(), !self.has_missed);

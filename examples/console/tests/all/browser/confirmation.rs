@@ -1,5 +1,5 @@
 use serde_json::json;
-use tool_agent::{Reply, Scripted};
+use tool_agent::{Reply, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
@@ -9,7 +9,7 @@ const WAITS: &str = "[data-state=pending]";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_is_refused_and_another_edited() {
     let write = || Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
-    let model = Scripted::new([write(), Reply::text("As you wish."), write(), Reply::text("It is written.")]);
+    let model = ScriptedModel::new([write(), Reply::text("As you wish."), write(), Reply::text("It is written.")]);
     let console = Console::with_model(model).await;
     let file = console.path("data/workspace/list.md");
     browse(&console, async |browser| {
@@ -48,7 +48,7 @@ async fn a_call_is_refused_and_another_edited() {
 async fn a_key_pressed_too_late_agrees_to_nothing() {
     let write = || Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
     let replies = [write(), Reply::text("As you wish."), write(), Reply::text("It is written.")];
-    let console = Console::with_model(Scripted::new(replies)).await;
+    let console = Console::with_model(ScriptedModel::new(replies)).await;
     let file = console.path("data/workspace/list.md");
     let run = format!("{WAITS} button[value=run]:enabled");
     browse(&console, async |browser| {
@@ -85,7 +85,7 @@ async fn a_key_pressed_too_late_agrees_to_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_stops_everything_is_the_last() {
-    let model = Scripted::new([Reply::call("write_file", json!({"path": "list.md", "content": "milk"}))]);
+    let model = ScriptedModel::new([Reply::call("write_file", json!({"path": "list.md", "content": "milk"}))]);
     let console = Console::with_model(model).await;
     let file = console.path("data/workspace/list.md");
     browse(&console, async |browser| {

@@ -1,14 +1,14 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use tool_agent::{Reply, Scripted};
+use tool_agent::{Reply, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_has_two_cards_and_a_diff() {
-    let model = Scripted::new([
+    let model = ScriptedModel::new([
         Reply::text("Let me look.").and_call("read_file", json!({"path": "site/style.css"})),
         Reply::call("write_file", json!({"path": "site/style.css", "content": "body {\n  background: black;\n}\n"})),
         Reply::text("The page is **black** now."),
@@ -49,7 +49,7 @@ async fn a_conversation_has_two_cards_and_a_diff() {
 async fn a_plan_is_made_without_tools() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
-    let model = Scripted::from_fn(move |request| {
+    let model = ScriptedModel::from_fn(move |request| {
         let tools = request.tools.map_or(0, |tools| tools.definitions().len());
         seen.lock().expect("a list").push(tools);
         Reply::text(format!("I have {tools} tools."))

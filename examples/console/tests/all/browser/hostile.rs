@@ -1,5 +1,5 @@
 use serde_json::json;
-use tool_agent::{Reply, Scripted};
+use tool_agent::{Reply, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
@@ -13,7 +13,7 @@ const MADE: &str =
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_others_write_is_text() {
-    let model = Scripted::new([
+    let model = ScriptedModel::new([
         Reply::text(EVIL).and_call("read_file", json!({"path": "evil.txt"})),
         Reply::call("write_file", json!({"path": "other.txt", "content": EVIL})),
         Reply::call(format!("no.{EVIL}"), json!({EVIL: EVIL})),
@@ -72,7 +72,7 @@ async fn a_page_runs_nothing_that_is_not_its_own() {
 async fn megabytes_do_not_stop_a_page() {
     let line = "a rather long line of a rather long text\n";
     let long = line.repeat(3_000_000 / line.len());
-    let model = Scripted::new([
+    let model = ScriptedModel::new([
         Reply::call("write_file", json!({"path": "long.txt", "content": long})),
         Reply::call("read_file", json!({"path": "long.txt"})),
         Reply::text(format!("{long}This is its end.")),

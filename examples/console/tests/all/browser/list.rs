@@ -1,12 +1,12 @@
 use serde_json::json;
-use tool_agent::{Part, Reply, Scripted};
+use tool_agent::{Reply, ResponsePart, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_have_titles_are_switched_between_and_deleted() {
-    let console = Console::with_model(Scripted::from_fn(|_| Reply::text("Well."))).await;
+    let console = Console::with_model(ScriptedModel::from_fn(|_| Reply::text("Well."))).await;
     browse(&console, async |browser| {
         let (open, all) = ("#conversations a[aria-current]", "#conversations li");
         for said in ["How is the <b>disk</b>?", "And the memory?"] {
@@ -46,7 +46,7 @@ async fn conversations_have_titles_are_switched_between_and_deleted() {
 /// One that is older than all that are listed.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_conversation_keeps_its_title() {
-    let console = Console::with_model(Scripted::from_fn(|_| Reply::text("Well."))).await;
+    let console = Console::with_model(ScriptedModel::from_fn(|_| Reply::text("Well."))).await;
     let earlier = crate::web::Browser::new(&console);
     earlier.say("old", "How is the disk?").await;
     for newer in 0..50 {
@@ -64,10 +64,10 @@ async fn an_old_conversation_keeps_its_title() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_model_thinks_and_how_long_calls_took_stay() {
-    let thoughts = |text: &str| Reply::default().and(Part::Thinking(text.to_owned()));
-    let console = Console::with_model(Scripted::new([
+    let thoughts = |text: &str| Reply::default().and(ResponsePart::Thinking(text.to_owned()));
+    let console = Console::with_model(ScriptedModel::new([
         thoughts("A <i>summary</i> ")
-            .and(Part::Thinking("will do.".to_owned()))
+            .and(ResponsePart::Thinking("will do.".to_owned()))
             .and_call("system_simple.summary", json!({})),
         thoughts("That is fine.").and_text("All is well."),
     ]))

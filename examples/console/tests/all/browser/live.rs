@@ -3,7 +3,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_agent::{Answering, End, Model, Part, Reply, Request, Scripted};
+use tool_agent::{Model, ModelRequest, Reply, ResponseEnd, ResponsePart, ResponseStream, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
@@ -14,13 +14,13 @@ struct Halting {
 }
 
 impl Model for Halting {
-    fn answer<'a>(&'a self, _: Request<'a>) -> Answering<'a> {
+    fn respond<'a>(&'a self, _: ModelRequest<'a>) -> ResponseStream<'a> {
         let wait = async {
             self.may_go_on.acquire().await.expect("it is open").forget();
-            Ok(Part::Text(" and the other.".to_owned()))
+            Ok(ResponsePart::Text(" and the other.".to_owned()))
         };
-        let first = stream::iter([Ok(Part::Text("The one half".to_owned()))]);
-        Box::pin(first.chain(stream::once(wait)).chain(stream::iter([Ok(Part::End(End::default()))])))
+        let first = stream::iter([Ok(ResponsePart::Text("The one half".to_owned()))]);
+        Box::pin(first.chain(stream::once(wait)).chain(stream::iter([Ok(ResponsePart::End(ResponseEnd::default()))])))
     }
 }
 
@@ -118,7 +118,8 @@ async fn a_page_that_was_away_misses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tabs_show_one_conversation() {
     let write = Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
-    let console = Console::with_model(Scripted::new([write, Reply::text("Written."), Reply::text("Welcome.")])).await;
+    let console =
+        Console::with_model(ScriptedModel::new([write, Reply::text("Written."), Reply::text("Welcome.")])).await;
     browse(&console, async |browser| {
         browser.open("/chat/shared").await;
         let [first, second] = browser.two_tabs().await;
@@ -156,7 +157,7 @@ async fn two_tabs_show_one_conversation() {
 async fn a_page_that_was_away_knows_what_others_have_decided() {
     let write = |path: &str| json!({"path": path, "content": "milk"});
     let both = Reply::call("write_file", write("one.md")).and_call("write_file", write("two.md"));
-    let console = Console::with_model(Scripted::new([both, Reply::text("Written.")])).await;
+    let console = Console::with_model(ScriptedModel::new([both, Reply::text("Written.")])).await;
     browse(&console, async |browser| {
         let run = "[data-state=pending] button[value=run]:enabled";
         browser.prepare_to_cut_off().await;
@@ -188,7 +189,7 @@ async fn a_page_that_was_away_knows_what_others_have_decided() {
 /// As after a sleep: nobody says that the connection is lost.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_hears_nothing_asks_again() {
-    let console = Console::with_model(Scripted::new([Reply::text("Well."), Reply::text("Still well.")])).await;
+    let console = Console::with_model(ScriptedModel::new([Reply::text("Well."), Reply::text("Still well.")])).await;
     let elsewhere = crate::web::Browser::new(&console);
     browse(&console, async |browser| {
         browser.prepare_to_cut_off().await;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tool_agent::{Part, Reply, Scripted};
+use tool_agent::{Reply, ResponsePart, ScriptedModel};
 
 use super::driver::{Browser, browse};
 use super::form::order;
@@ -79,11 +79,11 @@ async fn look(browser: &Browser, page: &str, wrong: &mut Vec<String>) {
     }
 }
 
-fn model() -> Scripted {
+fn model() -> ScriptedModel {
     let (old, new) = ("background: white;\n  color: black;", "background: #101418;\n  color: #e8e8e8;");
-    Scripted::new([
+    ScriptedModel::new([
         Reply::default()
-            .and(Part::Thinking("A summary is enough.".to_owned()))
+            .and(ResponsePart::Thinking("A summary is enough.".to_owned()))
             .and_call("system_simple.summary", json!({}))
             .and_call("read_file", json!({"path": "no-such-file"})),
         Reply::text(

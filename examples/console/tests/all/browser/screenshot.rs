@@ -1,5 +1,5 @@
 use serde_json::json;
-use tool_agent::{Reply, Scripted};
+use tool_agent::{Reply, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
@@ -11,7 +11,7 @@ use crate::fixture::Console;
 async fn the_picture_of_the_readme() {
     let (old, new) = ("background: white;\n  color: black;", "background: #101418;\n  color: #e8e8e8;");
     let edit = json!({"path": "site/style.css", "old_string": old, "new_string": new});
-    let model = Scripted::new([
+    let model = ScriptedModel::new([
         Reply::text("Two people are."),
         Reply::text("None failed."),
         Reply::call("system_simple.summary", json!({})),

@@ -1,7 +1,7 @@
 use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use serde_json::json;
-use tool_agent::{Reply, Scripted};
+use tool_agent::{Reply, ScriptedModel};
 use tool_runtime::{RuntimeTool, ToolResult};
 
 use super::client::text;
@@ -19,7 +19,7 @@ async fn what_is_too_long_for_a_page_is_there_in_full() {
     let tool = RuntimeTool::from_schema("shop.list", "List things.", &json!({"type": "object"}), |_, _| async {
         ToolResult::success(format!("{}<b>the tail</b>", "x".repeat(150_000)))
     });
-    let model = Scripted::new([Reply::call("shop.list", json!({})), Reply::text("A lot.")]);
+    let model = ScriptedModel::new([Reply::call("shop.list", json!({})), Reply::text("A lot.")]);
     let console = Console::with_model(model).await;
     console.app.dispatcher().registry().register(tool).expect("it is offered");
     let browser = Browser::new(&console);

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use console::settings::Extension;
 use serde_json::{Value, json};
-use tool_agent::{Part, Reply, Scripted};
+use tool_agent::{Reply, ResponsePart, ScriptedModel};
 use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
 pub use self::client::{Browser, card};
@@ -211,9 +211,9 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_too_fast_has_pages_load_again() {
     // Pieces of one kind become one.
-    let reply =
-        (0..10_000).fold(Reply::default(), |reply, _| reply.and(Part::Thinking("So ".to_owned())).and_text("it is "));
-    let console = Console::with_model(Scripted::new([reply])).await;
+    let reply = (0..10_000)
+        .fold(Reply::default(), |reply, _| reply.and(ResponsePart::Thinking("So ".to_owned())).and_text("it is "));
+    let console = Console::with_model(ScriptedModel::new([reply])).await;
     let notes = Browser::new(&console).say("one", "Hurry.").await;
     assert_eq!(notes.last().map(|end| &end["whole"]), Some(&json!(false)));
 }
@@ -295,7 +295,7 @@ async fn fills_the_disk() {
         let long = json!({"text": "x".repeat(90_000)});
         let (status, answer) = browser.post("/chat/one/say", long).await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{answer}");
-        assert!(answer.contains("cannot be kept") && answer.contains("full"), "{answer}");
+        assert!(answer.contains("cannot save the conversation") && answer.contains("full"), "{answer}");
     }
     disk.free();
     browser.say("one", "kept again").await;

@@ -1,0 +1,458 @@
+//! From files to modules, as rustc finds them.
+
+use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::{Attribute, Item, ItemMod};
+
+use super::file::{parse_outline, too_deep};
+use super::names::ItemVisibility;
+use super::{CrateId, Scope, SourceFile, SourceTree};
+use crate::cfg::text_of;
+use crate::text::{annotations, includes, may_declare_modules, modules_only};
+use crate::ty::ScopeId;
+use crate::{Diagnostic, Severity, SourcePlace};
+
+/// No crate has modules that deep; a chain of links that leads back has.
+const DEEPEST_MODULE: usize = 100;
+
+/// From this depth on it is asked whether a file is one of those above it. A circle is found a little later, and
+/// nobody else pays for the question.
+const SUSPICIOUS_DEPTH: usize = 16;
+
+/// Where the files of a module's submodules are.
+#[derive(Clone, Debug)]
+pub(super) struct ModuleDirectories {
+    /// Of `mod name;`
+    modules: PathBuf,
+    /// Of `#[path = ".."]`
+    paths: PathBuf,
+}
+
+impl ModuleDirectories {
+    /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
+    pub(super) fn beside(file: &Path) -> Self {
+        let folder = folder_of(file);
+        Self { modules: folder.clone(), paths: folder }
+    }
+
+    /// Of a file that has the name of its module.
+    fn below(file: &Path) -> Self {
+        Self { modules: file.with_extension(""), paths: folder_of(file) }
+    }
+
+    /// Of a module that stands in braces.
+    fn inside(&self, name: &str, path: Option<&str>) -> Self {
+        let folder = match path {
+            Some(path) => self.paths.join(path),
+            None => self.modules.join(name),
+        };
+        Self { modules: folder.clone(), paths: folder }
+    }
+}
+
+impl SourceTree {
+    pub(super) fn add_file(
+        &self,
+        krate: CrateId,
+        parent: Option<ScopeId>,
+        path: String,
+        file: SourceFile,
+        folders: ModuleDirectories,
+        visibility: ItemVisibility,
+    ) -> ScopeId {
+        if let Some(files) = &self.progress {
+            files.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        self.add_scope(Scope {
+            krate,
+            parent,
+            is_block: false,
+            path,
+            file: Rc::new(file),
+            folders,
+            visibility,
+            is_file: true,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        })
+    }
+
+    /// A block in a function.
+    pub(super) fn add_block(&self, parent: ScopeId) -> ScopeId {
+        let around = self.scope(parent);
+        self.add_scope(Scope {
+            krate: around.krate,
+            parent: Some(parent),
+            is_block: true,
+            path: around.path.clone(),
+            file: around.file.clone(),
+            folders: around.folders.clone(),
+            visibility: ItemVisibility::Everywhere,
+            is_file: false,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        })
+    }
+
+    /// Follows the modules of a file: parses it if it has annotations, else only what declares modules.
+    pub(super) fn read_modules(&self, id: ScopeId) {
+        let scope = self.scope(id);
+        let text = scope.file.text();
+        let is_worth_it =
+            || !annotations(text.as_bytes()).is_empty() || self.includes_tools(&scope.file.path, text.as_bytes());
+        if self.krate(scope.krate).scanned && is_worth_it() {
+            return self.parse(id);
+        }
+        scope.file.forget();
+        if may_declare_modules(text.as_bytes()) {
+            let outline = match modules_only(&text) {
+                Ok(outline) => outline,
+                Err(deep) => return self.report_in_scanned(&scope, *too_deep(&scope.file, deep)),
+            };
+            // What is wrong with it rustc will say; there is no tool in it.
+            let Ok(file) = syn::parse_file(&outline.text) else { return };
+            for (name, at) in outline.in_macros {
+                let hidden = hidden_by_macro("a module", &name, scope.file.place_at(at));
+                self.report_in_scanned(&scope, hidden);
+            }
+            if self.krate(scope.krate).cfg.is_enabled_expanded(&file.attrs) {
+                self.declare_modules(id, file.items);
+            }
+        }
+    }
+
+    /// Of a crate that lends only its types, what is left out shows where a type is missed.
+    pub(super) fn report_in_scanned(&self, scope: &Scope, diagnostic: Diagnostic) {
+        if self.krate(scope.krate).scanned {
+            self.report(diagnostic);
+        }
+    }
+
+    fn declare_modules(&self, id: ScopeId, items: Vec<Item>) {
+        let cfg = &self.crate_of(id).cfg;
+        for item in items {
+            let Item::Mod(module) = item else { continue };
+            let mut attributes = module.attrs.clone();
+            cfg.expand(&mut attributes);
+            if cfg.is_enabled(&attributes) {
+                self.enter_module(id, module, &attributes, false);
+            }
+        }
+    }
+
+    /// The items of a module, read when they are first needed.
+    pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::ModuleItems> {
+        let mut file = Some(id);
+        while let (None, Some(id)) = (scope.items.get(), file) {
+            let around = self.scope(id);
+            if around.is_file && around.items.get().is_none() {
+                self.parse(id);
+            }
+            file = if around.is_file { None } else { around.parent };
+        }
+        scope.items.get()
+    }
+
+    /// Parses a file and reads all of its items.
+    fn parse(&self, id: ScopeId) {
+        let scope = self.scope(id);
+        let krate = self.krate(scope.krate);
+        match parse_outline(&scope.file) {
+            Ok(file) if krate.cfg.is_enabled_expanded(&file.attrs) => self.read_items(id, file.items),
+            Ok(_) => self.read_items(id, Vec::new()),
+            Err(diagnostic) => {
+                self.report_unparsed(*diagnostic);
+                self.read_items(id, Vec::new());
+            }
+        }
+    }
+
+    /// Goes into a module: one that stands in braces, or in a file of its own.
+    pub(super) fn enter_module(&self, around: ScopeId, module: ItemMod, attributes: &[Attribute], fill: bool) {
+        let name = syn::ext::IdentExt::unraw(&module.ident).to_string();
+        let path = text_of(attributes, "path");
+        let known = self.scope(around).children.borrow().get(&name).copied();
+        let Some((_, items)) = module.content else {
+            if known.is_none() {
+                self.enter_file(around, &module, &name, path.as_deref());
+            }
+            return;
+        };
+        let id = known.unwrap_or_else(|| {
+            let scope = self.scope(around);
+            let id = self.add_scope(Scope {
+                krate: scope.krate,
+                parent: Some(around),
+                is_block: false,
+                path: format!("{}::{}", scope.path, module.ident),
+                file: scope.file.clone(),
+                folders: scope.folders.inside(&name, path.as_deref()),
+                visibility: self.visibility(&module.vis, around),
+                is_file: false,
+                children: RefCell::default(),
+                items: OnceCell::new(),
+            });
+            scope.children.borrow_mut().insert(name, id);
+            id
+        });
+        if fill { self.read_items(id, items) } else { self.declare_modules(id, items) }
+    }
+
+    fn enter_file(&self, around: ScopeId, module: &ItemMod, name: &str, path: Option<&str>) {
+        let scope = self.scope(around);
+        let wrong = |message: String, help: Option<String>, compile_error: bool| {
+            let place = Some(scope.file.place(module.ident.span()));
+            let diagnostic = Diagnostic { severity: Severity::Error, message, help, place, compile_error };
+            self.report_in_scanned(&scope, diagnostic);
+        };
+        let (file, folders) = match self.find_file(&scope.folders, name, path) {
+            Ok(found) => found,
+            Err((message, help)) => return wrong(message, help, true),
+        };
+        let depth = scope.path.matches("::").count();
+        if (path.is_some() || depth > SUSPICIOUS_DEPTH) && self.is_above(around, &file) {
+            let message = format!("the module `{name}` leads back to {}, which it is part of", file.display());
+            return wrong(message, Some("a file cannot be a module of itself: change its `#[path]`".to_owned()), true);
+        }
+        if depth > DEEPEST_MODULE {
+            let message = format!("modules are nested more than {DEEPEST_MODULE} deep; {} is left out", file.display());
+            // A limit of ours: rustc goes deeper.
+            return wrong(message, Some("look for a link to a folder above it".to_owned()), false);
+        }
+        let file = match SourceFile::read(&file) {
+            Ok(file) => file,
+            Err(diagnostic) => return self.report_in_scanned(&scope, *diagnostic),
+        };
+        let module_path = format!("{}::{}", scope.path, module.ident);
+        let visibility = self.visibility(&module.vis, around);
+        let id = self.add_file(scope.krate, Some(around), module_path, file, folders, visibility);
+        scope.children.borrow_mut().insert(name.to_owned(), id);
+        self.read_modules(id);
+    }
+
+    /// Whether a file is that of a module or of one around it.
+    pub(super) fn is_above(&self, scope: ScopeId, file: &Path) -> bool {
+        let file = canonical(file);
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let scope = self.scope(id);
+            if canonical(&scope.file.path) == file {
+                return true;
+            }
+            next = scope.parent;
+        }
+        false
+    }
+
+    /// The file of `mod name;`, and where its own submodules are.
+    fn find_file(
+        &self,
+        folders: &ModuleDirectories,
+        name: &str,
+        path: Option<&str>,
+    ) -> Result<(PathBuf, ModuleDirectories), MissingFile> {
+        if let Some(path) = path {
+            let file = folders.paths.join(path);
+            let folders = ModuleDirectories::beside(&file);
+            self.note_file(&file);
+            return Ok((file, folders));
+        }
+        let flat_name = format!("{name}.rs");
+        let flat = folders.modules.join(&flat_name);
+        let nested = folders.modules.join(name).join("mod.rs");
+        let has_flat = self.folder_has(&folders.modules, &flat_name);
+        // A link that leads nowhere is there, and cannot be read.
+        let has_nested = self.folder_has(&folders.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
+        if has_flat == has_nested {
+            // Either may come or go.
+            self.note_file(&flat);
+            self.note_file(&nested);
+        }
+        match (has_flat, has_nested) {
+            (true, true) => Err((
+                format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
+                Some("remove or rename one".to_owned()),
+            )),
+            (true, false) => {
+                self.note_file(&flat);
+                let folders = ModuleDirectories::below(&flat);
+                Ok((flat, folders))
+            }
+            (false, true) => {
+                self.note_file(&nested);
+                let folders = ModuleDirectories::beside(&nested);
+                Ok((nested, folders))
+            }
+            (false, false) => Err((
+                format!("the module `{name}` has no file"),
+                Some(format!("create {} or {}", flat.display(), nested.display())),
+            )),
+        }
+    }
+
+    /// Whether a folder has an entry. Folders are listed once: most modules have neighbours.
+    fn folder_has(&self, folder: &Path, name: &str) -> bool {
+        let mut listings = self.listings.borrow_mut();
+        if !listings.contains_key(folder) {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            listings.insert(folder.to_owned(), entries.map(|entry| entry.file_name()).collect());
+        }
+        listings.get(folder).is_some_and(|entries| entries.contains(std::ffi::OsStr::new(name)))
+    }
+}
+
+type MissingFile = (String, Option<String>);
+
+/// The folder of a file, which may be the current one.
+pub(super) fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+impl SourceTree {
+    /// The items of `include!("file.rs")` belong to the module it stands in, and see its names.
+    pub(super) fn include(&self, around: ScopeId, item: &syn::ItemMacro) -> Option<ScopeId> {
+        // What is computed, such as a path in `OUT_DIR`, is not there before the build.
+        let path = syn::parse2::<syn::LitStr>(item.mac.tokens.clone()).ok()?.value();
+        let scope = self.scope(around);
+        let path = folder_of(&scope.file.path).join(path);
+        self.note_file(&path);
+        if self.is_above(around, &path) {
+            return None;
+        }
+        let file = match SourceFile::read(&path) {
+            Ok(file) => file,
+            Err(diagnostic) => {
+                self.report_in_scanned(&scope, *diagnostic);
+                return None;
+            }
+        };
+        let id = self.add_scope(Scope {
+            krate: scope.krate,
+            parent: Some(around),
+            is_block: true,
+            path: scope.path.clone(),
+            folders: ModuleDirectories::beside(&file.path),
+            file: Rc::new(file),
+            is_file: true,
+            visibility: ItemVisibility::Everywhere,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        });
+        self.read_modules(id);
+        Some(id)
+    }
+
+    /// Whether a file without annotations includes one that has some, or that includes others.
+    pub(super) fn includes_tools(&self, file: &Path, text: &[u8]) -> bool {
+        includes(text).any(|path| {
+            let path = folder_of(file).join(path);
+            self.note_file(&path);
+            let text = std::fs::read(&path).unwrap_or_default();
+            !annotations(&text).is_empty() || includes(&text).next().is_some()
+        })
+    }
+
+    /// A tool or a module that a macro makes exists only once the macro is expanded.
+    pub(super) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
+        let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let file = &self.scope(scope).file;
+        if let Some(span) = annotation_in(item.mac.tokens.clone()) {
+            self.report(hidden_by_macro("a tool", &name, file.place(span)));
+        }
+        if name != "macro_rules"
+            && let Some(span) = module_in(item.mac.tokens.clone())
+        {
+            self.report(hidden_by_macro("a module", &name, file.place(span)));
+        }
+    }
+}
+
+/// Says that something stands in a macro.
+pub(super) fn hidden_by_macro(what: &str, name: &str, place: SourcePlace) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        message: format!("{what} inside the macro `{name}!` cannot be seen in the source"),
+        help: Some("write it out, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+        place: Some(place),
+        compile_error: false,
+    }
+}
+
+/// Where `#[tool..]` or `#[tool_class..]` stands in the tokens of a macro.
+fn annotation_in(tokens: TokenStream) -> Option<Span> {
+    let mut after_hash = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let names_tool = after_hash
+                    && group.delimiter() == proc_macro2::Delimiter::Bracket
+                    && path_ends_in_tool(group.stream());
+                if names_tool {
+                    return Some(group.span());
+                }
+                if let Some(span) = annotation_in(group.stream()) {
+                    return Some(span);
+                }
+                after_hash = false;
+            }
+            TokenTree::Punct(sign) => after_hash = sign.as_char() == '#',
+            _ => after_hash = false,
+        }
+    }
+    None
+}
+
+fn path_ends_in_tool(tokens: TokenStream) -> bool {
+    let mut last = String::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => last = name.to_string(),
+            TokenTree::Punct(sign) if sign.as_char() == ':' || sign.as_char() == '$' => {}
+            _ => break,
+        }
+    }
+    matches!(last.as_str(), "tool" | "tool_class")
+}
+
+/// Where `mod name;` stands in the tokens of a macro.
+fn module_in(tokens: TokenStream) -> Option<Span> {
+    let mut module = None;
+    let mut named = false;
+    for token in tokens {
+        match (token, module) {
+            (TokenTree::Group(group), _) => {
+                if let Some(span) = module_in(group.stream()) {
+                    return Some(span);
+                }
+                module = None;
+            }
+            (TokenTree::Ident(word), _) if word == "mod" => (module, named) = (Some(word.span()), false),
+            (TokenTree::Ident(_), Some(_)) if !named => named = true,
+            (TokenTree::Punct(sign), Some(span)) if named && sign.as_char() == ';' => return Some(span),
+            _ => module = None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_folder_is_in_the_current_one() {
+        assert_eq!(folder_of(Path::new("lib.rs")), Path::new("."));
+        assert_eq!(folder_of(Path::new("src/lib.rs")), Path::new("src"));
+        assert_eq!(ModuleDirectories::beside(Path::new("lib.rs")).modules, Path::new("."));
+    }
+}
