@@ -12,7 +12,9 @@ pub use crate::inject::InjectError;
 pub use crate::inject::handler_inputs::Inputs;
 pub use crate::inject::injection::{Mode, Want};
 pub use crate::progress::Progress;
-pub use crate::shim::{Building, Class, Constructed, Constructor, Invocation, Needs, Receiver, Returned, Shim, Step};
+pub use crate::shim::{
+    Building, Class, Constructed, Constructor, Invocation, Needs, Receiver, Returned, Shim, Step, construction_failed,
+};
 pub use crate::stream::stream;
 
 /// The traits among which method resolution chooses. Without names: they must not hide the user's.
@@ -24,6 +26,6 @@ pub mod tiers {
     pub use crate::effect::PlainPreview as _;
     pub use crate::handler_result::{FallibleReply as _, PlainReply as _};
     pub use crate::inject::injection::{WantMoved as _, WantUnsized as _};
-    pub use crate::shim::{Constructed as _, PlainReturned as _, UnknownReturned as _};
+    pub use crate::shim::{Constructed as _, PlainReturned as _, UnknownReturned as _, construction_failed};
     pub use crate::stream::{FallibleItem as _, PlainItem as _};
 }

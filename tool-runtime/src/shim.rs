@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId, type_name};
 use std::fmt::Display;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
@@ -70,9 +71,11 @@ pub enum Receiver {
 
 /// The type whose methods are tools.
 pub struct Class {
-    /// Its type.
+    /// The type.
     pub type_id: TypeId,
-    /// Its name.
+    /// The type of an `Arc` of it. A trait object has no other.
+    pub arc_type_id: TypeId,
+    /// The name of the type.
     pub type_name: &'static str,
     /// Whether a shared instance can be handed over by value.
     pub is_clone: bool,
@@ -81,11 +84,50 @@ pub struct Class {
 }
 
 impl Class {
-    /// A class that is not made per call.
+    /// Returns the class of a type, without a constructor.
     #[must_use]
     pub fn of<S: 'static>() -> Self {
-        Self { type_id: TypeId::of::<S>(), type_name: type_name::<S>(), is_clone: false, constructor: None }
+        Self {
+            type_id: TypeId::of::<S>(),
+            arc_type_id: TypeId::of::<Arc<S>>(),
+            type_name: type_name::<S>(),
+            is_clone: false,
+            constructor: None,
+        }
     }
+
+    /// Returns the class of a trait object.
+    #[must_use]
+    pub fn object<S: ?Sized + SharedObject>() -> Self {
+        Self {
+            type_id: TypeId::of::<S>(),
+            arc_type_id: TypeId::of::<Arc<S>>(),
+            type_name: type_name::<S>(),
+            is_clone: false,
+            constructor: None,
+        }
+    }
+
+    /// Returns `true` if a service of this type can be the instance.
+    pub(crate) fn accepts(&self, service: TypeId) -> bool {
+        service == self.type_id || service == self.arc_type_id
+    }
+}
+
+/// A trait object that calls on several threads can share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared between threads",
+    label = "calls run on several threads",
+    note = "add `Send + Sync` to the trait: `trait Name: Send + Sync`"
+)]
+pub trait SharedObject: Send + Sync + 'static {}
+
+impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
+
+/// Returns the answer of a call whose instance could not be built from its injected values.
+pub fn construction_failed(type_name: &str, error: &impl Display) -> HandlerResult {
+    let message = format!("the call did not run: `{type_name}::new` failed: {error}");
+    Err(HandlerFailure::new(ErrorKind::Injection, message))
 }
 
 /// `new`, which makes an instance for a call.

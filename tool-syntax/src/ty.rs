@@ -294,18 +294,23 @@ fn ungroup(ty: &Type) -> &Type {
     }
 }
 
-/// Rejects `&'static` arguments: decoded values do not live that long. Expects the type as written, before lifetimes
+/// Rejects `&'static` in arguments: decoded values do not live that long. Expects the type as written, before lifetimes
 /// are replaced.
 pub(crate) fn no_static_reference(ty: &Type) -> syn::Result<()> {
-    match ungroup(ty) {
-        Type::Reference(reference)
-            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
-        {
-            let message = "an argument cannot be `'static`; remove the lifetime, or take an owned value";
-            Err(syn::Error::new_spanned(reference, message))
+    struct StaticFinder(Option<syn::Error>);
+    impl<'ast> Visit<'ast> for StaticFinder {
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") {
+                let message = "an argument cannot be `'static`; remove the lifetime, or take an owned value";
+                self.0.get_or_insert_with(|| syn::Error::new_spanned(reference, message));
+            }
+            visit::visit_type_reference(self, reference);
         }
-        _ => Ok(()),
+        fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
     }
+    let mut find = StaticFinder(None);
+    find.visit_type(ty);
+    find.0.map_or(Ok(()), Err)
 }
 
 /// Returns `true` for types that are usually arguments rather than injected values.

@@ -127,7 +127,13 @@ impl InjectedValue {
     /// The value, lent for reading.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self) -> Result<SharedGuard<T>, InjectError> {
         let slot = match self {
-            Self::Shared(value) => return value.clone().downcast().map(SharedGuard::Ours).map_err(|_| gone::<T>()),
+            Self::Shared(value) => {
+                let shared = match value.downcast_ref::<Arc<T>>() {
+                    Some(shared) => Ok(shared.clone()),
+                    None => value.clone().downcast(),
+                };
+                return shared.map(SharedGuard::Ours).map_err(|_| gone::<T>());
+            }
             Self::Slot(slot) => slot,
         };
         let mut held = slot.lock();

@@ -1,7 +1,10 @@
 //! Everything that can be injected, and how a parameter finds it.
 
 use std::any::{Any, TypeId};
+use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
+
+use tokio::sync::Mutex;
 
 use crate::dispatch::build::problem::short_type;
 use crate::inject::{CallFact, HeldValue, InjectError, InjectedValue, ValueProvider, ValueSlot};
@@ -16,7 +19,29 @@ pub(crate) struct Dependencies {
     pub(crate) providers: Vec<ValueProvider>,
     pub(crate) values: Vec<SharedDependency>,
     pub(crate) services: Vec<SharedDependency>,
+    pub(crate) exclusive_services: Vec<ExclusiveService>,
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
+}
+
+/// The guard of a locked service, its type erased.
+type ServiceGuard = Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>>;
+
+/// A service that each call has for itself, behind an async lock.
+#[derive(Clone)]
+pub(crate) struct ExclusiveService {
+    pub(crate) type_id: TypeId,
+    pub(crate) lock: Arc<dyn Fn() -> ServiceGuard + Send + Sync>,
+}
+
+impl ExclusiveService {
+    pub(crate) fn new<S: Send + 'static>(service: S) -> Self {
+        let mutex = Arc::new(Mutex::new(service));
+        let lock = move || -> ServiceGuard {
+            let mutex = mutex.clone();
+            Box::pin(async move { Box::new(mutex.lock_owned().await) as Box<dyn Any + Send> })
+        };
+        Self { type_id: TypeId::of::<S>(), lock: Arc::new(lock) }
+    }
 }
 
 /// A value that came with a call. Clones share it.
@@ -70,8 +95,13 @@ impl Dependencies {
         Some((ValueSource::Value(index), self.values[index].type_id, self.values[index].type_name))
     }
 
-    /// The only source of a type.
-    pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<ValueSource, String> {
+    /// Returns the only source of a type. A service that was passed as an `Arc` of it serves too, if `arc_type_id` is given.
+    pub(crate) fn by_type(
+        &self,
+        type_id: TypeId,
+        arc_type_id: Option<TypeId>,
+        type_name: &str,
+    ) -> Result<ValueSource, String> {
         if type_id == TypeId::of::<Progress>() {
             return Ok(ValueSource::Progress);
         }
@@ -81,7 +111,9 @@ impl Dependencies {
         let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| ValueSource::PerCall(*id));
         let providers = self.providers.iter().enumerate().filter(|(_, provider)| provider.type_id == type_id);
         let values = self.values.iter().enumerate().filter(|(_, value)| value.type_id == type_id);
-        let services = self.services.iter().enumerate().filter(|(_, service)| service.type_id == type_id);
+        let is_service =
+            |service: &SharedDependency| service.type_id == type_id || Some(service.type_id) == arc_type_id;
+        let services = self.services.iter().enumerate().filter(|(_, service)| is_service(service));
         let sources: Vec<ValueSource> = per_call
             .chain(providers.map(|(index, _)| ValueSource::Provider(index)))
             .chain(values.map(|(index, _)| ValueSource::Value(index)))
@@ -89,13 +121,22 @@ impl Dependencies {
             .collect();
         match sources.as_slice() {
             [only] => Ok(*only),
-            [] => CallFact::of(type_id)
-                .map(ValueSource::Fact)
-                .ok_or_else(|| format!("nothing of type `{}` is provided", short_type(type_name))),
+            [] => CallFact::of(type_id).map(ValueSource::Fact).ok_or_else(|| self.nothing_of_type(type_name)),
             several => {
                 let names: Vec<String> = several.iter().map(|source| self.describe(*source)).collect();
                 Err(format!("`{}` is provided more than once: {}", short_type(type_name), names.join(", ")))
             }
+        }
+    }
+
+    /// Two types can have the same short name; then their paths tell them apart.
+    fn nothing_of_type(&self, type_name: &'_ str) -> String {
+        let shared = self.values.iter().chain(&self.services).map(|value| value.type_name);
+        let provided = self.providers.iter().map(|provider| provider.type_name).chain(shared);
+        let short = short_type(type_name);
+        match provided.filter(|name| *name != type_name).find(|name| short_type(name) == short) {
+            Some(other) => format!("nothing of type `{type_name}` is provided (`{other}` is another type)"),
+            None => format!("nothing of type `{short}` is provided"),
         }
     }
 

@@ -462,7 +462,10 @@ impl<'a> Call<'a> {
     fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
         let instance = match &tool.instance {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
+            InstanceSource::None
+            | InstanceSource::Scope
+            | InstanceSource::Exclusive(_)
+            | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
         if tool.injections.is_empty() {
             return Ok(Inputs { instance, values: Vec::new() });

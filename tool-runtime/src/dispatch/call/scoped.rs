@@ -67,6 +67,7 @@ async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, Inj
         InstanceSource::None => InstanceInput::None,
         InstanceSource::Scope => InstanceInput::Scope(Scope::of(scope.clone())),
         InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
+        InstanceSource::Exclusive(service) => InstanceInput::Locked((service.lock)().await),
         InstanceSource::PerCall { constructor, type_name, injections } => {
             construct(*constructor, type_name, injections, scope).await?
         }
