@@ -471,7 +471,7 @@ async fn who_watches_does_not_see_the_token() {
     while let Some(Update::Event(event)) = events.try_next() {
         let text = serde_json::to_string(&event).unwrap();
         assert!(!text.contains(&token) && !text.contains(&token[22..]) && !text.contains("hunter2"), "{text}");
-        seen.push(matches!(event.what, EventKind::Pending { .. }));
+        seen.push(matches!(event.kind, EventKind::Pending { .. }));
     }
     assert_eq!(seen, [false, true]);
 }

@@ -246,7 +246,7 @@ async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc
     loop {
         match events.try_next() {
             Some(Update::Missed(count)) => missed += usize::try_from(count).unwrap(),
-            Some(Update::Event(event)) => match event.what {
+            Some(Update::Event(event)) => match event.kind {
                 EventKind::Started { .. } => begun += 1,
                 EventKind::Finished { .. } | EventKind::Pending { .. } => ended += 1,
                 _ => panic!("nobody reports: {event:?}"),

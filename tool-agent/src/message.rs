@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_runtime::dialect::Requested;
+use tool_runtime::journal::Journal;
 use tool_runtime::{Dispatcher, ToolResult};
 
 /// A message of a conversation, independent of any provider.
@@ -79,7 +80,8 @@ impl AssistantMessage {
 
     /// Records the journal that its calls will be in. Returns `true` if that changed.
     pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
-        let (journal, opening) = (tools.journal_identity(), tools.journal_opening());
+        let journal = tools.journal();
+        let (journal, opening) = (journal.and_then(Journal::identity), journal.and_then(Journal::opening));
         let is_another = (self.journal.as_deref(), self.opening) != (journal, opening);
         (self.journal, self.opening) = (journal.map(str::to_owned), opening);
         is_another

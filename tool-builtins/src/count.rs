@@ -6,12 +6,13 @@ use tool_runtime::display::thousands;
 
 /// Formats a count with its noun: `1 line`, `4,312 bytes`, `2 matches`.
 pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
-    let plural = match thing {
-        _ if number == N::from(1) => "",
-        thing if thing.ends_with("ch") => "es",
-        _ => "s",
+    let (stem, ending) = match thing.strip_suffix('y') {
+        _ if number == N::from(1) => (thing, ""),
+        Some(stem) => (stem, "ies"),
+        None if thing.ends_with("ch") => (thing, "es"),
+        None => (thing, "s"),
     };
-    format!("{} {thing}{plural}", thousands(number))
+    format!("{} {stem}{ending}", thousands(number))
 }
 
 #[cfg(test)]
@@ -23,5 +24,6 @@ mod tests {
         assert_eq!(counted(1_usize, "line"), "1 line");
         assert_eq!(counted(0_u64, "match"), "0 matches");
         assert_eq!(counted(1_200_u64, "file"), "1,200 files");
+        assert_eq!(counted(2_u64, "directory"), "2 directories");
     }
 }

@@ -37,7 +37,7 @@ impl Key {
             let detail = "An `Idempotency-Key` is known within a conversation: say which, with `?conversation=..`.";
             return Err(Problem::bad_request(KIND, detail));
         };
-        if !tools.has_journal() {
+        if tools.journal().is_none() {
             let detail = "Calls are not recorded here, so an `Idempotency-Key` cannot keep a call from running twice: \
                           send the request without it.";
             return Err(Problem::bad_request(KIND, detail));

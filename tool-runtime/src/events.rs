@@ -1,4 +1,31 @@
-//! What happens to calls, for whoever wants to watch.
+//! Events of calls: started, progress, pending, finished.
+//!
+//! [`Dispatcher::events`](crate::Dispatcher::events) returns the [`Events`] of a dispatcher. An interface or a log
+//! [subscribes](Events::subscribe) to them and reads [`Update`]s. Subscribers never slow a call down: a subscriber that
+//! falls behind loses events and is told how many.
+//!
+//! ```
+//! use tool_runtime::events::{EventKind, Update};
+//! use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let report = RuntimeTool::new("report.write", "Write a report.", |(): ()| async { "written" });
+//! let tools = Dispatcher::builder().tool(report).build()?;
+//! let mut subscriber = tools.events().subscribe();
+//! tools.call(ToolCall::from_text("report.write", "{}")).await;
+//!
+//! let Some(Update::Event(event)) = subscriber.next().await else { panic!("no event was missed") };
+//! assert_eq!(event.call.tool, "report.write");
+//! assert!(matches!(event.kind, EventKind::Started { .. }));
+//! let Some(Update::Event(event)) = subscriber.next().await else { panic!("no event was missed") };
+//! assert!(matches!(event.kind, EventKind::Finished { success: true, .. }));
+//!
+//! drop(tools);
+//! assert!(subscriber.next().await.is_none());
+//! # Ok(())
+//! # }
+//! ```
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,69 +38,78 @@ use tokio::sync::broadcast::{self, error::RecvError, error::TryRecvError};
 
 use crate::{ErrorKind, ToolCall};
 
-/// Something that happened to a call.
+/// An event of a call. Serializes to JSON for interfaces.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Event {
     /// The call.
     #[serde(serialize_with = "shared")]
     pub call: Arc<CallInfo>,
-    /// When; in JSON, milliseconds since 1970.
+    /// The time of the event; in JSON, milliseconds since 1970.
     #[serde(serialize_with = "milliseconds")]
     pub at: SystemTime,
-    /// What.
+    /// What happened.
     #[serde(flatten)]
-    pub what: EventKind,
+    pub kind: EventKind,
 }
 
-/// Which call it is.
+/// The call that an [`Event`] is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CallInfo {
-    /// The id that the provider gave the call, if any.
+    /// The call id that the model provider assigned, if any.
     pub id: Option<String>,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The conversation, if the call says one.
+    /// The conversation that the call belongs to, if it names one.
     pub conversation: Option<String>,
-    /// Counts the calls that are watched: tells those apart that have no id.
+    /// A running number of observed calls, which tells calls without an id apart.
     pub sequence: u64,
 }
 
-/// What happened.
+/// What happened to a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EventKind {
-    /// The call begins. Nothing comes before it.
+    /// The call started. Always the first event of a call.
     Started {
-        /// The arguments, without their secrets; see [`redact`](crate::arguments::redact()). `null` if they are no JSON, or if
+        /// The arguments, with secrets [redacted](crate::arguments::redact()). `null` if they are not valid JSON or if
         /// there is no such tool.
         arguments: Value,
     },
-    /// The call has answered that somebody has to agree first. Nothing comes after it; if they agree, what runs then
-    /// is a call of its own. The token with which they do is in the call's result, and not here: whoever has it can have
-    /// the call run, and everybody can watch.
+    /// The call needs an approval that comes later. Always the last event of a call: once approved, it runs as a call
+    /// of its own.
+    ///
+    /// The sealed token is in the call's result and deliberately not here: its holder can run the call, and every
+    /// subscriber reads events.
     Pending {
-        /// When it is too late to agree; in JSON, milliseconds since 1970.
+        /// The time after which the call can no longer be approved; in JSON, milliseconds since 1970.
         #[serde(serialize_with = "milliseconds")]
         expires: SystemTime,
     },
-    /// The handler says how far it is.
+    /// The handler reported progress.
     Progress {
-        /// In its own form.
+        /// The value that the handler reported.
         progress: Value,
     },
-    /// The call has answered, or was dropped. Nothing comes after it.
+    /// The call returned or was dropped. Always the last event of a call.
     Finished {
-        /// Whether it went well.
+        /// `true` if the call succeeded.
         success: bool,
-        /// What kind of failure it was, if one.
+        /// The kind of the failure, if it failed.
         kind: Option<ErrorKind>,
-        /// How long it took; in JSON, `duration_ms`.
+        /// The duration of the call; in JSON, `duration_ms`.
         #[serde(rename = "duration_ms", serialize_with = "duration_milliseconds")]
         duration: Duration,
     },
+}
+
+impl EventKind {
+    /// Returns `true` if no event of the same call can follow.
+    fn is_last(&self) -> bool {
+        matches!(self, Self::Finished { .. } | Self::Pending { .. })
+    }
 }
 
 fn shared<T: Serialize, S: Serializer>(value: &Arc<T>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -88,71 +124,47 @@ fn duration_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> R
     serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// The events of all calls of a dispatcher. Clones are of the same calls.
+/// The events of all calls of a dispatcher. Clones share the same channel.
 ///
-/// Nobody who watches can slow a call down: what a subscriber does not read in time is lost to it, and it is told how
-/// much. While nobody watches, a call costs one look at a number.
-///
-/// ```
-/// use tool_runtime::events::{EventKind, Update};
-/// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let report = RuntimeTool::new("report.write", "Write a report.", |(): ()| async { "written" });
-/// let tools = Dispatcher::builder().tool(report).build()?;
-/// let mut subscriber = tools.events().subscribe();
-/// tools.call(ToolCall::from_text("report.write", "{}")).await;
-///
-/// let Some(Update::Event(event)) = subscriber.next().await else { panic!("nothing was missed") };
-/// assert_eq!(event.call.tool, "report.write");
-/// assert!(matches!(event.what, EventKind::Started { .. }));
-/// let Some(Update::Event(event)) = subscriber.next().await else { panic!("nothing was missed") };
-/// assert!(matches!(event.what, EventKind::Finished { success: true, .. }));
-///
-/// drop(tools);
-/// assert!(subscriber.next().await.is_none());
-/// # Ok(())
-/// # }
-/// ```
+/// Without subscribers, a call pays one atomic load.
 #[derive(Clone, Debug)]
 pub struct Events {
-    inner: Arc<Inner>,
+    inner: Arc<EventChannel>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    /// Beside the channel, since asking that costs a lock.
-    listeners: Arc<AtomicUsize>,
-    /// Made for the first subscriber: most programs have none.
-    channel: OnceLock<broadcast::Sender<Arc<Event>>>,
+struct EventChannel {
+    /// The number of subscribers. Kept beside the channel, whose own count takes a lock.
+    subscribers: Arc<AtomicUsize>,
+    /// Created for the first subscriber: most programs have none.
+    sender: OnceLock<broadcast::Sender<Arc<Event>>>,
     capacity: usize,
     calls: AtomicU64,
 }
 
 impl Events {
-    /// Keeps so many events for a subscriber that is behind, at least one.
+    /// Creates a channel that buffers `capacity` events for a subscriber that falls behind, at least one.
     fn new(capacity: usize) -> Self {
-        // More than this, rounded up to a power of two, the channel refuses.
+        // The channel panics above this, rounded up to a power of two.
         let capacity = capacity.clamp(1, usize::MAX >> 2);
-        let inner = Inner { listeners: Arc::default(), channel: OnceLock::new(), capacity, calls: AtomicU64::new(0) };
-        Self { inner: Arc::new(inner) }
+        let (subscribers, sender) = (Arc::default(), OnceLock::new());
+        Self { inner: Arc::new(EventChannel { subscribers, sender, capacity, calls: AtomicU64::new(0) }) }
     }
 
-    /// Watches the calls that begin from now on.
+    /// Subscribes to the calls that start from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscriber {
-        let channel = self.inner.channel.get_or_init(|| broadcast::channel(self.inner.capacity).0);
-        let receiver = channel.subscribe();
-        self.inner.listeners.fetch_add(1, Ordering::Release);
-        Subscriber { receiver, listeners: self.inner.listeners.clone() }
+        let sender = self.inner.sender.get_or_init(|| broadcast::channel(self.inner.capacity).0);
+        let receiver = sender.subscribe();
+        self.inner.subscribers.fetch_add(1, Ordering::Release);
+        Subscriber { receiver, subscribers: self.inner.subscribers.clone() }
     }
 
-    /// Begins to tell of a call, if somebody watches. One that began unwatched stays so: nobody sees the end of a
-    /// call without its beginning.
+    /// Starts to observe a call, if there is a subscriber. A call that started unobserved stays so: no subscriber sees
+    /// the end of a call without its start.
     #[inline]
     pub(crate) fn watch(&self, call: &ToolCall<'_>) -> Option<WatchedCall> {
-        if self.inner.listeners.load(Ordering::Relaxed) == 0 {
+        if self.inner.subscribers.load(Ordering::Relaxed) == 0 {
             return None;
         }
         Some(self.watched(call))
@@ -172,56 +184,55 @@ impl Events {
 }
 
 impl Default for Events {
-    /// Keeps 1,024 events.
+    /// Creates a channel that buffers 1,024 events.
     fn default() -> Self {
         Self::new(1_024)
     }
 }
 
-/// A call that is watched. Clones are of the same call.
+/// A call whose events are sent to subscribers. Clones refer to the same call.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchedCall {
     call: Arc<CallInfo>,
-    /// Held while an event is sent, so that none slips in behind the last one.
+    /// Locked while an event is sent, so that no event follows the last one.
     is_over: Arc<Mutex<bool>>,
     events: Events,
 }
 
 impl WatchedCall {
-    /// Tells everybody what happened. After [`EventKind::Finished`] or [`EventKind::Pending`] nothing is told any more: a
-    /// handler that cannot be stopped may go on to report.
-    pub(crate) fn send(&self, what: EventKind) {
+    /// Sends an event, unless the call is over: a blocking handler cannot be stopped and may still report progress.
+    pub(crate) fn send(&self, kind: EventKind) {
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_over {
             return;
         }
-        *is_over = matches!(what, EventKind::Finished { .. } | EventKind::Pending { .. });
-        if let Some(channel) = self.events.inner.channel.get() {
-            let event = Event { call: self.call.clone(), at: SystemTime::now(), what };
-            // That nobody listens any more is no failure.
-            let _ = channel.send(Arc::new(event));
+        *is_over = kind.is_last();
+        if let Some(sender) = self.events.inner.sender.get() {
+            let event = Event { call: self.call.clone(), at: SystemTime::now(), kind };
+            // Sending fails only if the last subscriber is gone.
+            let _ = sender.send(Arc::new(event));
         }
     }
 }
 
-/// What a subscriber is told.
+/// An item that a [`Subscriber`] reads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
-    /// Something happened.
+    /// An event of a call.
     Event(Arc<Event>),
-    /// So many events are lost: the subscriber was too slow.
+    /// The number of events that were lost because the subscriber was too slow.
     Missed(u64),
 }
 
-/// Reads events. Dropped, it watches no more.
+/// A receiver of events. Dropping it unsubscribes.
 #[derive(Debug)]
 pub struct Subscriber {
     receiver: broadcast::Receiver<Arc<Event>>,
-    listeners: Arc<AtomicUsize>,
+    subscribers: Arc<AtomicUsize>,
 }
 
 impl Subscriber {
-    /// What comes next; nothing once all that could tell of calls is gone. Can be cancelled without loss.
+    /// Waits for the next update. Returns `None` once the dispatcher and its calls are gone. Cancel safe.
     pub async fn next(&mut self) -> Option<Update> {
         match self.receiver.recv().await {
             Ok(event) => Some(Update::Event(event)),
@@ -230,7 +241,7 @@ impl Subscriber {
         }
     }
 
-    /// What has come already.
+    /// Returns the next update if it is already there.
     pub fn try_next(&mut self) -> Option<Update> {
         match self.receiver.try_recv() {
             Ok(event) => Some(Update::Event(event)),
@@ -242,7 +253,7 @@ impl Subscriber {
 
 impl Drop for Subscriber {
     fn drop(&mut self) {
-        self.listeners.fetch_sub(1, Ordering::Release);
+        self.subscribers.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -261,10 +272,10 @@ mod tests {
     }
 
     #[test]
-    fn unwatched_calls_stay_unwatched() {
+    fn calls_without_a_subscriber_are_not_observed() {
         let events = Events::default();
         assert!(events.watch(&call()).is_none());
-        assert!(events.inner.channel.get().is_none(), "nothing is allocated");
+        assert!(events.inner.sender.get().is_none(), "nothing is allocated");
         let mut subscriber = events.subscribe();
         let watched = events.watch(&call()).unwrap();
         assert_eq!((watched.call.sequence, events.watch(&call()).unwrap().call.sequence), (0, 1));
@@ -275,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_told_in_order() {
+    fn every_subscriber_reads_all_events_in_order() {
         let events = Events::new(8);
         let mut subscribers = [events.subscribe(), events.subscribe()];
         let watched = events.watch(&call()).unwrap();
@@ -284,32 +295,32 @@ mod tests {
         }
         for subscriber in &mut subscribers {
             for number in 0..5 {
-                let Some(Update::Event(event)) = subscriber.try_next() else { panic!("one is missing") };
-                assert_eq!((&event.what, &event.call), (&progress(number), &watched.call));
+                let Some(Update::Event(event)) = subscriber.try_next() else { panic!("an event is missing") };
+                assert_eq!((&event.kind, &event.call), (&progress(number), &watched.call));
             }
             assert_eq!(subscriber.try_next(), None);
         }
     }
 
     #[test]
-    fn a_slow_subscriber_is_told_how_much_it_missed_and_keeps_no_more_than_fits() {
+    fn a_slow_subscriber_learns_how_many_events_it_missed() {
         let events = Events::new(4);
         let mut slow = events.subscribe();
         let watched = events.watch(&call()).unwrap();
         for number in 0..100 {
             watched.send(progress(number));
         }
-        // Each event holds on to its call: four events, and `watched` itself.
+        // Four buffered events and `watched` itself hold the call.
         assert_eq!(Arc::strong_count(&watched.call), 5);
         assert_eq!(slow.try_next(), Some(Update::Missed(96)));
-        let Some(Update::Event(event)) = slow.try_next() else { panic!("the newest are there") };
-        assert_eq!(event.what, progress(96));
+        let Some(Update::Event(event)) = slow.try_next() else { panic!("the newest events are buffered") };
+        assert_eq!(event.kind, progress(96));
         drop((slow, event));
-        assert_eq!(Arc::strong_count(&watched.call), 1, "one that is gone keeps nothing");
+        assert_eq!(Arc::strong_count(&watched.call), 1, "a dropped subscriber frees its events");
     }
 
     #[test]
-    fn nothing_comes_after_the_end() {
+    fn no_event_follows_the_last_one() {
         let events = Events::new(8);
         let mut subscriber = events.subscribe();
         let watched = events.watch(&call()).unwrap();
@@ -318,13 +329,13 @@ mod tests {
         late.send(progress(1));
         late.send(EventKind::Finished { success: true, kind: None, duration: Duration::ZERO });
         assert!(
-            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.what == EventKind::Pending { expires: SystemTime::UNIX_EPOCH })
+            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.kind == EventKind::Pending { expires: SystemTime::UNIX_EPOCH })
         );
         assert_eq!(subscriber.try_next(), None);
     }
 
     #[tokio::test]
-    async fn the_stream_ends_with_the_dispatcher() {
+    async fn a_subscription_ends_with_the_dispatcher() {
         let events = Events::default();
         let mut subscriber = events.subscribe();
         let watched = events.watch(&call()).unwrap();
@@ -336,11 +347,11 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_json_for_an_interface() {
+    fn events_serialize_to_json() {
         let call = CallInfo { id: None, tool: "t".into(), conversation: Some("c".into()), sequence: 7 };
         let at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_500);
         let (kind, duration) = (Some(ErrorKind::Busy), Duration::from_millis(20));
-        let event = Event { call: Arc::new(call), at, what: EventKind::Finished { success: false, kind, duration } };
+        let event = Event { call: Arc::new(call), at, kind: EventKind::Finished { success: false, kind, duration } };
         let expected = json!({
             "call": {"id": null, "tool": "t", "conversation": "c", "sequence": 7}, "at": 1500,
             "event": "finished", "success": false, "kind": "busy", "duration_ms": 20

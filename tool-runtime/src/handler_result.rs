@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
 
@@ -54,16 +54,16 @@ const WAITS_ELSEWHERE: &str = "The call waits for somebody's consent elsewhere, 
 /// asked elsewhere.
 pub(crate) fn whole(mut result: ToolResult) -> HandlerResult {
     if result.success {
-        return Ok(HandlerOutput { text: clean(result.output), metadata: result.metadata });
+        return Ok(HandlerOutput { text: sanitize(result.output), metadata: result.metadata });
     }
     if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending) {
         result = waits_elsewhere(result);
     }
     // A handler may pass on the result of another dispatcher.
     result.not_started = false;
-    result.output = clean(result.output);
+    result.output = sanitize(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
-    error.message = clean(std::mem::take(&mut error.message));
+    error.message = sanitize(std::mem::take(&mut error.message));
     let mut failure = HandlerFailure::new(error.kind, error.message.clone());
     failure.result = Some(result);
     Err(failure)
@@ -266,7 +266,7 @@ impl Serializer for PlainTextSerializer {
 
     #[inline]
     fn serialize_str(self, text: &str) -> Result<String, NotPlainText> {
-        Ok(clean(text.to_owned()))
+        Ok(sanitize(text.to_owned()))
     }
 
     #[inline]

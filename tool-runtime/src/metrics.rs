@@ -1,16 +1,16 @@
-//! Counts and times of calls, for whatever collects them (feature `metrics`).
+//! Call metrics (feature `metrics`).
 //!
-//! `tool_calls_total` with the labels `tool` and `outcome` (`success`, or the kind of failure), and
-//! `tool_call_duration_seconds` with the label `tool`. A name that no tool has is `unknown`: models make up many.
+//! `tool_calls_total` has the labels `tool` and `outcome` (`success` or the error kind), `tool_call_duration_seconds` has
+//! the label `tool`. Names of tools that do not exist are counted as `unknown`, since models make up many.
 
 use std::time::Instant;
 
 use crate::{ErrorKind, ToolResult};
 
-/// A call that is metrics. One that is dropped before it has answered is `cancelled`.
+/// Measures one call. A call that is dropped before it returns counts as `cancelled`.
 pub(crate) struct CallMetrics {
     since: Instant,
-    /// The name of the tool, once the call has to wait.
+    /// The name of the tool, once the call is suspended.
     waiting: Option<String>,
 }
 

@@ -69,6 +69,7 @@ impl Progress {
 
     /// What the shim of a stream wants injected. It has no parameter; its name is none that a parameter could have.
     #[must_use]
+    #[doc(hidden)]
     pub fn of_stream() -> Injection {
         Injection {
             parameter: "(stream)",

@@ -1,14 +1,14 @@
-//! What a system prompt says of the tools.
+//! Text about the tools for a system prompt.
 
 use tool_model::{KEYS, ToolDefinition, brief};
 
 use crate::Dispatcher;
 
 impl Dispatcher {
-    /// Instructions on all tools on offer, for a system prompt: each under its name, sorted.
+    /// Returns the instructions of all offered tools for a system prompt, each under its name, sorted by name.
     ///
-    /// They are those of `#[tool(instructions = "..")]`; for a tool without them they follow from its description and
-    /// from what it says of itself. The arguments are not among them: providers are sent those.
+    /// Each tool contributes its `#[tool(instructions = "..")]`, or its description and one sentence per flag. Arguments
+    /// are left out, since model providers receive them with the definitions.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, tool};
@@ -44,8 +44,8 @@ impl Dispatcher {
         each.collect::<Vec<_>>().join("\n")
     }
 
-    /// All tools on offer, each on one line with its arguments: for a prompt of a model that calls tools in its own
-    /// way, or to see what there is.
+    /// Returns all offered tools, one per line with its arguments: for models without native tool calling, or as an
+    /// overview.
     #[must_use]
     pub fn catalogue(&self) -> String {
         let definitions = self.definitions();
@@ -57,7 +57,7 @@ fn instructions_of(tool: &ToolDefinition) -> String {
     if let Some(instructions) = &tool.instructions {
         return instructions.trim().to_owned();
     }
-    // On one line: a description from elsewhere cannot begin a section of its own.
+    // On one line, so that a remote tool's description cannot start a section of its own.
     let mut sentences: Vec<String> = vec![tool.full_description().split_whitespace().collect::<Vec<_>>().join(" ")];
     let said = KEYS.iter().filter(|key| key.is_on(tool)).filter_map(|key| key.sentence);
     sentences.extend(said.map(str::to_owned));

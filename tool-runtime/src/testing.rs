@@ -1,4 +1,4 @@
-//! What the unit tests share.
+//! Helpers for unit tests.
 
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
@@ -9,7 +9,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing_core::span::Current;
 
-/// How a property is tried: the same each time, unless `PROPTEST_RNG_SEED` and `PROPTEST_CASES` say otherwise.
+/// Returns a reproducible proptest configuration. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` override it.
 pub(crate) fn properties(cases: u32) -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
@@ -21,23 +21,23 @@ pub(crate) fn properties(cases: u32) -> Config {
     config
 }
 
-/// All events that are logged, and what is recorded in spans, as text.
+/// A subscriber that records all logged events and span fields as text.
 #[derive(Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<String>>);
+pub(crate) struct LogRecorder(Arc<Mutex<String>>);
 
-impl Log {
+impl LogRecorder {
     pub(crate) fn text(&self) -> String {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Visit for Log {
+impl Visit for LogRecorder {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         writeln!(self.0.lock().unwrap(), "{field}={value:?}").unwrap();
     }
 }
 
-impl tracing::Subscriber for Log {
+impl tracing::Subscriber for LogRecorder {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         true
     }
@@ -62,22 +62,22 @@ impl tracing::Subscriber for Log {
 }
 
 thread_local! {
-    /// The spans that a thread is in.
+    /// The spans that the thread has entered.
     static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// All events and spans, each with the name of the span that it is in.
+/// A subscriber that records all events and spans, each with the name of its parent span.
 #[derive(Clone, Default)]
-pub(crate) struct Spans(Arc<Mutex<Recorded>>);
+pub(crate) struct SpanRecorder(Arc<Mutex<SpanRecords>>);
 
 #[derive(Default)]
-struct Recorded {
+struct SpanRecords {
     spans: Vec<&'static tracing::Metadata<'static>>,
     seen: Vec<(String, Option<&'static str>)>,
 }
 
-impl Spans {
-    /// What was seen whose text contains this, with the span that it was in.
+impl SpanRecorder {
+    /// Returns the recorded entries that contain `text`, with their parent spans.
     pub(crate) fn seen(&self, text: &str) -> Vec<(String, Option<&'static str>)> {
         self.0.lock().unwrap().seen.iter().filter(|(seen, _)| seen.contains(text)).cloned().collect()
     }
@@ -94,7 +94,7 @@ impl Spans {
     }
 }
 
-impl tracing::Subscriber for Spans {
+impl tracing::Subscriber for SpanRecorder {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         true
     }
@@ -111,7 +111,7 @@ impl tracing::Subscriber for Spans {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        let mut log = Log::default();
+        let mut log = LogRecorder::default();
         event.record(&mut log);
         self.see(log.text());
     }

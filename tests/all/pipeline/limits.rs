@@ -111,7 +111,7 @@ fn everybody_hears_of_the_same_end_of_trying() {
             }
             let mut told = Vec::new();
             while let Some(Update::Event(event)) = events.try_next() {
-                if let EventKind::Finished { kind, .. } = event.what {
+                if let EventKind::Finished { kind, .. } = event.kind {
                     told.push(kind);
                 }
             }

@@ -105,7 +105,7 @@ async fn a_preview_has_the_time_of_its_call_and_reports_to_nobody() {
     assert!(preview.as_str().unwrap().contains("did not finish within 1s"), "{preview}");
     let mut reports = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        if let EventKind::Progress { progress } = &event.what {
+        if let EventKind::Progress { progress } = &event.kind {
             reports.push(progress.clone());
         }
     }

@@ -24,7 +24,7 @@ async fn whoever_watches_sees_it_all() {
     tools.call(ToolCall::new("pipeline.erase", json!({"host": "watched", "password": "hush"}))).await;
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        let name = match &event.what {
+        let name = match &event.kind {
             EventKind::Started { arguments } => format!("started {arguments}"),
             EventKind::Progress { progress } => format!("progress {progress}"),
             EventKind::Finished { success, .. } => format!("finished {success}"),
@@ -84,7 +84,7 @@ fn calls_are_counted_and_timed() {
 fn told(events: &mut Subscriber) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        seen.push(match &event.what {
+        seen.push(match &event.kind {
             EventKind::Started { .. } => "started".to_owned(),
             EventKind::Progress { .. } => "progress".to_owned(),
             EventKind::Pending { .. } => "pending".to_owned(),

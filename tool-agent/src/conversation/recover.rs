@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::SystemTime;
 
-use tool_runtime::journal::EntryState as Record;
+use tool_runtime::journal::{EntryState as Record, Journal};
 use tool_runtime::{ErrorKind, ToolResult};
 
 use super::{ConversationShared, ConversationState};
@@ -88,9 +88,10 @@ impl ConversationState {
             _ => (None, None),
         };
         // A journal that was created later has no record of them.
-        let would_be_on_record = journal.is_some() && journal == agent.tools.journal_identity();
+        let would_be_on_record = journal.is_some() && journal == agent.tools.journal().and_then(Journal::identity);
         // Checked before the journal is read: a process that is gone by now writes nothing more.
-        let may_begin = opening.is_some_and(|opening| agent.tools.is_journal_open_elsewhere(opening));
+        let may_begin = opening
+            .is_some_and(|opening| agent.tools.journal().is_some_and(|journal| journal.is_open_elsewhere(opening)));
         match RecordedOutcome::load(agent, shared, id).await {
             RecordedOutcome::NotStarted if !would_be_on_record => RecordedOutcome::Unknown,
             RecordedOutcome::NotStarted if may_begin => RecordedOutcome::MayStart,

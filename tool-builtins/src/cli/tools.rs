@@ -33,7 +33,7 @@ fn files(arguments: &CliArguments) -> std::io::Result<tool_builtins::files::File
 }
 
 #[cfg(feature = "web")]
-fn web(arguments: &CliArguments) -> Result<tool_builtins::web::Web, tool_builtins::web::ConfigError> {
+fn web(arguments: &CliArguments) -> Result<tool_builtins::web::Web, tool_builtins::web::WebConfigError> {
     let web = tool_builtins::web::Web::new().search_from_env()?;
     arguments.allow_host.iter().try_fold(web, |web, host| web.allow(host))
 }

@@ -1,55 +1,56 @@
-//! What a write changes: for the preview before it, and for the metadata after it.
+//! The change that a write makes, for its preview and its metadata.
 
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use tool_runtime::Effect;
 use tool_runtime::inject::Notes;
 
-use super::text::{Binary, Text, line_count};
+use super::line_breaks::line_count;
+use super::text::{BinaryFile, TextFile};
 use crate::count::counted;
 
-/// The longest text that a result's metadata repeats.
-const MOST_NOTED: usize = 256 * 1024;
-/// The longest text that a preview shows, before and after each.
-const MOST_SHOWN: usize = 64 * 1024;
-/// Lines around a change in a text that is too long to be shown.
+/// The maximum length of a text in a result's metadata, in bytes.
+const MAX_NOTED: usize = 256 * 1024;
+/// The maximum length of each text in a preview, in bytes.
+const MAX_PREVIEW: usize = 64 * 1024;
+/// The number of lines shown around a change in a longer text.
 const CONTEXT: usize = 3;
 
 /// One file before and after a write.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Change {
+pub(super) struct FileChange {
     pub(super) path: String,
-    pub(super) before: Content,
-    pub(super) after: Content,
-    /// `true` if the file becomes executable, `false` if it stops being so, nothing if the mode stays.
+    pub(super) before: FileContent,
+    pub(super) after: FileContent,
+    /// `true` if the file becomes executable, `false` if it stops being executable, `None` if that does not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) executable: Option<bool>,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Content {
-    /// There is no file.
+pub(super) enum FileContent {
+    /// The file does not exist.
     Nothing,
     Text(String),
-    /// Something that is not shown.
+    /// Content that is not shown.
     Other {
         kind: &'static str,
         bytes: u64,
     },
 }
 
-impl Content {
-    /// The content of a file that exists.
-    pub(super) fn of(bytes: Vec<u8>) -> Self {
+impl FileContent {
+    /// Creates the content of an existing file.
+    pub(super) fn from_bytes(bytes: Vec<u8>) -> Self {
         let length = bytes.len() as u64;
-        match Text::decode(bytes) {
+        match TextFile::decode(bytes) {
             Ok(text) => Self::Text(text.text),
-            Err(Binary(kind)) => Self::Other { kind, bytes: length },
+            Err(BinaryFile(kind)) => Self::Other { kind, bytes: length },
         }
     }
 
-    fn shown(&self) -> String {
+    fn to_text(&self) -> String {
         match self {
             Self::Nothing => String::new(),
             Self::Text(text) => text.clone(),
@@ -58,39 +59,39 @@ impl Content {
     }
 }
 
-/// `null`, the text, or what is known of it.
-impl Serialize for Content {
+/// Serializes as `null`, as the text, or as its type and size.
+impl Serialize for FileContent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Nothing => serializer.serialize_none(),
-            Self::Text(text) if text.len() <= MOST_NOTED => serializer.serialize_str(text),
+            Self::Text(text) if text.len() <= MAX_NOTED => serializer.serialize_str(text),
             Self::Text(text) => json!({"type": "text/plain", "bytes": text.len()}).serialize(serializer),
             Self::Other { kind, bytes } => json!({"type": kind, "bytes": bytes}).serialize(serializer),
         }
     }
 }
 
-impl Change {
-    pub(super) fn new(path: &str, before: Content, after: Content) -> Self {
+impl FileChange {
+    pub(super) fn new(path: &str, before: FileContent, after: FileContent) -> Self {
         Self { path: path.to_owned(), before, after, executable: None }
     }
 
-    /// What the call would do, as an interface shows it.
+    /// Returns the change as the effect shown in a preview.
     pub(super) fn effect(&self) -> Effect {
         if self.executable.is_some() {
             return Effect::Text(self.unified());
         }
-        let (before, after) = shortened(self.before.shown(), self.after.shown());
+        let (before, after) = shorten(self.before.to_text(), self.after.to_text());
         Effect::Diff { path: Some(self.path.clone()), before, after }
     }
 
-    /// The change as a unified diff.
+    /// Formats the change as a unified diff.
     pub(super) fn unified(&self) -> String {
-        let name = |content: &Content, side| match content {
-            Content::Nothing => "/dev/null".to_owned(),
+        let name = |content: &FileContent, side| match content {
+            FileContent::Nothing => "/dev/null".to_owned(),
             _ => format!("{side}/{}", self.path),
         };
-        let (before, after) = shortened(self.before.shown(), self.after.shown());
+        let (before, after) = shorten(self.before.to_text(), self.after.to_text());
         let diff = similar::TextDiff::from_lines(&before, &after);
         let (old, new) = (name(&self.before, "a"), name(&self.after, "b"));
         let diff = diff.unified_diff().header(&old, &new).to_string();
@@ -102,14 +103,14 @@ impl Change {
     }
 }
 
-/// Tells the interface what was changed.
-pub(super) fn note(notes: &Notes, changes: &[Change]) {
+/// Records changes in the metadata of the result.
+pub(super) fn note(notes: &Notes, changes: &[FileChange]) {
     notes.insert("changes", changes);
 }
 
-/// Both texts, or only where they differ if they are long.
-fn shortened(before: String, after: String) -> (String, String) {
-    if before.len().max(after.len()) <= MOST_SHOWN {
+/// Returns both texts, reduced to the parts around their differences if they are long.
+fn shorten(before: String, after: String) -> (String, String) {
+    if before.len().max(after.len()) <= MAX_PREVIEW {
         return (before, after);
     }
     let (start, end) = (common_start(&before, &after), common_end(&before, &after));
@@ -118,18 +119,18 @@ fn shortened(before: String, after: String) -> (String, String) {
         let (head, middle, tail) = (&text[..start], &text[start..end], &text[end..]);
         let (above, kept) = head.split_at(head.len() - last_lines(head));
         let (kept_below, below) = tail.split_at(first_lines(tail));
-        format!("{}{kept}{}{kept_below}{}", left_out(above), folded(middle), left_out(below))
+        format!("{}{kept}{}{kept_below}{}", omit(above), truncate(middle), omit(below))
     };
     (part(&before), part(&after))
 }
 
-/// How many bytes of whole lines both texts begin with.
+/// Returns the length in bytes of the whole lines that both texts begin with.
 fn common_start(before: &str, after: &str) -> usize {
     let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
     memchr::memrchr(b'\n', &before.as_bytes()[..same]).map_or(0, |end| end + 1)
 }
 
-/// How many bytes of whole lines both texts end with, beyond those that they begin with.
+/// Returns the length in bytes of the whole lines that both texts end with, excluding their common start.
 fn common_end(before: &str, after: &str) -> usize {
     let room = before.len().min(after.len()) - common_start(before, after);
     let same = before.bytes().rev().zip(after.bytes().rev()).take(room).take_while(|(a, b)| a == b).count();
@@ -145,15 +146,15 @@ fn first_lines(text: &str) -> usize {
     text.split_inclusive('\n').take(CONTEXT).map(str::len).sum()
 }
 
-fn left_out(text: &str) -> String {
+fn omit(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("… {} unchanged …\n", counted(line_count(text), "line")) }
 }
 
-fn folded(text: &str) -> String {
-    if text.len() <= MOST_SHOWN {
+fn truncate(text: &str) -> String {
+    if text.len() <= MAX_PREVIEW {
         return text.to_owned();
     }
-    let end = (0..=MOST_SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=MAX_PREVIEW).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     format!("{}\n… {} more …\n", &text[..end], counted(text.len() - end, "byte"))
 }
 
@@ -162,17 +163,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_long_text_only_the_change_is_shown() {
+    fn shows_only_the_changed_part_of_a_long_text() {
         let line = |number: usize| format!("line {number}\n");
         let before: String = (0..100_000).map(line).collect();
         let after = before.replace("line 50000\n", "another\n");
-        let (short_before, short_after) = shortened(before.clone(), after.clone());
+        let (short_before, short_after) = shorten(before.clone(), after.clone());
         assert!(short_before.len() < 500 && short_after.len() < 500, "{short_before}{short_after}");
         assert!(short_before.starts_with("… 49,997 lines unchanged …\nline 49997\n"), "{short_before}");
         assert!(short_before.contains("line 49999\nline 50000\nline 50001\n"), "{short_before}");
         assert!(short_after.contains("line 49999\nanother\nline 50001\n"), "{short_after}");
-        assert!(shortened(before.clone(), String::new()).0.ends_with("bytes more …\n"));
-        assert!(shortened(before.clone(), before.clone()).0.contains("unchanged"));
-        assert!(shortened(before.clone(), before.repeat(2)).1.contains("line 0\n"));
+        assert!(shorten(before.clone(), String::new()).0.ends_with("bytes more …\n"));
+        assert!(shorten(before.clone(), before.clone()).0.contains("unchanged"));
+        assert!(shorten(before.clone(), before.repeat(2)).1.contains("line 0\n"));
     }
 }

@@ -1,13 +1,12 @@
-//! Characters that a model cannot be shown as they are.
+//! Escaping of control characters.
 //!
-//! Results are cleaned of escape sequences, control characters and bidirectional overrides on their way to the model.
-//! A tool that shows the text of a file shows these characters escaped instead, so that the model knows of them and can
-//! name them.
+//! Results are sanitized on their way to the model: escape sequences, control characters and bidirectional overrides are
+//! removed. Tools that show the text of a file escape these characters first, so that the model can see and name them.
 
 use std::borrow::Cow;
 
-/// Returns `true` for a character that would not reach the model. `\r` does so only before `\n`.
-fn is_lost(c: char, next: Option<char>) -> bool {
+/// Returns `true` for a character that sanitizing would remove. `\r` is kept only before `\n`.
+fn is_removed(c: char, next: Option<char>) -> bool {
     match c {
         '\n' | '\t' => false,
         '\r' => next != Some('\n'),
@@ -15,13 +14,13 @@ fn is_lost(c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Returns the text with every such character escaped: `\u{1b}`, `\r`.
-pub(super) fn show_controls(text: &str) -> Cow<'_, str> {
+/// Escapes every character that sanitizing would remove, such as `\u{1b}` or `\r`.
+pub(super) fn escape_controls(text: &str) -> Cow<'_, str> {
     let mut shown = String::new();
     let mut done = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if is_lost(c, chars.peek().map(|(_, next)| *next)) {
+        if is_removed(c, chars.peek().map(|(_, next)| *next)) {
             shown.push_str(&text[done..at]);
             shown.extend(c.escape_default());
             done = at + c.len_utf8();
@@ -34,15 +33,15 @@ pub(super) fn show_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns the text that [`show_controls`] shows so; nothing if no such character is in it.
-pub(super) fn read_controls(text: &str) -> Option<String> {
+/// Reverts [`escape_controls`]. Returns `None` if the text contains no such escapes.
+pub(super) fn unescape_controls(text: &str) -> Option<String> {
     let mut read = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         let (before, escaped) = rest.split_at(at);
         read.push_str(before);
-        let (c, length) = match escaped_char(escaped) {
-            Some((c, length)) if is_lost(c, None) => (c, length),
+        let (c, length) = match parse_escape(escaped) {
+            Some((c, length)) if is_removed(c, None) => (c, length),
             _ => ('\\', 1),
         };
         read.push(c);
@@ -52,8 +51,8 @@ pub(super) fn read_controls(text: &str) -> Option<String> {
     (read != text).then_some(read)
 }
 
-/// Reads an escaped character at the beginning of a text, and how long its escape is.
-pub(super) fn escaped_char(text: &str) -> Option<(char, usize)> {
+/// Parses an escaped character at the beginning of a text, and returns it with the length of its escape.
+pub(super) fn parse_escape(text: &str) -> Option<(char, usize)> {
     let named = [(r"\t", '\t'), (r"\n", '\n'), (r"\r", '\r')];
     if let Some((escape, c)) = named.into_iter().find(|(escape, _)| text.starts_with(escape)) {
         return Some((c, escape.len()));
@@ -68,24 +67,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_be_lost_is_shown_and_read_back() {
+    fn escapes_and_unescapes_removed_characters() {
         for (text, expected) in [
             ("\x1b[31mred\x1b[0m", r"\u{1b}[31mred\u{1b}[0m"),
             ("a\rb\r\nc\r", "a\\rb\r\nc\\r"),
             ("a\r\r\n", "a\\r\r\n"),
             ("\u{202e}x\u{2066}\u{9b}\x7f\0", r"\u{202e}x\u{2066}\u{9b}\u{7f}\u{0}"),
         ] {
-            assert_eq!(show_controls(text), expected);
-            assert_eq!(read_controls(expected).as_deref(), Some(text));
+            assert_eq!(escape_controls(text), expected);
+            assert_eq!(unescape_controls(expected).as_deref(), Some(text));
         }
     }
 
     #[test]
-    fn what_shows_stays() {
+    fn leaves_visible_characters_unchanged() {
         for text in ["", "tabs\tand\nlines\r\n", "é – “…” £ 中文 😀", r"C:\new\table", r#"print!("\u{41}\n\t\\")"#]
         {
-            assert!(matches!(show_controls(text), Cow::Borrowed(_)), "{text}");
-            assert_eq!(read_controls(text), None, "{text}");
+            assert!(matches!(escape_controls(text), Cow::Borrowed(_)), "{text}");
+            assert_eq!(unescape_controls(text), None, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `edit_file`: one text in another's place.
+//! The `edit_file` tool: replacing a string in a file.
 
 use std::borrow::Cow;
 use std::iter;
@@ -7,85 +7,86 @@ use memchr::memmem::Finder;
 use memchr::{memchr_iter, memrchr};
 use tool_runtime::display::thousands;
 
-use super::controls::{read_controls, show_controls};
-use super::failure::{Outcome, quoted, retry};
+use super::controls::{escape_controls, unescape_controls};
+use super::errors::{FileResult, quoted, retry};
+use super::line_breaks::with_ending;
 use super::nearest::nearest;
-use super::read::numbered;
-use super::text::{Splice, with_ending};
+use super::read::number_lines;
+use super::text::Splice;
 use crate::count::counted;
 
-/// The most places that are shown of a text that stands in several.
-const MOST_PLACES: usize = 5;
+/// The maximum number of occurrences listed in an error.
+const MAX_LISTED: usize = 5;
 
-/// What is to be replaced.
+/// A requested replacement.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edit<'a> {
+pub(super) struct TextEdit<'a> {
     pub(super) old: &'a str,
     pub(super) new: &'a str,
     pub(super) all: bool,
 }
 
-/// The replacements of an edit.
+/// The splices that carry out an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edited {
-    /// The changes. The common beginning and end of the two texts are not replaced.
+pub(super) struct EditSplices {
+    /// The splices. The common beginning and end of the old and new string are not replaced.
     pub(super) splices: Vec<Splice>,
-    /// The line of the first replacement, the first being 1.
+    /// The line number of the first splice, starting at 1.
     pub(super) line: usize,
 }
 
-impl Edit<'_> {
-    /// Works out the replacements. All line breaks are alike when the text is looked for; each place keeps its own.
-    pub(super) fn apply(self, path: &str, text: &str) -> Outcome<Edited> {
+impl TextEdit<'_> {
+    /// Computes the splices. Matches `\n` and `\r\n` alike; each occurrence keeps its own line breaks.
+    pub(super) fn apply(self, path: &str, text: &str) -> FileResult<EditSplices> {
         if self.old.is_empty() {
-            return retry("`old_string` is empty; `write_file` creates a file or replaces all of one.");
+            return retry("`old_string` is empty; use `write_file` to create or replace a whole file.");
         }
-        let text = Folded::new(text);
+        let text = FoldedText::new(text);
         let (mut old, mut new) = (with_ending(self.old, "\n"), with_ending(self.new, "\n"));
         if old == new {
-            return retry("`old_string` and `new_string` are the same: nothing would change.");
+            return retry("`old_string` and `new_string` are identical: nothing would change.");
         }
-        if let Some(read) = read_controls(&old).filter(|read| text.text.contains(read)) {
+        if let Some(read) = unescape_controls(&old).filter(|read| text.text.contains(read)) {
             if text.text.contains(&old) {
                 return retry(format!(
-                    "`old_string` stands in {} as it is written, and elsewhere with the control characters that are \
-                     shown so. Give more of the lines around the one that is meant.",
+                    "`old_string` occurs in {} both literally and with the control characters that it shows as \
+                     escapes. Include more of the lines around the intended occurrence.",
                     quoted(path)
                 ));
             }
-            (old, new) = (read, read_controls(&new).unwrap_or(new));
+            (old, new) = (read, unescape_controls(&new).unwrap_or(new));
         }
         let finder = Finder::new(&old);
-        let mut places = places(&text.text, &finder, if self.all { old.len() } else { 1 });
-        let Some(first) = places.next() else { return retry(missing(path, &text.text, self.old)) };
-        if !self.all && places.next().is_some() {
+        let mut found = occurrences(&text.text, &finder, if self.all { old.len() } else { 1 });
+        let Some(first) = found.next() else { return retry(missing(path, &text.text, self.old)) };
+        if !self.all && found.next().is_some() {
             return retry(ambiguous(path, &text.text, &finder));
         }
-        let splices = iter::once(first).chain(places).map(|place| text.splice(place, &old, &new)).collect();
-        Ok(Edited { splices, line: line_of(&text.text, first) })
+        let splices = iter::once(first).chain(found).map(|at| text.splice(at, &old, &new)).collect();
+        Ok(EditSplices { splices, line: line_of(&text.text, first) })
     }
 }
 
-/// Returns the places where a text stands; of two that are less than `apart` bytes apart only the first.
-fn places<'a>(text: &'a str, finder: &'a Finder<'_>, apart: usize) -> impl Iterator<Item = usize> + 'a {
+/// Returns the positions of a string, each at least `apart` bytes after the previous one.
+fn occurrences<'a>(text: &'a str, finder: &'a Finder<'_>, apart: usize) -> impl Iterator<Item = usize> + 'a {
     let mut from = 0;
     iter::from_fn(move || {
-        let place = from + finder.find(text.as_bytes().get(from..)?)?;
-        from = place + apart;
-        Some(place)
+        let at = from + finder.find(text.as_bytes().get(from..)?)?;
+        from = at + apart;
+        Some(at)
     })
 }
 
-/// A text with every `\r\n` as `\n`.
-struct Folded<'a> {
+/// A text with every `\r\n` converted to `\n`.
+struct FoldedText<'a> {
     text: Cow<'a, str>,
-    /// Indices of the line breaks.
+    /// Positions of the line breaks.
     breaks: Vec<usize>,
-    /// Indices of those that are `\r\n` in the original.
+    /// Positions of the line breaks that are `\r\n` in the original.
     windows: Vec<usize>,
 }
 
-impl<'a> Folded<'a> {
+impl<'a> FoldedText<'a> {
     fn new(original: &'a str) -> Self {
         let text = match original.contains("\r\n") {
             true => Cow::Owned(original.replace("\r\n", "\n")),
@@ -101,7 +102,7 @@ impl<'a> Folded<'a> {
         Self { text, breaks, windows }
     }
 
-    /// Returns the index in the original. A `\r\n` is not divided.
+    /// Returns the corresponding position in the original. Never splits a `\r\n`.
     fn original(&self, at: usize) -> usize {
         at + self.windows.partition_point(|windows| *windows < at)
     }
@@ -110,11 +111,11 @@ impl<'a> Folded<'a> {
         if self.windows.binary_search(&at).is_ok() { "\r\n" } else { "\n" }
     }
 
-    /// Replaces `old`, which stands at `place`. Its line breaks keep their form one by one; further ones are as the last
-    /// of them, or as the nearest.
-    fn splice(&self, place: usize, old: &str, new: &str) -> Splice {
+    /// Replaces `old`, which occurs at `at`. Existing line breaks keep their form; additional ones take the form of the
+    /// last replaced one, or of the nearest.
+    fn splice(&self, at: usize, old: &str, new: &str) -> Splice {
         let (before, after) = common_ends(old, new);
-        let (start, end) = (place + before, place + old.len() - after);
+        let (start, end) = (at + before, at + old.len() - after);
         let new = &new[before..new.len() - after];
         let range = self.original(start)..self.original(end);
         if self.windows.is_empty() || !new.contains('\n') {
@@ -138,7 +139,7 @@ impl<'a> Folded<'a> {
     }
 }
 
-/// Returns how many bytes two texts have in common at the beginning and, of the rest, at the end.
+/// Returns the length in bytes of the common beginning of two texts and, after that, of their common end.
 fn common_ends(old: &str, new: &str) -> (usize, usize) {
     let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new);
     let before = same.map(|(c, _)| c.len_utf8()).sum();
@@ -146,7 +147,7 @@ fn common_ends(old: &str, new: &str) -> (usize, usize) {
     (before, same.map(|(c, _)| c.len_utf8()).sum())
 }
 
-/// The number of the line that a byte is in, the first being 1.
+/// Returns the number of the line that contains a byte, starting at 1.
 fn line_of(text: &str, at: usize) -> usize {
     memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }
@@ -154,30 +155,30 @@ fn line_of(text: &str, at: usize) -> usize {
 fn missing(path: &str, text: &str, old: &str) -> String {
     let path = quoted(path);
     match nearest(text, old) {
-        None => format!("`old_string` is not in {path}, nor anything like it. Read the file again."),
+        None => format!("`old_string` is not in {path}, and no similar lines were found. Read the file again."),
         Some(near) => {
             let hint = if near.differs_in_space { "\nThey differ from it in white space only." } else { "" };
-            let shown = numbered(&show_controls(&near.text), near.line as u64 - 1);
+            let shown = number_lines(&escape_controls(&near.text), near.line as u64 - 1);
             format!("`old_string` is not in {path}. The nearest lines are:\n{}{hint}", shown.trim_end_matches('\n'))
         }
     }
 }
 
 fn ambiguous(path: &str, text: &str, finder: &Finder<'_>) -> String {
-    let count = places(text, finder, 1).count();
+    let count = occurrences(text, finder, 1).count();
     let mut message = format!(
-        "`old_string` stands in {} {}. Give more of the lines around the one that is meant, or set `replace_all`:",
+        "`old_string` occurs in {} {}. Include more of the lines around the intended one, or set `replace_all`:",
         quoted(path),
         counted(count, "time"),
     );
-    for place in places(text, finder, 1).take(MOST_PLACES) {
-        let start = memrchr(b'\n', &text.as_bytes()[..place]).map_or(0, |end| end + 1);
+    for at in occurrences(text, finder, 1).take(MAX_LISTED) {
+        let start = memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
         let line = text[start..].lines().next().unwrap_or("");
-        let line = show_controls(line);
-        message.push_str(&format!("\n{:>6}\t{}", line_of(text, place), super::nearest::cut(&line)));
+        let line = escape_controls(line);
+        message.push_str(&format!("\n{:>6}\t{}", line_of(text, at), super::nearest::shorten_line(&line)));
     }
-    if count > MOST_PLACES {
-        message.push_str(&format!("\n… and {} more", thousands(count - MOST_PLACES)));
+    if count > MAX_LISTED {
+        message.push_str(&format!("\n… and {} more", thousands(count - MAX_LISTED)));
     }
     message
 }
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
 
     fn edit(text: &str, old: &str, new: &str, all: bool) -> Result<(String, usize, usize), String> {
-        let edited = Edit { old, new, all }.apply("a.txt", text).map_err(|error| error.to_string())?;
+        let edited = TextEdit { old, new, all }.apply("a.txt", text).map_err(|error| error.to_string())?;
         let mut after = text.to_owned();
         for splice in edited.splices.iter().rev() {
             after.replace_range(splice.range.clone(), &splice.new);
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_or_all() {
+    fn replaces_one_occurrence_or_all() {
         assert_eq!(edit("one\ntwo\n", "two", "three", false), Ok(("one\nthree\n".into(), 1, 2)));
         assert_eq!(edit("a a a", "a", "bb", true), Ok(("bb bb bb".into(), 3, 1)));
         assert_eq!(edit("aaa", "aa", "b", true), Ok(("ba".into(), 1, 1)));
@@ -205,17 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn places_that_overlap_are_several() {
+    fn counts_overlapping_occurrences() {
         for (text, old, count) in [("aaa", "aa", 2), ("aaaaa", "aa", 4), ("x\n\n\ny", "\n\n", 2), ("ééé", "éé", 2)]
         {
             let error = edit(text, old, "b", false).unwrap_err();
-            assert!(error.contains(&format!("stands in `a.txt` {count} times")), "{error}");
+            assert!(error.contains(&format!("occurs in `a.txt` {count} times")), "{error}");
         }
         assert_eq!(edit("aab", "aa", "b", false), Ok(("bb".into(), 1, 1)));
     }
 
     #[test]
-    fn line_breaks_stay_those_of_the_file() {
+    fn keeps_the_line_breaks_of_the_file() {
         assert_eq!(edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny", false).unwrap().0, "x\r\ny\r\nc\r\n");
         assert_eq!(edit("a\r\nb\r\n", "b", "x\ny", false).unwrap().0, "a\r\nx\r\ny\r\n");
         assert_eq!(edit("a\nb\n", "a\r\nb", "x\r\ny", false).unwrap().0, "x\ny\n");
@@ -224,9 +225,9 @@ mod tests {
         assert_eq!(edit("a\r\n\r\nb", "\n\n", "\n", false).unwrap().0, "a\r\nb");
     }
 
-    /// In a file of mixed line breaks a text stands wherever a reader sees it, and each place keeps its own breaks.
+    /// In a file with mixed line breaks, a string matches regardless of them, and each occurrence keeps its own.
     #[test]
-    fn mixed_line_breaks_are_all_alike() {
+    fn matches_mixed_line_breaks_alike() {
         let (windows, plain) = ("a\r\nb\r\n", "a\nb\n");
         for text in [format!("{windows}-\r\n{windows}-\r\n{plain}"), format!("{plain}-\n{plain}-\n{windows}")] {
             assert!(edit(&text, "a\nb", "x", false).unwrap_err().contains("3 times"));
@@ -240,10 +241,9 @@ mod tests {
         assert_eq!(edit("a\nb\r\nc\n", "a\n", "", false).unwrap().0, "b\r\nc\n");
     }
 
-    /// Read with `\n` alone, the result is that of a plain replacement, whatever the line breaks are; and no `\r` is lost
-    /// or added where nothing is replaced.
+    /// With all line breaks normalized to `\n`, the result equals a plain replacement. No `\r` is lost or added elsewhere.
     #[test]
-    fn random_edits_are_plain_replacements() {
+    fn random_edits_equal_plain_replacements() {
         let mut random = 1_u64;
         let mut below = |end: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -269,28 +269,28 @@ mod tests {
         }
     }
 
-    /// Only what differs is replaced, so that bytes around it that cannot be written stay.
+    /// Only the difference is replaced, so that invalid bytes around it are kept.
     #[test]
-    fn what_both_texts_have_in_common_is_not_replaced() {
-        let edited = Edit { old: "bad \u{fffd} byte", new: "good \u{fffd} byte", all: false };
+    fn does_not_replace_common_parts() {
+        let edited = TextEdit { old: "bad \u{fffd} byte", new: "good \u{fffd} byte", all: false };
         let edited = edited.apply("a", "a bad \u{fffd} byte").unwrap();
         assert_eq!(edited.splices, [Splice { range: 2..4, new: "goo".to_owned() }]);
         assert_eq!(common_ends("aa", "aaa"), (2, 0));
         assert_eq!(common_ends("é1ü", "é2ü"), (2, 2));
     }
 
-    /// A model names control characters as it was shown them.
+    /// A model writes control characters as it was shown them.
     #[test]
-    fn control_characters_may_be_escaped() {
+    fn accepts_escaped_control_characters() {
         let text = "\x1b[31mERROR\x1b[0m bad\rworse\n";
         let (old, new) = (r"\u{1b}[31mERROR\u{1b}[0m bad\r", r"\u{1b}[32mOK\u{1b}[0m good\r");
         assert_eq!(edit(text, old, new, false).unwrap().0, "\x1b[32mOK\x1b[0m good\rworse\n");
         assert_eq!(edit(r"print(\u{1b})", r"\u{1b}", r"\u{1c}", false).unwrap().0, r"print(\u{1c})");
-        // What looks the same to a model stands in two places.
+        // The two lines look the same to a model.
         let both = "red = \"\x1b[31m\"\nred = \"\\u{1b}[31m\"\nend";
         for all in [false, true] {
             let error = edit(both, r"\u{1b}[31m", "x", all).unwrap_err();
-            assert!(error.contains("as it is written, and elsewhere"), "{error}");
+            assert!(error.contains("both literally and with the control characters"), "{error}");
         }
         let (written, raw) = ("\\u{1b}[31m\"\nend", "\\u{1b}[31m\"\nred");
         assert_eq!(edit(both, written, "\"\nend", false).unwrap().0, both.replace("\\u{1b}[31m", ""));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_several_places_is_shown_with_them() {
+    fn lists_the_occurrences_of_an_ambiguous_string() {
         let error = edit("let a = 1;\nlet b = 2;\nlet a = 1;\n", "a = 1", "a = 2", false).unwrap_err();
         assert!(error.contains("2 times"), "{error}");
         assert!(error.contains("     1\tlet a = 1;\n     3\tlet a = 1;"), "{error}");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_answered_with_what_is_near() {
+    fn shows_the_nearest_lines_if_the_string_is_missing() {
         let text = "fn main() {\n    let total = sum(&numbers);\n    println!(\"{total}\");\n}\n";
         let error = edit(text, "fn main() {\n  let total = sum(&numbers);", "", false).unwrap_err();
         assert!(error.contains("     1\tfn main() {\n     2\t    let total = sum(&numbers);"), "{error}");
@@ -318,11 +318,11 @@ mod tests {
         assert!(error.contains("     2\t    let total = sum(&numbers);"), "{error}");
         assert!(!error.contains("white space"), "{error}");
         let error = edit(text, "@@@@", "", false).unwrap_err();
-        assert!(error.contains("nor anything like it"), "{error}");
+        assert!(error.contains("no similar lines"), "{error}");
     }
 
     #[test]
-    fn an_edit_that_does_nothing_is_refused() {
+    fn rejects_an_edit_without_effect() {
         assert!(edit("a", "", "b", false).unwrap_err().contains("write_file"));
         assert!(edit("a", "a", "a", false).unwrap_err().contains("nothing would change"));
     }

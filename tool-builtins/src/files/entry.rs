@@ -1,4 +1,4 @@
-//! One name in a folder, and the file that it names or will name.
+//! A directory entry, and reading, replacing and removing its file.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -10,71 +10,71 @@ use cap_tempfile::TempFile;
 use tool_runtime::HandlerError;
 use tool_runtime::display::thousands;
 
-use super::change::Content;
-use super::failure::{Outcome, explain, quoted};
-use super::kind::FileRule;
+use super::change::FileContent;
+use super::errors::{FileResult, explain, quoted};
+use super::file_rule::FileRule;
 use super::workspace::open_to_change;
 use crate::count::counted;
 
-/// A name in a folder that is held by its descriptor: whatever happens to the path meanwhile, it stays this one.
+/// A name in an open directory. Changes of the path leading there do not affect it.
 #[derive(Debug)]
-pub(super) struct Entry {
-    folder: Dir,
+pub(super) struct FileEntry {
+    directory: Dir,
     name: OsString,
-    /// The path as it was asked for.
+    /// The path as requested.
     pub(super) shown: String,
-    /// The file as it was found; nothing if there is none.
+    /// The metadata of the file, or `None` if it does not exist.
     found: Option<Metadata>,
     rule: FileRule,
 }
 
-impl Entry {
-    pub(super) fn new(folder: Dir, name: OsString, shown: &str, found: Option<Metadata>, rule: FileRule) -> Self {
-        Self { folder, name, shown: shown.to_owned(), found, rule }
+impl FileEntry {
+    pub(super) fn new(directory: Dir, name: OsString, shown: &str, found: Option<Metadata>, rule: FileRule) -> Self {
+        Self { directory, name, shown: shown.to_owned(), found, rule }
     }
 
     pub(super) fn exists(&self) -> bool {
         self.found.is_some()
     }
 
-    /// The file as it was found, if there is one.
+    /// Returns the metadata of the file, if it exists.
     pub(super) fn found(&self) -> Option<&Metadata> {
         self.found.as_ref()
     }
 
-    /// What tells it from every other entry, however its path was written.
-    pub(super) fn place(&self) -> Outcome<(u64, u64, &OsStr)> {
-        let folder = self.folder.dir_metadata().map_err(|error| explain(&self.shown, &error))?;
-        Ok((folder.dev(), folder.ino(), &self.name))
+    /// Returns a key that is equal only for the same entry, however its path was written.
+    pub(super) fn identity(&self) -> FileResult<(u64, u64, &OsStr)> {
+        let directory = self.directory.dir_metadata().map_err(|error| explain(&self.shown, &error))?;
+        Ok((directory.dev(), directory.ino(), &self.name))
     }
 
-    /// The file, opened to be read. It must be one that may be written, too: a rename would not ask.
-    fn open(&self) -> Outcome<(File, Metadata)> {
-        let opened = open_to_change(&self.folder, Path::new(&self.name));
+    /// Opens the file for reading. Fails if it may not be written, because replacing it by a rename would not check that.
+    fn open(&self) -> FileResult<(File, Metadata)> {
+        let opened = open_to_change(&self.directory, Path::new(&self.name));
         let (file, metadata) = opened.map_err(|error| explain(&self.shown, &error))?;
         self.rule.check(&self.shown, &metadata)?;
         Ok((file, metadata))
     }
 
-    /// What the file holds, as it is shown: not all of it if it is longer than `limit` bytes.
-    pub(super) fn content(&self, limit: u64) -> Outcome<Content> {
+    /// Returns the content for display. Content longer than `limit` bytes is replaced by its size.
+    pub(super) fn content(&self, limit: u64) -> FileResult<FileContent> {
         if self.found.is_none() {
-            return Ok(Content::Nothing);
+            return Ok(FileContent::Nothing);
         }
         match self.open()? {
             (_, metadata) if metadata.len() > limit => {
-                Ok(Content::Other { kind: "application/octet-stream", bytes: metadata.len() })
+                Ok(FileContent::Other { kind: "application/octet-stream", bytes: metadata.len() })
             }
-            _ => self.read(limit).map(Content::of),
+            _ => self.read(limit).map(FileContent::from_bytes),
         }
     }
 
-    /// Everything in the file, unless it is longer than `limit` bytes.
-    pub(super) fn read(&self, limit: u64) -> Outcome<Vec<u8>> {
+    /// Reads the whole file. Fails if it is longer than `limit` bytes.
+    pub(super) fn read(&self, limit: u64) -> FileResult<Vec<u8>> {
         let (file, metadata) = self.open()?;
         let too_long = |bytes: u64| {
             HandlerError::failed(format!(
-                "{} has {}, more than the {} that can be changed at once.",
+                "{} has {}, more than the limit of {} for changes.",
                 quoted(&self.shown),
                 counted(bytes, "byte"),
                 thousands(limit)
@@ -84,60 +84,59 @@ impl Entry {
             return Err(too_long(metadata.len()));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-        // It may grow while it is read.
+        // The file may grow while it is read.
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| explain(&self.shown, &error))?;
         if bytes.len() as u64 > limit { Err(too_long(bytes.len() as u64)) } else { Ok(bytes) }
     }
 
-    /// Puts other content in the file's place, at once: whoever reads it sees the old one or the new one, and if it
-    /// cannot be written the old one stays.
-    pub(super) fn replace(&self, content: &[u8]) -> Outcome<()> {
-        self.stage(content, &Permissions::default())?.commit()
+    /// Replaces the content atomically: readers see the old content or the new one. On failure the old content stays.
+    pub(super) fn replace(&self, content: &[u8]) -> FileResult<()> {
+        self.stage(content, &FilePermissions::default())?.commit()
     }
 
-    /// Writes content beside the file, on the disk and with its permissions, so that it only has to be renamed.
-    pub(super) fn stage(&self, content: &[u8], permissions: &Permissions) -> Outcome<Staged<'_>> {
+    /// Writes content to a temporary file beside the entry and syncs it to disk, so that it only has to be renamed.
+    pub(super) fn stage(&self, content: &[u8], permissions: &FilePermissions) -> FileResult<StagedFile<'_>> {
         self.try_stage(content, permissions).map_err(|error| explain(&self.shown, &error))
     }
 
-    fn try_stage(&self, content: &[u8], permissions: &Permissions) -> io::Result<Staged<'_>> {
-        let mut file = TempFile::new(&self.folder)?;
+    fn try_stage(&self, content: &[u8], permissions: &FilePermissions) -> io::Result<StagedFile<'_>> {
+        let mut file = TempFile::new(&self.directory)?;
         permissions.set(file.as_file(), self.found.as_ref())?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
-        Ok(Staged { entry: self, file })
+        Ok(StagedFile { entry: self, file })
     }
 
-    /// Removes the name.
-    pub(super) fn remove(&self) -> Outcome<()> {
-        self.folder.remove_file(&self.name).map_err(|error| explain(&self.shown, &error))
+    /// Removes the file.
+    pub(super) fn remove(&self) -> FileResult<()> {
+        self.directory.remove_file(&self.name).map_err(|error| explain(&self.shown, &error))
     }
 }
 
-/// Content that is written and waits for its name.
+/// A file that has been written but not renamed into place yet.
 #[derive(Debug)]
-pub(super) struct Staged<'a> {
-    entry: &'a Entry,
+pub(super) struct StagedFile<'a> {
+    entry: &'a FileEntry,
     file: TempFile<'a>,
 }
 
-impl Staged<'_> {
-    /// Puts it in its place. Dropped instead, it is gone.
-    pub(super) fn commit(self) -> Outcome<()> {
+impl StagedFile<'_> {
+    /// Renames the file into place. Dropping it instead deletes it.
+    pub(super) fn commit(self) -> FileResult<()> {
         self.file.replace(&self.entry.name).map_err(|error| explain(&self.entry.shown, &error))
     }
 }
 
-/// The permissions of a file that is written: those of the file that it replaces, unless this says otherwise.
+/// The permissions of a file to be written. By default, those of the file that it replaces.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Permissions {
-    /// The file whose permissions and owner it gets, if it comes from another one.
+pub(super) struct FilePermissions {
+    /// The file whose permissions and owner to copy, instead of those of the replaced file.
     pub(super) like: Option<Metadata>,
-    /// `true` makes it executable for everyone who may read it, `false` for no one.
+    /// `true` makes it executable for everyone who may read it, `false` for nobody.
     pub(super) executable: Option<bool>,
 }
 
-impl Permissions {
+impl FilePermissions {
     #[cfg(unix)]
     fn set(&self, file: &File, replaced: Option<&Metadata>) -> io::Result<()> {
         use cap_std::fs::{MetadataExt, PermissionsExt};
@@ -145,10 +144,10 @@ impl Permissions {
         let like = self.like.as_ref().or(replaced).unwrap_or(&own);
         if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
             let (user, group) = (rustix::fs::Uid::from_raw(like.uid()), rustix::fs::Gid::from_raw(like.gid()));
-            // Only a superuser may give a file away; the content matters more.
+            // Only root may change the owner. Writing the content matters more, so the error is ignored.
             let _ = rustix::fs::fchown(file, Some(user), Some(group));
         }
-        // What ran with the rights of another user does not any more: its content is another.
+        // Drops setuid and setgid, because the content changes.
         let mode = like.mode() & 0o777;
         let mode = match self.executable {
             None => mode,

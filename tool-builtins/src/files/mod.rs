@@ -1,4 +1,4 @@
-//! Files of one workspace: read, write, edit, patch, move, list and search.
+//! Files of a workspace: tools to read, write, edit, patch, move, list and search them.
 //!
 //! ```
 //! use serde_json::json;
@@ -7,9 +7,9 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = tempfile::tempdir()?;
-//! # let workspace = folder.path();
-//! // Writes are `sensitive`: without `Yolo` somebody is asked, with the diff as preview.
+//! # let directory = tempfile::tempdir()?;
+//! # let workspace = directory.path();
+//! // Writes are `sensitive`: except under `Yolo`, they need an approval, with the diff as preview.
 //! let tools = Dispatcher::builder().service(Files::new(workspace)?).policy(Policy::Yolo).build()?;
 //!
 //! let call = ToolCall::new("write_file", json!({"path": "notes/today.md", "content": "buy milk\n"}));
@@ -22,34 +22,34 @@
 //! # }
 //! ```
 //!
-//! # What is safe, and how
-//! - Every path is resolved by the kernel beneath the workspace's descriptor, in the same step that opens it.
-//!   `..`, absolute paths, and symbolic links that lead out are refused; links inside are followed.
-//! - Pipes, sockets and devices are refused, without waiting for them.
-//! - A file with several names (hard links) may be one outside the workspace, which cannot be seen from inside. It is
-//!   neither read, searched nor written, unless [`hard_links`](Files::hard_links) allows it; then a write gives this
-//!   name a new file, and the others keep the old one.
-//! - A file is written beside itself and renamed into its place, with its permissions: a write that fails leaves the
-//!   old one whole. One that may not be written is not replaced either. Owners are kept where the system allows it,
+//! # Guarantees
+//! - The kernel resolves every path beneath the workspace's descriptor in the same step that opens it. `..`, absolute
+//!   paths and symbolic links that lead out are rejected; links inside are followed.
+//! - Pipes, sockets and devices are rejected without blocking.
+//! - A file with several hard links may also be linked from outside the workspace, which cannot be detected from inside.
+//!   It is not read, searched or written unless [`hard_links`](Files::hard_links) allows it. A write then replaces this
+//!   link by a new file; the other links keep the old one.
+//! - A file is written to a temporary file and renamed into place, with its permissions, so a failed write leaves the old
+//!   content intact. A file without write permission is not replaced either. Owners are kept where the system allows it;
 //!   extended attributes are not.
-//! - Nothing is deleted unless [`allow_delete`](Files::allow_delete) says so, by no patch either.
-//! - An edit or a patch changes what it names. All other bytes of a file stay, invalid ones too; so do its encoding, its
-//!   line breaks and, under another name, its permissions.
+//! - Nothing is deleted, not even by a patch, unless [`allow_delete`](Files::allow_delete) permits it.
+//! - Edits and patches change only what they name. All other bytes of a file are kept, including invalid ones, and so are
+//!   its encoding, its line breaks and, under a new name, its permissions.
 //!
-//! # What is left out of lists and searches
-//! `.git`, `node_modules`, and what `.ignore`, `.gitignore` and `.git/info/exclude` name, in this order and in any folder
-//! of the workspace. Git's rules end at the border of a repository. The ignore file of the user who runs the program is
-//! not read, since it lies outside the workspace.
+//! # Ignored files
+//! Lists and searches leave out `.git`, `node_modules`, and whatever `.ignore`, `.gitignore` and `.git/info/exclude` name,
+//! in this order of precedence and in any directory of the workspace. Git's rules end at the border of a repository. The
+//! user's global ignore file is not read, because it is outside the workspace.
 
 mod change;
 mod controls;
 mod edit;
 mod entry;
-mod failure;
+mod errors;
+mod file_rule;
 mod glob;
-mod kind;
-mod limits;
-mod lines;
+mod line_breaks;
+mod line_range;
 mod list;
 mod nearest;
 mod patch;
@@ -68,84 +68,84 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tool_runtime::{CancellationToken, HandlerError};
 
-pub use self::limits::Limits;
-use self::patch::Leave;
+use self::patch::PatchLimits;
 use self::workspace::Workspace;
 pub use self::write::WriteMode;
 
-/// The tools for files: `read_file`, `write_file`, `edit_file`, `apply_patch`, `delete_file`, `move_file`,
-/// `list_files`, `search_files`. See the [module](self) for what they may do.
+/// Service for the file tools: `read_file`, `write_file`, `edit_file`, `apply_patch`, `delete_file`, `move_file`,
+/// `list_files` and `search_files`. See the [module](self) for its guarantees.
 #[derive(Debug)]
 pub struct Files {
     workspace: Workspace,
     allow_delete: bool,
-    limits: Limits,
-    /// Changes are made one after the other: each begins with what the one before has left.
+    limits: FileLimits,
+    /// Serializes changes, so that each one starts from the result of the previous one.
     changing: Mutex<()>,
 }
 
 impl Files {
-    /// The files in a folder, and none outside it.
+    /// Creates a service for the files in a directory.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be opened.
+    /// Fails if the directory does not exist or cannot be opened.
     pub fn new(workspace: impl AsRef<Path>) -> io::Result<Self> {
-        Self::of(workspace.as_ref(), Workspace::confined)
+        Self::with_workspace(workspace.as_ref(), Workspace::confined)
     }
 
-    /// Every file that the program can reach. Relative paths begin at `folder`.
+    /// Creates a service for every file that the process can access. Relative paths start at `directory`.
     ///
-    /// The model can then read keys, histories and mail, and write what runs at the next login: this is for programs
-    /// that are confined in another way, such as by a container.
+    /// The model can then read keys, shell histories and mail, and write files that run at the next login. Use it only in
+    /// processes that are confined in another way, such as by a container.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be opened.
+    /// Fails if the directory does not exist or cannot be opened.
     #[cfg(unix)]
-    pub fn unconfined(folder: impl AsRef<Path>) -> io::Result<Self> {
-        Self::of(folder.as_ref(), Workspace::unconfined)
+    pub fn unconfined(directory: impl AsRef<Path>) -> io::Result<Self> {
+        Self::with_workspace(directory.as_ref(), Workspace::unconfined)
     }
 
-    fn of(folder: &Path, open: fn(&Path) -> io::Result<Workspace>) -> io::Result<Self> {
-        let workspace = open(folder)
-            .map_err(|error| io::Error::new(error.kind(), format!("the workspace {}: {error}", folder.display())))?;
-        Ok(Self { workspace, allow_delete: false, limits: Limits::default(), changing: Mutex::default() })
+    fn with_workspace(directory: &Path, open: fn(&Path) -> io::Result<Workspace>) -> io::Result<Self> {
+        let workspace = open(directory).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot open the workspace {}: {error}", directory.display()))
+        })?;
+        Ok(Self { workspace, allow_delete: false, limits: FileLimits::default(), changing: Mutex::default() })
     }
 
-    /// Whether files may be deleted, by `delete_file` and by patches. They may not unless this says so.
+    /// Sets whether `delete_file` and patches may delete files. The default is `false`.
     #[must_use]
     pub fn allow_delete(mut self, allow: bool) -> Self {
         self.allow_delete = allow;
         self
     }
 
-    /// Whether files with several names are read and written. They are not unless this says so: a name may be one of a
-    /// file outside the workspace.
+    /// Sets whether files with several hard links may be read and written. The default is `false`, because such a file
+    /// may also be linked from outside the workspace.
     #[must_use]
     pub fn hard_links(mut self, allow: bool) -> Self {
         self.workspace.rule.hard_links = allow;
         self
     }
 
-    /// How much the tools take and give at once.
+    /// Sets the limits on reading, changing and listing.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: FileLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Those of the tools that can only fail as this is set up: `delete_file`, unless it is
-    /// [allowed](Self::allow_delete). An application need not offer them:
+    /// Returns the tools that cannot succeed with these settings: `delete_file`, unless it is
+    /// [allowed](Self::allow_delete). An application can hide them:
     ///
     /// ```
     /// use tool_builtins::files::Files;
     /// use tool_runtime::{Dispatcher, Selection};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let folder = tempfile::tempdir()?;
-    /// # let workspace = folder.path();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let workspace = directory.path();
     /// let files = Files::new(workspace)?;
-    /// let of_use = Selection::new().hide(files.unusable());
-    /// let tools = Dispatcher::builder().service(files).build()?.select(of_use)?;
+    /// let selection = Selection::new().hide(files.unusable());
+    /// let tools = Dispatcher::builder().service(files).build()?.select(selection)?;
     /// assert!(tools.definition("delete_file").is_none());
     /// # Ok(())
     /// # }
@@ -155,16 +155,46 @@ impl Files {
         if self.allow_delete { Vec::new() } else { vec!["delete_file"] }
     }
 
-    fn change(&self) -> MutexGuard<'_, ()> {
+    fn lock_changes(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn leave(&self) -> Leave {
-        Leave { delete: self.allow_delete, bytes: self.limits.change_bytes }
+    fn patch_limits(&self) -> PatchLimits {
+        PatchLimits { delete: self.allow_delete, bytes: self.limits.change_bytes }
     }
 }
 
-/// A call that was stopped has no answer that counts.
-fn stopped(cancelled: &CancellationToken) -> failure::Outcome<()> {
-    if cancelled.is_cancelled() { Err(HandlerError::failed("The call was stopped.")) } else { Ok(()) }
+/// Limits on how much the file tools read, change and return. What exceeds them is rejected or left out, with a note.
+///
+/// ```
+/// use tool_builtins::files::{Files, FileLimits};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let limits = FileLimits { read_bytes: 16 * 1024, ..FileLimits::default() };
+/// let files = Files::new(".")?.limits(limits);
+/// # drop(files);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileLimits {
+    /// The maximum number of bytes returned by `read_file`. The default is 256 KiB. The file itself may be larger.
+    pub read_bytes: usize,
+    /// The maximum size of a file to be edited, patched or appended to, which is held in memory. The default is 256 MiB.
+    pub change_bytes: u64,
+    /// The maximum number of entries returned by `list_files`, and of matches by `search_files`. The default is 10,000.
+    pub results: usize,
+    /// The maximum number of directory entries visited by a call. The default is a million.
+    pub entries: usize,
+}
+
+impl Default for FileLimits {
+    fn default() -> Self {
+        Self { read_bytes: 256 * 1024, change_bytes: 256 * 1024 * 1024, results: 10_000, entries: 1_000_000 }
+    }
+}
+
+/// Returns an error if the call was cancelled, because its result would be incomplete.
+fn check_cancelled(cancelled: &CancellationToken) -> errors::FileResult<()> {
+    if cancelled.is_cancelled() { Err(HandlerError::failed("The call was cancelled.")) } else { Ok(()) }
 }

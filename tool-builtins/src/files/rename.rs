@@ -1,77 +1,78 @@
-//! `move_file`.
+//! The `move_file` tool.
 
 use std::ffi::OsStr;
 use std::io;
 
 use cap_std::fs::{Dir, FileType};
 
-use super::failure::{Outcome, explain, quoted, retry};
-use super::kind::describe;
-use super::workspace::{Parents, Workspace};
+use super::errors::{FileResult, explain, quoted, retry};
+use super::file_rule::describe;
+use super::workspace::{MissingParents, Workspace};
 
-/// What is moved.
-pub(super) fn source(workspace: &Workspace, path: &str) -> Outcome<FileType> {
-    let Some((folder, name)) = workspace.name(path, Parents::Need)? else {
-        return retry(format!("There is no {}.", quoted(path)));
+/// Returns the type of the file to be moved.
+pub(super) fn source(workspace: &Workspace, path: &str) -> FileResult<FileType> {
+    let Some((directory, name)) = workspace.name(path, MissingParents::Require)? else {
+        return retry(format!("{} does not exist.", quoted(path)));
     };
-    Ok(folder.symlink_metadata(&name).map_err(|error| explain(path, &error))?.file_type())
+    Ok(directory.symlink_metadata(&name).map_err(|error| explain(path, &error))?.file_type())
 }
 
-/// What stands where something is moved to, if anything.
-pub(super) fn destination(workspace: &Workspace, path: &str, overwrite: bool) -> Outcome<Option<FileType>> {
-    let Some((folder, name)) = workspace.name(path, Parents::MayLack)? else { return Ok(None) };
-    match folder.symlink_metadata(&name) {
+/// Returns the type of the file at the destination, if there is one that may be overwritten.
+pub(super) fn destination(workspace: &Workspace, path: &str, overwrite: bool) -> FileResult<Option<FileType>> {
+    let Some((directory, name)) = workspace.name(path, MissingParents::Allow)? else { return Ok(None) };
+    match directory.symlink_metadata(&name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(explain(path, &error)),
         Ok(found) if found.is_dir() => {
-            retry(format!("{} is a folder; give the whole new path, with the name in it.", quoted(path)))
+            retry(format!("{} is a directory; pass the full new path, including the name.", quoted(path)))
         }
         Ok(found) if overwrite => Ok(Some(found.file_type())),
         Ok(found) if found.is_file() => {
-            retry(format!("{} exists already; set `overwrite` to replace it.", quoted(path)))
+            retry(format!("{} already exists; set `overwrite` to replace it.", quoted(path)))
         }
-        Ok(found) => retry(format!("{} exists already and is {}.", quoted(path), describe(found.file_type()))),
+        Ok(found) => retry(format!("{} already exists and is {}.", quoted(path), describe(found.file_type()))),
     }
 }
 
-/// Gives something another name, in one step.
-pub(super) fn rename(workspace: &Workspace, from: &str, to: &str, overwrite: bool) -> Outcome<()> {
-    let (Some(source), Some(target)) = (workspace.name(from, Parents::Need)?, workspace.name(to, Parents::Make)?)
+/// Renames a file or directory atomically.
+pub(super) fn rename(workspace: &Workspace, from: &str, to: &str, overwrite: bool) -> FileResult<()> {
+    let (Some(source), Some(target)) =
+        (workspace.name(from, MissingParents::Require)?, workspace.name(to, MissingParents::Create)?)
     else {
-        return retry(format!("There is no {}.", quoted(from)));
+        return retry(format!("{} does not exist.", quoted(from)));
     };
     let moved = match overwrite {
         true => source.0.rename(&source.1, &target.0, &target.1),
-        false => rename_if_free(&source.0, &source.1, &target.0, &target.1),
+        false => rename_no_replace(&source.0, &source.1, &target.0, &target.1),
     };
     moved.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => explain(to, &error),
-        io::ErrorKind::CrossesDevices => explain(to, &io::Error::other("it is on another disk")),
-        io::ErrorKind::InvalidInput => explain(to, &io::Error::other("a folder cannot be moved into itself")),
+        io::ErrorKind::CrossesDevices => explain(to, &io::Error::other("it is on another file system")),
+        io::ErrorKind::InvalidInput => explain(to, &io::Error::other("a directory cannot be moved into itself")),
         _ => explain(from, &error),
     })
 }
 
-/// The kernel looks whether the name is free and takes it, in one step. Both are single names in open folders.
+/// Renames only if the new name is free, which the kernel checks in the same step.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn rename_if_free(from: &Dir, old: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
+fn rename_no_replace(from: &Dir, old: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
     use rustix::fs::{RenameFlags, renameat_with};
     use rustix::io::Errno;
     match renameat_with(from, old, to, new, RenameFlags::NOREPLACE) {
-        Err(Errno::NOSYS | Errno::OPNOTSUPP) => rename_after_looking(from, old, to, new),
-        // Some file systems do not know the flag, and say so in the same way as of a folder moved into itself.
-        Err(Errno::INVAL) => rename_after_looking(from, old, to, new),
+        Err(Errno::NOSYS | Errno::OPNOTSUPP) => rename_after_check(from, old, to, new),
+        // File systems without support for the flag return the same error as for a directory moved into itself.
+        Err(Errno::INVAL) => rename_after_check(from, old, to, new),
         moved => Ok(moved?),
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn rename_if_free(from: &Dir, old: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
-    rename_after_looking(from, old, to, new)
+fn rename_no_replace(from: &Dir, old: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
+    rename_after_check(from, old, to, new)
 }
 
-/// Where the system offers nothing better. What comes to stand there in between is replaced.
-fn rename_after_looking(from: &Dir, old: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
+/// Fallback without kernel support. A file created between the check and the rename is replaced.
+fn rename_after_check(from: &Dir, old: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
     match to.symlink_metadata(new) {
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => from.rename(old, to, new),

@@ -1,6 +1,5 @@
-//! `search_files`: ripgrep's libraries over a confined walk.
+//! The `search_files` tool: ripgrep's libraries over a confined walk.
 
-use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -12,46 +11,47 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
-use super::controls::show_controls;
-use super::failure::{Outcome, quoted, retry};
+use super::controls::escape_controls;
+use super::errors::{FileResult, quoted, retry};
 use super::glob::Glob;
-use super::list::of_walk;
+use super::line_breaks::FoldingReader;
+use super::list::walk_notes;
 use super::text::TextReader;
-use super::walk::{Found, Visitor, Walk, Walked, in_order};
+use super::walk::{DirectoryWalk, WalkEntry, WalkSummary, WalkVisitor, compare_paths};
 use super::workspace::{Workspace, open_file};
 use crate::count::counted;
 
-/// As much of a line as is shown.
-const MOST_SHOWN: usize = 400;
-/// A file with a longer line is left out.
-const MOST_LINE_BYTES: usize = 32 * 1024 * 1024;
-/// The most that a pattern may take in memory.
-const MOST_PATTERN_BYTES: usize = 10 * 1024 * 1024;
+/// The maximum number of bytes shown of a line.
+const MAX_SHOWN: usize = 400;
+/// The maximum length of a line. Files with longer lines are left out.
+const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
+/// The maximum memory for a compiled pattern.
+const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
-/// What is looked for.
+/// A search query.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Query<'a> {
+pub(super) struct FileQuery<'a> {
     pub(super) pattern: &'a str,
-    /// Whether it is to stand there letter by letter.
+    /// `true` to search for the pattern literally.
     pub(super) literal: bool,
     pub(super) ignore_case: bool,
-    /// How many lines to show before and after each.
+    /// The number of lines to show before and after each match.
     pub(super) context: usize,
-    /// The most lines that are shown, context aside.
+    /// The maximum number of matching lines to show.
     pub(super) limit: usize,
 }
 
-impl Query<'_> {
-    fn matcher(&self) -> Outcome<RegexMatcher> {
+impl FileQuery<'_> {
+    fn matcher(&self) -> FileResult<RegexMatcher> {
         let mut builder = RegexMatcherBuilder::new();
         builder.fixed_strings(self.literal).case_insensitive(self.ignore_case).multi_line(true);
-        builder.size_limit(MOST_PATTERN_BYTES).dfa_size_limit(MOST_PATTERN_BYTES);
+        builder.size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
         if !self.spans_lines() {
             builder.line_terminator(Some(b'\n'));
         }
         builder.build(self.pattern).map_err(|error| {
             HandlerError::retry(format!(
-                "{} is no regular expression that can be searched for; set `literal` to look for it as it stands. {error}",
+                "{} is not a valid regular expression; set `literal` to search for it literally. {error}",
                 quoted(self.pattern)
             ))
         })
@@ -62,13 +62,13 @@ impl Query<'_> {
             .binary_detection(BinaryDetection::quit(0))
             .before_context(self.context)
             .after_context(self.context)
-            .heap_limit(Some(MOST_LINE_BYTES))
+            .heap_limit(Some(MAX_LINE_BYTES))
             .bom_sniffing(false)
             .multi_line(self.spans_lines())
             .build()
     }
 
-    /// Returns `true` if the pattern names `\r`. Otherwise `\r\n` is read as `\n`, as in everything the model is shown.
+    /// Returns `true` if the pattern contains `\r`. Otherwise `\r\n` matches as `\n`, as in all text shown to the model.
     fn has_carriage_return(&self) -> bool {
         self.pattern.contains('\r') || (!self.literal && self.pattern.contains(r"\r"))
     }
@@ -80,24 +80,24 @@ impl Query<'_> {
 
 /// The matches of one file.
 #[derive(Debug)]
-struct Matches {
+struct FileMatches {
     path: PathBuf,
-    lines: Vec<Line>,
-    /// Lines that match, those that are not kept included.
+    lines: Vec<MatchLine>,
+    /// The number of matching lines, including those that are not kept.
     count: usize,
 }
 
-/// A line that is shown.
+/// A line of the output.
 #[derive(Debug)]
-enum Line {
+enum MatchLine {
     Match(u64, String),
     Context(u64, String),
-    /// Lines are left out between the one before and the one after.
+    /// Lines are left out here.
     Gap,
 }
 
-/// What one thread has found.
-struct Search<'a> {
+/// Searches files on one thread, and collects the matches.
+struct FileSearcher<'a> {
     start: &'a Path,
     workspace: &'a Workspace,
     glob: Option<&'a Glob>,
@@ -106,28 +106,28 @@ struct Search<'a> {
     has_carriage_return: bool,
     limit: usize,
     cancelled: &'a CancellationToken,
-    found: Vec<Matches>,
+    found: Vec<FileMatches>,
     kept: usize,
-    tally: Tally,
+    tally: SearchTally,
 }
 
-/// How much was searched, and found.
+/// The numbers of searched files and matches.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct SearchTally {
     searched: usize,
     files: usize,
     lines: usize,
-    /// Files that could not be read, or have other names.
+    /// Files that could not be read, or have several hard links.
     left_out: usize,
 }
 
-impl Visitor for Search<'_> {
-    fn visit(&mut self, folder: &Dir, found: Found) {
-        let fits = |glob: &Glob| glob.fits(found.path.strip_prefix(self.start).unwrap_or(&found.path));
-        if !found.kind.is_file() || !self.glob.is_none_or(fits) {
+impl WalkVisitor for FileSearcher<'_> {
+    fn visit(&mut self, directory: &Dir, found: WalkEntry) {
+        let matches = |glob: &Glob| glob.matches(found.path.strip_prefix(self.start).unwrap_or(&found.path));
+        if !found.kind.is_file() || !self.glob.is_none_or(matches) {
             return;
         }
-        match open_file(folder, found.name(), FollowSymlinks::No) {
+        match open_file(directory, found.name(), FollowSymlinks::No) {
             Ok((file, metadata)) if metadata.is_file() && !self.workspace.rule.is_shared(&metadata) => {
                 self.search(file, found.path);
             }
@@ -136,37 +136,38 @@ impl Visitor for Search<'_> {
     }
 }
 
-impl Search<'_> {
+impl FileSearcher<'_> {
     fn search(&mut self, file: File, path: PathBuf) {
         self.tally.searched += 1;
-        let mut sink = Collecting { matcher: &self.matcher, limit: self.limit, lines: Vec::new(), count: 0, kept: 0 };
-        let searched = match TextReader::new(Stoppable { file, cancelled: self.cancelled }) {
+        let mut sink =
+            MatchCollector { matcher: &self.matcher, limit: self.limit, lines: Vec::new(), count: 0, kept: 0 };
+        let searched = match TextReader::new(CancellableFile { file, cancelled: self.cancelled }) {
             Ok(Ok(text)) if self.has_carriage_return => self.searcher.search_reader(&self.matcher, text, &mut sink),
-            Ok(Ok(text)) => self.searcher.search_reader(&self.matcher, FoldBreaks::new(text), &mut sink),
-            // A binary file has nothing to find.
+            Ok(Ok(text)) => self.searcher.search_reader(&self.matcher, FoldingReader::new(text), &mut sink),
+            // Binary files are not searched.
             Ok(Err(_)) => Ok(()),
             Err(error) => Err(error),
         };
         if searched.is_err() {
             self.tally.left_out += 1;
         }
-        let Collecting { lines, count, kept, .. } = sink;
+        let MatchCollector { lines, count, kept, .. } = sink;
         if count == 0 {
             return;
         }
         self.tally.files += 1;
         self.tally.lines += count;
         self.kept += kept;
-        self.found.push(Matches { path, lines, count: kept });
+        self.found.push(FileMatches { path, lines, count: kept });
         if self.kept > self.limit.saturating_mul(2) {
             self.kept = prune(&mut self.found, self.limit);
         }
     }
 }
 
-/// Keeps the first files, as many as are shown; how many matches they have.
-fn prune(found: &mut Vec<Matches>, limit: usize) -> usize {
-    found.sort_unstable_by(|a, b| in_order(&a.path, &b.path));
+/// Keeps only the first files, as many as are needed for the limit. Returns the number of their matches.
+fn prune(found: &mut Vec<FileMatches>, limit: usize) -> usize {
+    found.sort_unstable_by(|a, b| compare_paths(&a.path, &b.path));
     let mut kept = 0;
     let end = found.iter().position(|matches| {
         let is_enough = kept >= limit;
@@ -177,86 +178,28 @@ fn prune(found: &mut Vec<Matches>, limit: usize) -> usize {
     kept
 }
 
-/// A file that ends in an error when the call is stopped.
-struct Stoppable<'a> {
+/// A file that returns an error once the call is cancelled.
+struct CancellableFile<'a> {
     file: File,
     cancelled: &'a CancellationToken,
 }
 
-impl Read for Stoppable<'_> {
+impl Read for CancellableFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.cancelled.is_cancelled() { Err(io::ErrorKind::TimedOut.into()) } else { self.file.read(buffer) }
     }
 }
 
-/// A reader that makes one `\n` of every `\r\n`.
-struct FoldBreaks<R> {
-    inner: R,
-    /// `true` if the last byte read was `\r`, which is held back until the next one is known.
-    holds_return: bool,
-    /// Bytes read ahead for a buffer that was too small.
-    left: VecDeque<u8>,
-}
-
-/// The shortest buffer that [`FoldBreaks`] reads into directly.
-const LEAST_BUFFER: usize = 64;
-
-impl<R: Read> FoldBreaks<R> {
-    fn new(inner: R) -> Self {
-        Self { inner, holds_return: false, left: VecDeque::new() }
-    }
-
-    fn fold_into(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let held = usize::from(self.holds_return);
-            let length = self.inner.read(&mut buffer[held..])?;
-            buffer[..held].fill(b'\r');
-            self.holds_return = length > 0 && buffer[held + length - 1] == b'\r';
-            let kept = fold(&mut buffer[..held + length - usize::from(self.holds_return)]);
-            if kept > 0 || length == 0 {
-                return Ok(kept);
-            }
-        }
-    }
-}
-
-impl<R: Read> Read for FoldBreaks<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.left.is_empty() && buffer.len() >= LEAST_BUFFER {
-            return self.fold_into(buffer);
-        }
-        if self.left.is_empty() {
-            let mut chunk = [0; LEAST_BUFFER];
-            let length = self.fold_into(&mut chunk)?;
-            self.left.extend(&chunk[..length]);
-        }
-        self.left.read(buffer)
-    }
-}
-
-/// Moves bytes together over every `\r` that a `\n` follows; how many are left.
-fn fold(bytes: &mut [u8]) -> usize {
-    let Some(first) = memchr::memchr(b'\r', bytes) else { return bytes.len() };
-    let mut kept = first;
-    for at in first..bytes.len() {
-        if !bytes[at..].starts_with(b"\r\n") {
-            bytes[kept] = bytes[at];
-            kept += 1;
-        }
-    }
-    kept
-}
-
 /// Keeps the first matches of a file and counts the others.
-struct Collecting<'a> {
+struct MatchCollector<'a> {
     matcher: &'a RegexMatcher,
     limit: usize,
-    lines: Vec<Line>,
+    lines: Vec<MatchLine>,
     count: usize,
     kept: usize,
 }
 
-impl Sink for Collecting<'_> {
+impl Sink for MatchCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -265,7 +208,7 @@ impl Sink for Collecting<'_> {
             self.count += 1;
             if self.kept < self.limit {
                 self.kept += 1;
-                self.lines.push(Line::Match(number, shown(line, Some(self.matcher))));
+                self.lines.push(MatchLine::Match(number, format_line(line, Some(self.matcher))));
             }
         }
         Ok(true)
@@ -275,73 +218,74 @@ impl Sink for Collecting<'_> {
         let is_wanted = self.kept < self.limit || matches!(context.kind(), SinkContextKind::After);
         if is_wanted && self.count == self.kept {
             let number = context.line_number().unwrap_or(0);
-            self.lines.push(Line::Context(number, shown(context.bytes(), None)));
+            self.lines.push(MatchLine::Context(number, format_line(context.bytes(), None)));
         }
         Ok(true)
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
         if self.kept < self.limit {
-            self.lines.push(Line::Gap);
+            self.lines.push(MatchLine::Gap);
         }
         Ok(true)
     }
 }
 
-/// A line without its break; of a long one the part around the match.
-fn shown(line: &[u8], matcher: Option<&RegexMatcher>) -> String {
+/// Formats a line without its line break. Of a long line, shows the part around the match.
+fn format_line(line: &[u8], matcher: Option<&RegexMatcher>) -> String {
     let line = line.trim_ascii_end();
-    if line.len() <= MOST_SHOWN {
-        return show_controls(&String::from_utf8_lossy(line)).into_owned();
+    if line.len() <= MAX_SHOWN {
+        return escape_controls(&String::from_utf8_lossy(line)).into_owned();
     }
     let found = matcher.and_then(|matcher| matcher.find(line).ok().flatten()).map_or(0, |found| found.start());
-    // No character is cut.
-    let whole = |at: usize| (at..line.len()).find(|at| line[*at] & 0b1100_0000 != 0b1000_0000).unwrap_or(line.len());
-    let start = whole(found.saturating_sub(MOST_SHOWN / 4));
-    let end = whole((start + MOST_SHOWN).min(line.len()));
+    // Positions are moved to the next character boundary.
+    let boundary = |at: usize| (at..line.len()).find(|at| line[*at] & 0b1100_0000 != 0b1000_0000).unwrap_or(line.len());
+    let start = boundary(found.saturating_sub(MAX_SHOWN / 4));
+    let end = boundary((start + MAX_SHOWN).min(line.len()));
     let part = String::from_utf8_lossy(&line[start..end]);
-    let part = show_controls(&part);
+    let part = escape_controls(&part);
     format!("{}{part}{}", if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" })
 }
 
-/// Searches everything that a walk finds.
-pub(super) fn search(walk: Walk<'_>, query: Query<'_>, glob: Option<&Glob>) -> Outcome<String> {
+/// Searches all files of a walk.
+pub(super) fn search(walk: DirectoryWalk<'_>, query: FileQuery<'_>, glob: Option<&Glob>) -> FileResult<String> {
     let matcher = query.matcher()?;
     let (searches, walked) = walk.run(|| new_search(walk.workspace, walk.start, glob, query, &matcher, walk.cancelled));
-    super::stopped(walk.cancelled)?;
+    super::check_cancelled(walk.cancelled)?;
     Ok(results(walk.workspace, searches, query, walked))
 }
 
-/// Searches one file. Whoever names it wants it searched, ignored or not; a pattern that it does not fit contradicts
-/// that.
+/// Searches one file, even if it is ignored. Fails if it does not match `glob`.
 pub(super) fn search_file(
     workspace: &Workspace,
     path: &str,
-    query: Query<'_>,
+    query: FileQuery<'_>,
     glob: Option<&Glob>,
     cancelled: &CancellationToken,
-) -> Outcome<String> {
+) -> FileResult<String> {
     let matcher = query.matcher()?;
     let mut search = new_search(workspace, Path::new(""), None, query, &matcher, cancelled);
     let (file, _) = workspace.file(path)?;
-    if glob.is_some_and(|glob| !glob.fits(&workspace.relative_to_base(path))) {
+    if glob.is_some_and(|glob| !glob.matches(&workspace.relative_to_base(path))) {
         let path = quoted(path);
-        return retry(format!("{path} does not fit `glob`: leave that out to search this file, or give a folder."));
+        return retry(format!(
+            "{path} does not match `glob`; leave out `glob` to search this file, or pass a directory."
+        ));
     }
     search.search(file, PathBuf::from(path));
-    super::stopped(cancelled)?;
-    Ok(results(workspace, vec![search], query, Walked::default()))
+    super::check_cancelled(cancelled)?;
+    Ok(results(workspace, vec![search], query, WalkSummary::default()))
 }
 
 fn new_search<'a>(
     workspace: &'a Workspace,
     start: &'a Path,
     glob: Option<&'a Glob>,
-    query: Query<'_>,
+    query: FileQuery<'_>,
     matcher: &RegexMatcher,
     cancelled: &'a CancellationToken,
-) -> Search<'a> {
-    Search {
+) -> FileSearcher<'a> {
+    FileSearcher {
         start,
         workspace,
         glob,
@@ -352,13 +296,18 @@ fn new_search<'a>(
         cancelled,
         found: Vec::new(),
         kept: 0,
-        tally: Tally::default(),
+        tally: SearchTally::default(),
     }
 }
 
-/// What all threads have found, as the model reads it.
-fn results(workspace: &Workspace, searches: Vec<Search<'_>>, query: Query<'_>, walked: Walked) -> String {
-    let mut tally = Tally::default();
+/// Merges and formats the matches of all threads.
+fn results(
+    workspace: &Workspace,
+    searches: Vec<FileSearcher<'_>>,
+    query: FileQuery<'_>,
+    walked: WalkSummary,
+) -> String {
+    let mut tally = SearchTally::default();
     let mut found = Vec::new();
     for search in searches {
         tally.searched += search.tally.searched;
@@ -371,7 +320,7 @@ fn results(workspace: &Workspace, searches: Vec<Search<'_>>, query: Query<'_>, w
     let mut text = String::new();
     let mut left = query.limit;
     for matches in &found {
-        text.push_str(&workspace.shown(&matches.path));
+        text.push_str(&workspace.display(&matches.path));
         text.push('\n');
         write(&mut text, &matches.lines, &mut left);
         text.push('\n');
@@ -380,21 +329,21 @@ fn results(workspace: &Workspace, searches: Vec<Search<'_>>, query: Query<'_>, w
     text
 }
 
-fn write(text: &mut String, lines: &[Line], left: &mut usize) {
+fn write(text: &mut String, lines: &[MatchLine], left: &mut usize) {
     for line in lines {
         match line {
-            Line::Match(..) | Line::Gap if *left == 0 => return,
-            Line::Match(number, line) => {
+            MatchLine::Match(..) | MatchLine::Gap if *left == 0 => return,
+            MatchLine::Match(number, line) => {
                 *left -= 1;
                 text.push_str(&format!("{number}: {line}\n"));
             }
-            Line::Context(number, line) => text.push_str(&format!("{number}- {line}\n")),
-            Line::Gap => text.push_str("--\n"),
+            MatchLine::Context(number, line) => text.push_str(&format!("{number}- {line}\n")),
+            MatchLine::Gap => text.push_str("--\n"),
         }
     }
 }
 
-fn summary(tally: Tally, query: Query<'_>, walked: Walked) -> String {
+fn summary(tally: SearchTally, query: FileQuery<'_>, walked: WalkSummary) -> String {
     let searched = counted(tally.searched, "file");
     let mut parts = match tally.lines {
         0 => vec![format!("No line matches {} in {searched}.", quoted(query.pattern))],
@@ -404,43 +353,11 @@ fn summary(tally: Tally, query: Query<'_>, walked: Walked) -> String {
     };
     if tally.lines > query.limit {
         let first = thousands(query.limit);
-        parts.push(format!("The first {first} are shown; narrow it with `path` or `glob`, or raise `limit`."));
+        parts.push(format!("Showing the first {first}; narrow the search with `path` or `glob`, or raise `limit`."));
     }
     if tally.left_out > 0 {
         parts.push(format!("{} could not be searched.", counted(tally.left_out, "file")));
     }
-    parts.extend(of_walk(walked));
+    parts.extend(walk_notes(walked));
     format!("[{}]", parts.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Gives a few bytes at a time.
-    struct Slowly<'a>(&'a [u8], usize);
-
-    impl Read for Slowly<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = buffer.len().min(self.1);
-            self.0.read(&mut buffer[..length])
-        }
-    }
-
-    #[test]
-    fn line_breaks_are_folded_wherever_chunks_end() {
-        for text in ["", "\r", "\r\n", "a\r\nb", "a\rb\r\n\r\n", "\r\r\n\r", "a\n\r\nb\r\r", "plain\n"] {
-            for (given, taken) in [(1, 1), (2, 1), (1, 7), (3, 100), (64, 64), (100, 100)] {
-                let mut folding = FoldBreaks::new(Slowly(text.as_bytes(), given));
-                let (mut folded, mut buffer) = (Vec::new(), vec![0; taken]);
-                loop {
-                    match folding.read(&mut buffer).unwrap() {
-                        0 => break,
-                        length => folded.extend_from_slice(&buffer[..length]),
-                    }
-                }
-                assert_eq!(String::from_utf8(folded).unwrap(), text.replace("\r\n", "\n"), "{given} {taken}");
-            }
-        }
-    }
 }

@@ -1,5 +1,4 @@
-//! Text files: which encoding they are in, whether they are text at all, and how to change some of a text without
-//! touching the bytes of the rest.
+//! Text files: detecting and keeping their encoding, and replacing parts without touching other bytes.
 
 use std::io::{self, Cursor, Read};
 use std::ops::Range;
@@ -8,43 +7,43 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use tool_runtime::HandlerError;
 
-use super::failure::{Outcome, quoted, retry};
+use super::errors::{FileResult, quoted, retry};
 use crate::bytes::{guess_encoding, is_mostly_utf8, media_type};
 
-/// Bytes at the beginning of a file that tell whether it is text.
+/// The number of bytes at the beginning of a file that decide whether it is text.
 const SAMPLE: usize = 64 * 1024;
-/// Bytes that decide the encoding, from shortly before the first one that is not ASCII. This depends on the file alone,
-/// so that every tool reads it in the same encoding, whichever part it reads.
+/// The number of bytes that decide the encoding, starting shortly before the first non-ASCII byte. The choice depends on
+/// the file alone, so every tool decodes it the same way, whatever part it reads.
 const EVIDENCE: usize = 1024 * 1024;
-/// Bytes before the first one that is not ASCII that belong to the evidence: letters tell languages apart.
+/// The number of bytes before the first non-ASCII byte that count as evidence; they help to recognize the language.
 const EVIDENCE_BEFORE: usize = 64;
 
-/// Bytes that are no text, and what they are.
+/// The media type of a file that is not text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Binary(pub(super) &'static str);
+pub(super) struct BinaryFile(pub(super) &'static str);
 
-/// Checks whether a file that begins with these bytes can be text.
-fn check_text(start: &[u8]) -> Result<(), Binary> {
+/// Checks that a file that begins with these bytes can be text.
+fn check_text(start: &[u8]) -> Result<(), BinaryFile> {
     let kind = media_type(start);
     match Encoding::for_bom(start) {
         Some(_) => Ok(()),
-        None if memchr::memchr(0, start).is_some() => Err(Binary(kind.unwrap_or("application/octet-stream"))),
-        // A text may begin like a file of another type, such as `BM`: only one that is not UTF-8 is taken for it.
+        None if memchr::memchr(0, start).is_some() => Err(BinaryFile(kind.unwrap_or("application/octet-stream"))),
+        // Text may begin like another file type, such as `BM`. It is taken for that type only if it is not UTF-8.
         None if std::str::from_utf8(start).is_err() && !is_mostly_utf8(start) => match kind {
-            Some(kind) if !is_cut_utf8(start) => Err(Binary(kind)),
+            Some(kind) if !is_cut_utf8(start) => Err(BinaryFile(kind)),
             _ => Ok(()),
         },
         None => Ok(()),
     }
 }
 
-/// Returns `true` if the bytes are UTF-8 up to a character that is cut off at their end.
+/// Returns `true` if the bytes are valid UTF-8 except for an incomplete character at the end.
 fn is_cut_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-/// Returns the encoding that the evidence of a file speaks for. Less than [`EVIDENCE`] bytes reach to its end.
-fn decide(evidence: &[u8]) -> &'static Encoding {
+/// Decides the encoding by the evidence. Evidence shorter than [`EVIDENCE`] reaches to the end of the file.
+fn decide_encoding(evidence: &[u8]) -> &'static Encoding {
     let is_cut = evidence.len() >= EVIDENCE;
     if std::str::from_utf8(evidence).is_ok() || is_cut && is_cut_utf8(evidence) {
         return UTF_8;
@@ -62,14 +61,14 @@ fn is_utf16(encoding: &'static Encoding) -> bool {
     encoding == UTF_16LE || encoding == UTF_16BE
 }
 
-/// A reader that gives the text of a file as UTF-8, without a byte order mark.
+/// A reader that decodes a file to UTF-8, without a byte order mark.
 ///
-/// Bytes of a UTF-8 file that are not valid UTF-8 are passed on as they are. The encoding is decided when the first
-/// byte comes by that is not ASCII; up to there it makes no difference.
+/// Invalid bytes of a UTF-8 file are passed on unchanged. The encoding is decided at the first non-ASCII byte; before
+/// that it makes no difference.
 pub(super) struct TextReader<'a> {
     content: Box<dyn Read + 'a>,
     encoding: Option<&'static Encoding>,
-    /// The end of what was read before the encoding was decided.
+    /// The last bytes read before the encoding was decided.
     before: Vec<u8>,
 }
 
@@ -77,8 +76,8 @@ impl<'a> TextReader<'a> {
     /// Opens a text file.
     ///
     /// # Errors
-    /// If the file cannot be read. The inner result says that it is not text.
-    pub(super) fn new(mut file: impl Read + 'a) -> io::Result<Result<Self, Binary>> {
+    /// Fails if the file cannot be read. The inner result is an error if it is not text.
+    pub(super) fn new(mut file: impl Read + 'a) -> io::Result<Result<Self, BinaryFile>> {
         let mut start = Vec::with_capacity(SAMPLE);
         file.by_ref().take(SAMPLE as u64).read_to_end(&mut start)?;
         if let Err(binary) = check_text(&start) {
@@ -95,12 +94,12 @@ impl<'a> TextReader<'a> {
         Ok(Ok(reader))
     }
 
-    /// Returns the encoding, unless everything so far was ASCII.
+    /// Returns the encoding, or `None` if everything so far was ASCII.
     pub(super) fn encoding(&self) -> Option<&'static Encoding> {
         self.encoding
     }
 
-    /// Returns `true` if zero bytes are part of the text, which they are in no other encoding.
+    /// Returns `true` for UTF-16, the only encoding in which text contains zero bytes.
     pub(super) fn is_utf16(&self) -> bool {
         self.encoding.is_some_and(is_utf16)
     }
@@ -114,14 +113,14 @@ impl<'a> TextReader<'a> {
         }
     }
 
-    /// Decides the encoding of what begins with `rest`, a byte that is not ASCII first, and goes on.
+    /// Decides the encoding of the remaining content, which begins with the non-ASCII byte in `rest`.
     fn decide(&mut self, rest: &[u8]) -> io::Result<()> {
         let mut evidence = std::mem::take(&mut self.before);
         let before = evidence.len();
         evidence.extend_from_slice(rest);
         let wanting = EVIDENCE.saturating_sub(evidence.len());
         self.content.by_ref().take(wanting as u64).read_to_end(&mut evidence)?;
-        let encoding = decide(&evidence[..evidence.len().min(EVIDENCE)]);
+        let encoding = decide_encoding(&evidence[..evidence.len().min(EVIDENCE)]);
         let mut evidence = Cursor::new(evidence);
         evidence.set_position(before as u64);
         let content = std::mem::replace(&mut self.content, Box::new(io::empty()));
@@ -156,30 +155,30 @@ impl Read for TextReader<'_> {
 
 /// The content of a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Text {
-    /// The text, with the byte order mark if the file has one.
+pub(super) struct TextFile {
+    /// The text, including a byte order mark if the file has one.
     pub(super) text: String,
     pub(super) encoding: &'static Encoding,
-    /// The bytes of a UTF-8 file, if some of them are invalid. In `text` those are U+FFFD.
+    /// The bytes of a UTF-8 file that contains invalid ones. In `text` those are U+FFFD.
     invalid: Option<Vec<u8>>,
 }
 
-/// A part of a text and what takes its place.
+/// A range of a text and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Splice {
     pub(super) range: Range<usize>,
     pub(super) new: String,
 }
 
-impl Text {
+impl TextFile {
     pub(super) const EMPTY: Self = Self { text: String::new(), encoding: UTF_8, invalid: None };
 
-    /// Reads bytes as text. Valid UTF-8 is not copied.
-    pub(super) fn decode(bytes: Vec<u8>) -> Result<Self, Binary> {
+    /// Decodes bytes. Valid UTF-8 is not copied.
+    pub(super) fn decode(bytes: Vec<u8>) -> Result<Self, BinaryFile> {
         check_text(&bytes[..bytes.len().min(SAMPLE)])?;
         let marked = Encoding::for_bom(&bytes).map(|(encoding, _)| encoding);
         if !marked.is_some_and(is_utf16) && memchr::memchr(0, &bytes).is_some() {
-            return Err(Binary("application/octet-stream"));
+            return Err(BinaryFile("application/octet-stream"));
         }
         let bytes = match String::from_utf8(bytes) {
             Ok(text) => return Ok(Self { text, ..Self::EMPTY }),
@@ -187,22 +186,22 @@ impl Text {
         };
         let encoding = marked.unwrap_or_else(|| {
             let start = first_non_ascii(&bytes).unwrap_or(0).saturating_sub(EVIDENCE_BEFORE);
-            decide(&bytes[start..bytes.len().min(start + EVIDENCE)])
+            decide_encoding(&bytes[start..bytes.len().min(start + EVIDENCE)])
         });
         if encoding == UTF_8 {
-            return Ok(Self::of_utf8(bytes));
+            return Ok(Self::from_utf8(bytes));
         }
         let (text, _) = encoding.decode_without_bom_handling(&bytes);
         let decoded = Self { text: text.into_owned(), encoding, invalid: None };
-        // What would not come back as it was must not be written: the rest of the file would change with it.
+        // The encoding must round-trip: otherwise writing the file would change its other parts.
         match decoded.encode() {
             Ok(again) if again == bytes => Ok(decoded),
-            _ => Err(Binary("text in an unknown encoding")),
+            _ => Err(BinaryFile("text in an unknown encoding")),
         }
     }
 
-    /// Reads bytes as UTF-8, valid or not.
-    fn of_utf8(bytes: Vec<u8>) -> Self {
+    /// Decodes bytes as UTF-8, valid or not.
+    fn from_utf8(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self { text, ..Self::EMPTY },
             Err(error) => {
@@ -212,16 +211,16 @@ impl Text {
         }
     }
 
-    /// Returns the text with parts of it replaced, and the bytes of the file that holds it. Parts are in order and do
-    /// not overlap; bytes outside them stay as they are.
+    /// Applies splices, which are in order and do not overlap. Returns the new text and the bytes of the file; bytes
+    /// outside the splices are unchanged.
     ///
     /// # Errors
-    /// If the file's encoding lacks a character, or a part has bytes that are not valid UTF-8 and its replacement
-    /// repeats the U+FFFD that they are shown as.
-    pub(super) fn spliced(&self, path: &str, splices: &[Splice]) -> Outcome<(Self, Vec<u8>)> {
+    /// Fails if the file's encoding lacks a character, or if a replacement repeats the U+FFFD that stands for invalid
+    /// bytes in its range.
+    pub(super) fn spliced(&self, path: &str, splices: &[Splice]) -> FileResult<(Self, Vec<u8>)> {
         if let Some(bytes) = &self.invalid {
             let bytes = spliced_bytes(bytes, path, splices)?;
-            return Ok((Self::of_utf8(bytes.clone()), bytes));
+            return Ok((Self::from_utf8(bytes.clone()), bytes));
         }
         let mut text = String::with_capacity(self.text.len());
         let mut done = 0;
@@ -235,15 +234,18 @@ impl Text {
         let bytes = spliced.encode().map_err(|c| {
             let encoding = self.encoding.name();
             let code = u32::from(c);
-            HandlerError::retry(format!("{} is in {encoding}, which has no `{c}` (U+{code:04X}).", quoted(path)))
+            HandlerError::retry(format!(
+                "{} is encoded as {encoding}, which has no `{c}` (U+{code:04X}).",
+                quoted(path)
+            ))
         })?;
         Ok((spliced, bytes))
     }
 
-    /// Returns the bytes of the file that holds the text.
+    /// Encodes the text.
     ///
     /// # Errors
-    /// The first character that the encoding does not have.
+    /// Returns the first character that the encoding lacks.
     fn encode(&self) -> Result<Vec<u8>, char> {
         let text = self.text.as_str();
         if self.encoding == UTF_16LE {
@@ -263,11 +265,11 @@ impl Text {
     }
 }
 
-/// Replaces parts of bytes that are not all valid UTF-8. The ranges are those of the text that shows them.
-fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> Outcome<Vec<u8>> {
+/// Applies splices to bytes that contain invalid UTF-8. The ranges refer to the decoded text.
+fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> FileResult<Vec<u8>> {
     let mut chunks = original.utf8_chunks();
     let mut chunk = chunks.next();
-    // Where the chunk begins in the text, and where in the bytes.
+    // The start of the chunk in the text, and in the bytes.
     let (mut text, mut byte) = (0, 0);
     let mut in_bytes = |at: usize| loop {
         match &chunk {
@@ -285,8 +287,8 @@ fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> Outcome<Vec
         let (start, end) = (in_bytes(range.start), in_bytes(range.end));
         if new.contains(char::REPLACEMENT_CHARACTER) && std::str::from_utf8(&original[start..end]).is_err() {
             return retry(format!(
-                "{} has bytes here that are not valid UTF-8 and are shown as U+FFFD. They cannot be written again: \
-                 leave them out of the text that is replaced, or put something else in their place.",
+                "{} contains bytes here that are not valid UTF-8 and are shown as U+FFFD. They cannot be written back: \
+                 exclude them from the replaced text, or replace them by something else.",
                 quoted(path)
             ));
         }
@@ -298,42 +300,17 @@ fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> Outcome<Vec
     Ok(bytes)
 }
 
-/// How many lines a text has. What follows the last line break is a line if there is any.
-pub(super) fn line_count(text: &str) -> usize {
-    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-/// How the lines of a text end.
-pub(super) fn line_ending(text: &str) -> &'static str {
-    let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
-    let (mut plain, mut windows) = (0_usize, 0_usize);
-    for at in breaks {
-        match at.checked_sub(1).map(|before| text.as_bytes()[before]) {
-            Some(b'\r') => windows += 1,
-            _ => plain += 1,
-        }
-    }
-    if windows > plain { "\r\n" } else { "\n" }
-}
-
-/// A text with its lines ended as others are.
-pub(super) fn with_ending(text: &str, ending: &str) -> String {
-    let plain = text.replace("\r\n", "\n");
-    if ending == "\n" { plain } else { plain.replace('\n', ending) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn both_ways(bytes: &[u8]) -> (String, &'static str) {
-        let text = Text::decode(bytes.to_vec()).unwrap();
-        assert_eq!(text.encode().unwrap(), bytes, "comes back as it was");
+    fn round_trip(bytes: &[u8]) -> (String, &'static str) {
+        let text = TextFile::decode(bytes.to_vec()).unwrap();
+        assert_eq!(text.encode().unwrap(), bytes, "must round-trip");
         (text.text, text.encoding.name())
     }
 
-    /// The text and the encoding as a reader has them, in pieces of any size.
+    /// Returns the text and encoding from a reader with buffers of `piece` bytes.
     fn read(bytes: &[u8], piece: usize) -> (String, &'static str) {
         let mut reader = TextReader::new(bytes).unwrap().unwrap();
         let (mut text, mut buffer) = (Vec::new(), vec![0; piece]);
@@ -346,17 +323,17 @@ mod tests {
         (String::from_utf8_lossy(&text).into_owned(), reader.encoding().unwrap_or(UTF_8).name())
     }
 
-    /// Everything that reads a file agrees about it.
+    /// Asserts that all ways of reading a file agree.
     #[track_caller]
     fn is_read_as(bytes: &[u8], text: &str, encoding: &str) {
-        assert_eq!(both_ways(bytes), (text.to_owned(), encoding));
+        assert_eq!(round_trip(bytes), (text.to_owned(), encoding));
         for piece in [if bytes.len() < SAMPLE { 7 } else { 777 }, 1 << 20] {
             assert_eq!(read(bytes, piece), (text.trim_start_matches('\u{feff}').to_owned(), encoding), "{piece}");
         }
     }
 
     #[test]
-    fn encodings_are_told_apart_and_kept() {
+    fn detects_and_keeps_encodings() {
         is_read_as("Grüße, 世界".as_bytes(), "Grüße, 世界", "UTF-8");
         is_read_as(b"\xEF\xBB\xBFmarked", "\u{feff}marked", "UTF-8");
         is_read_as(b"\xFF\xFEh\0i\0", "\u{feff}hi", "UTF-16LE");
@@ -376,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_invalid_bytes_do_not_make_another_encoding() {
+    fn a_few_invalid_bytes_do_not_change_the_encoding() {
         let line = "Größe: naïve café — 漢字 日本語\n";
         for lines in [1, 5, 30_000] {
             for at in [0, lines / 2, lines] {
@@ -388,24 +365,24 @@ mod tests {
         }
     }
 
-    /// The evidence begins where the text stops to be ASCII, however late that is.
+    /// The evidence begins at the first non-ASCII byte, however late that is.
     #[test]
-    fn an_encoding_that_shows_late_is_found() {
+    fn detects_an_encoding_that_shows_late() {
         for length in [SAMPLE - 1, SAMPLE, 3 * EVIDENCE] {
             let ascii = "x".repeat(length);
             let latin = [ascii.as_bytes(), b" sch\xF6ne Gr\xFC\xDFe aus K\xF6ln\n"].concat();
             is_read_as(&latin, &format!("{ascii} schöne Grüße aus Köln\n"), "windows-1252");
         }
-        // What comes after the evidence decides nothing.
+        // Bytes beyond the evidence have no influence.
         let valid = "schön\n".repeat(EVIDENCE / 6);
         let bytes = [valid.as_bytes(), &b"sch\xF6n\n".repeat(EVIDENCE)].concat();
         is_read_as(&bytes, &(valid + &"sch\u{fffd}n\n".repeat(EVIDENCE)), "UTF-8");
     }
 
     #[test]
-    fn what_is_not_replaced_keeps_its_bytes() {
+    fn keeps_the_bytes_outside_of_splices() {
         let text = b"Gr\xC3\xB6\xC3\x9Fe \xFF na\xC3\xAFve \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ende".to_vec();
-        let text = Text::decode(text).unwrap();
+        let text = TextFile::decode(text).unwrap();
         assert_eq!(text.text, "Größe \u{fffd} naïve \u{fffd} 漢字 ende");
         let splice = |old: &str, new: &str| {
             let start = text.text.find(old).unwrap();
@@ -413,16 +390,16 @@ mod tests {
         };
         let (spliced, bytes) = text.spliced("a", &[splice("Grö", "XXXXX"), splice("naïve", "é")]).unwrap();
         assert_eq!(bytes, b"XXXXX\xC3\x9Fe \xFF \xC3\xA9 \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ende");
-        assert_eq!(spliced, Text::of_utf8(bytes));
+        assert_eq!(spliced, TextFile::from_utf8(bytes));
         let (_, bytes) = text.spliced("a", &[splice("e \u{fffd} n", "-"), splice("ende", "")]).unwrap();
         assert_eq!(bytes, b"Gr\xC3\xB6\xC3\x9F-a\xC3\xAFve \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ");
         let error = text.spliced("a", &[splice("e \u{fffd} n", "e \u{fffd} m")]).unwrap_err().to_string();
-        assert!(error.contains("`a` has bytes here that are not valid UTF-8"), "{error}");
+        assert!(error.contains("`a` contains bytes here that are not valid UTF-8"), "{error}");
     }
 
-    /// Whatever the bytes are, those outside the replaced parts are copied.
+    /// Bytes outside of the splices are copied, whatever they are.
     #[test]
-    fn random_splices_of_invalid_bytes_are_plain_ones() {
+    fn random_splices_of_invalid_bytes_copy_the_rest() {
         let pieces: [&[u8]; 7] = [b"a", b"\n", "ö".as_bytes(), "漢".as_bytes(), b"\xFF", b"\xE6\xBC", b"\x80\xBF"];
         let mut random = 1_u64;
         let mut below = |end: usize| {
@@ -431,9 +408,9 @@ mod tests {
         };
         for _ in 0..5_000 {
             let bytes: Vec<u8> = (0..below(20)).flat_map(|_| pieces[below(7)]).copied().collect();
-            let text = Text::of_utf8(bytes.clone());
+            let text = TextFile::from_utf8(bytes.clone());
             assert_eq!(text.encode().unwrap(), bytes);
-            // Each character with the bytes that it stands for.
+            // Each character with its bytes in the file.
             let mut characters: Vec<(usize, Vec<u8>)> = Vec::new();
             for chunk in bytes.utf8_chunks() {
                 let valid = chunk.valid().chars().map(|c| c.to_string().into_bytes());
@@ -461,23 +438,23 @@ mod tests {
             }
             let (after, written) = text.spliced("a", &splices).unwrap();
             assert_eq!(written, expected, "{bytes:?} {splices:?}");
-            assert_eq!(after, Text::of_utf8(expected));
+            assert_eq!(after, TextFile::from_utf8(expected));
         }
     }
 
     #[test]
-    fn what_is_no_text_is_named() {
-        let kind = |bytes: &[u8]| Text::decode(bytes.to_vec()).unwrap_err().0;
+    fn names_the_type_of_binary_files() {
+        let kind = |bytes: &[u8]| TextFile::decode(bytes.to_vec()).unwrap_err().0;
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), "image/png");
         assert_eq!(kind(b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"), "application/pdf");
         assert_eq!(kind(b"a\0b"), "application/octet-stream");
         assert_eq!(kind(&[&[b'x'; SAMPLE][..], b"\0"].concat()), "application/octet-stream");
-        assert!(Text::decode(b"BM is how bitmaps begin, and sentences".to_vec()).is_ok());
-        assert!(Text::decode("BMW fährt größere Übungen\n".bytes().chain([0xFF]).collect()).is_ok());
+        assert!(TextFile::decode(b"BM is how bitmaps begin, and sentences".to_vec()).is_ok());
+        assert!(TextFile::decode("BMW fährt größere Übungen\n".bytes().chain([0xFF]).collect()).is_ok());
     }
 
     #[test]
-    fn a_character_cut_off_by_the_sample_is_not_wrong() {
+    fn accepts_a_character_split_by_the_sample() {
         let text = format!("{}ö{}", "x".repeat(SAMPLE - 1), "y".repeat(SAMPLE));
         is_read_as(text.as_bytes(), &text, "UTF-8");
         let text = format!("ö{}ö{}", "x".repeat(EVIDENCE - 3), "y".repeat(SAMPLE));
@@ -485,22 +462,10 @@ mod tests {
     }
 
     #[test]
-    fn what_an_encoding_does_not_have_is_named() {
-        let text = Text::decode(b"Gr\xFC\xDFe aus K\xF6ln".to_vec()).unwrap();
+    fn names_a_character_that_the_encoding_lacks() {
+        let text = TextFile::decode(b"Gr\xFC\xDFe aus K\xF6ln".to_vec()).unwrap();
         let end = text.text.len();
         let error = text.spliced("a", &[Splice { range: end..end, new: "東京".to_owned() }]).unwrap_err();
-        assert_eq!(error.to_string(), "`a` is in windows-1252, which has no `東` (U+6771).");
-    }
-
-    #[test]
-    fn a_last_line_without_its_break_counts() {
-        assert_eq!(["", "\n", "a", "a\n", "a\nb"].map(line_count), [0, 1, 1, 1, 2]);
-    }
-
-    #[test]
-    fn most_lines_decide_how_lines_end() {
-        assert_eq!(line_ending("a\r\nb\r\nc\n"), "\r\n");
-        assert_eq!(line_ending("a\nb\n"), "\n");
-        assert_eq!(with_ending("a\nb\r\nc", "\r\n"), "a\r\nb\r\nc");
+        assert_eq!(error.to_string(), "`a` is encoded as windows-1252, which has no `東` (U+6771).");
     }
 }

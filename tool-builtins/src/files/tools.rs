@@ -1,154 +1,154 @@
-//! The tools themselves: what a model can call, and what each call would do.
+//! The file tools and their previews.
 
 use cap_std::fs::FileType;
 use tool_runtime::inject::Notes;
 use tool_runtime::{CancellationToken, Effect, HandlerError, tool, tool_class};
 
-use super::change::{self, Change, Content};
-use super::edit::Edit;
-use super::entry::Entry;
-use super::failure::{Outcome, explain, quoted, retry};
+use super::change::{self, FileChange, FileContent};
+use super::edit::TextEdit;
+use super::entry::FileEntry;
+use super::errors::{FileResult, explain, quoted, retry};
+use super::file_rule::describe;
 use super::glob::Glob;
-use super::kind::describe;
-use super::lines::Wanted;
-use super::patch::Plan;
-use super::search::Query;
-use super::walk::Walk;
-use super::workspace::Parents;
-use super::write::{Write, WriteMode, decoded, size};
+use super::line_range::LineRange;
+use super::patch::PatchPlan;
+use super::search::FileQuery;
+use super::walk::DirectoryWalk;
+use super::workspace::MissingParents;
+use super::write::{PlannedWrite, WriteMode, decode, format_size};
 use super::{Files, list, read, rename, search};
 use crate::count::counted;
 
 #[tool_class(manual, category = "files")]
 impl Files {
-    /// Read a text file of the workspace, or some lines of it. The encoding is detected; a binary file is refused with
+    /// Read a text file of the workspace, or some lines of it. The encoding is detected; a binary file is rejected with
     /// its type.
     #[tool(name = "read_file", read_only, blocking)]
     pub fn read_file(
         &self,
         /// The file, relative to the workspace, such as `src/main.rs`.
         path: &str,
-        /// How many lines to skip: 0 begins with the first line.
+        /// The number of lines to skip; 0 starts with the first line.
         #[arg(default = 0)]
         offset: u64,
-        /// How many lines to read at most.
+        /// The maximum number of lines to read.
         #[arg(default = 2000, min = 1)]
         limit: usize,
-        /// Whether to put its number before each line. The numbers are no part of the file.
+        /// Set to prefix each line with its number. The numbers are not part of the file.
         #[arg(default = false)]
         line_numbers: bool,
-        /// Characters of the first line to skip, to read on in a line that was cut for its length.
+        /// The number of characters of the first line to skip, to continue in a line that was cut for its length.
         #[arg(default = 0)]
         column: u64,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
-        let wanted = Wanted { offset, column, lines: limit, bytes: self.limits.read_bytes };
-        read::read(&self.workspace, path, wanted, line_numbers, cancelled)
+        let range = LineRange { offset, column, lines: limit, bytes: self.limits.read_bytes };
+        read::read(&self.workspace, path, range, line_numbers, cancelled)
     }
 
-    /// Write a text file, as UTF-8. Folders that do not exist are made. The old content is replaced as a whole, or
-    /// lines are added to its end, in its encoding.
+    /// Write a text file, as UTF-8. Missing directories are created. The old content is replaced as a whole, or lines are
+    /// added to its end, in its encoding.
     #[tool(name = "write_file", sensitive, destructive, blocking, preview = "preview_write")]
     pub fn write_file(
         &self,
         /// The file, relative to the workspace.
         path: &str,
-        /// The whole content, or what is added to it.
+        /// The whole content, or the text to add.
         content: &str,
-        /// Whether to replace what the file holds or to add to its end.
+        /// Whether to replace the content of the file or to add to its end.
         #[arg(default = "overwrite")]
         mode: WriteMode,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
-        let _changing = self.change();
-        // Everything that can be wrong is found before a folder is made.
+        let _lock = self.lock_changes();
+        // Checks everything before a directory is created.
         self.planned_write(path, content, mode)?;
-        let entry = self.entry(path, Parents::Make)?;
-        let write = Write::new(path, Some(&entry), content, mode, self.limits.change_bytes)?;
+        let entry = self.entry(path, MissingParents::Create)?;
+        let write = PlannedWrite::new(path, Some(&entry), content, mode, self.limits.change_bytes)?;
         let done = write.run(&entry)?;
         change::note(notes, &[write.change]);
         Ok(done)
     }
 
-    fn preview_write(&self, path: &str, content: &str, mode: WriteMode) -> Outcome<Effect> {
+    fn preview_write(&self, path: &str, content: &str, mode: WriteMode) -> FileResult<Effect> {
         Ok(self.planned_write(path, content, mode)?.change.effect())
     }
 
-    fn planned_write(&self, path: &str, content: &str, mode: WriteMode) -> Outcome<Write> {
-        let entry = self.workspace.entry(path, Parents::MayLack)?;
-        Write::new(path, entry.as_ref(), content, mode, self.limits.change_bytes)
+    fn planned_write(&self, path: &str, content: &str, mode: WriteMode) -> FileResult<PlannedWrite> {
+        let entry = self.workspace.entry(path, MissingParents::Allow)?;
+        PlannedWrite::new(path, entry.as_ref(), content, mode, self.limits.change_bytes)
     }
 
-    /// Replace a text in a file by another. The text must stand in the file exactly once, white space included, unless
-    /// all places are meant. Line endings and encoding stay.
+    /// Replace a text in a file by another. The text must occur in the file exactly once, white space included, unless
+    /// `replace_all` is set. Line endings and encoding are kept.
     #[tool(name = "edit_file", sensitive, destructive, blocking, preview = "preview_edit")]
     pub fn edit_file(
         &self,
         /// The file, relative to the workspace.
         path: &str,
-        /// The text to replace, with enough lines around it to be the only one.
+        /// The text to replace, with enough lines around it to be unique.
         old_string: &str,
-        /// The text to put in its place; empty to remove it.
+        /// The replacement; empty to remove the text.
         new_string: &str,
-        /// Whether to replace it wherever it stands.
+        /// Set to replace every occurrence.
         #[arg(default = false)]
         replace_all: bool,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
-        let _changing = self.change();
-        let (entry, edited) = self.edited(path, Edit { old: old_string, new: new_string, all: replace_all })?;
+        let _lock = self.lock_changes();
+        let (entry, edited) = self.edited(path, TextEdit { old: old_string, new: new_string, all: replace_all })?;
         entry.replace(&edited.bytes)?;
         change::note(notes, &[edited.change]);
         Ok(edited.summary)
     }
 
-    fn preview_edit(&self, path: &str, old_string: &str, new_string: &str, replace_all: bool) -> Outcome<Effect> {
-        let (_, edited) = self.edited(path, Edit { old: old_string, new: new_string, all: replace_all })?;
+    fn preview_edit(&self, path: &str, old_string: &str, new_string: &str, replace_all: bool) -> FileResult<Effect> {
+        let (_, edited) = self.edited(path, TextEdit { old: old_string, new: new_string, all: replace_all })?;
         Ok(edited.change.effect())
     }
 
-    fn edited(&self, path: &str, edit: Edit<'_>) -> Outcome<(Entry, EditedFile)> {
+    fn edited(&self, path: &str, edit: TextEdit<'_>) -> FileResult<(FileEntry, EditedFile)> {
         let entry = self.existing(path)?;
-        let before = decoded(path, entry.read(self.limits.change_bytes)?)?;
+        let before = decode(path, entry.read(self.limits.change_bytes)?)?;
         let edited = edit.apply(path, &before.text)?;
         let (after, bytes) = before.spliced(path, &edited.splices)?;
-        let size = size(&after.text, bytes.len());
+        let size = format_size(&after.text, bytes.len());
         let summary = match edited.splices.len() {
             1 => format!("Edited {path} in line {}, {size}.", edited.line),
             count => format!("Edited {path} in {} from line {} on, {size}.", counted(count, "place"), edited.line),
         };
-        let change = Change::new(path, Content::Text(before.text), Content::Text(after.text));
+        let change = FileChange::new(path, FileContent::Text(before.text), FileContent::Text(after.text));
         Ok((entry, EditedFile { bytes, change, summary }))
     }
 
-    /// Apply a unified diff, which may change, create, delete, rename and copy several files: all of it, or nothing if
-    /// some of it does not fit.
+    /// Apply a unified diff, which may change, create, delete, rename and copy several files. It is applied completely, or
+    /// not at all if some part does not match.
     #[tool(name = "apply_patch", sensitive, destructive, blocking, preview = "preview_patch")]
     pub fn apply_patch(
         &self,
         /// The diff, with `--- a/path` and `+++ b/path` for each file (`/dev/null` for one that is created or deleted)
-        /// and hunks such as `@@ -12,3 +12,4 @@`. The lines around a change must be those of the file. The headers of
-        /// `git diff` for renames, copies and modes are understood.
+        /// and hunks such as `@@ -12,3 +12,4 @@`. Context lines must match the file. The headers of `git diff` for
+        /// renames, copies and modes are supported.
         patch: &str,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
-        let _changing = self.change();
-        let plan = Plan::new(&self.workspace, patch, self.leave())?;
+        let _lock = self.lock_changes();
+        let plan = PatchPlan::new(&self.workspace, patch, self.patch_limits())?;
         let done = plan.run(&self.workspace)?;
         change::note(notes, &plan.changes);
         Ok(done)
     }
 
-    /// The change of one file as such; of several, their diffs.
-    fn preview_patch(&self, patch: &str) -> Outcome<Effect> {
-        let plan = Plan::new(&self.workspace, patch, self.leave())?;
+    /// Previews the change of a single file as a diff effect, and several as unified diffs.
+    fn preview_patch(&self, patch: &str) -> FileResult<Effect> {
+        let plan = PatchPlan::new(&self.workspace, patch, self.patch_limits())?;
         Ok(match plan.changes.as_slice() {
             [only] => only.effect(),
-            several => Effect::Text(several.iter().map(Change::unified).collect()),
+            several => Effect::Text(several.iter().map(FileChange::unified).collect()),
         })
     }
 
-    /// Delete a file, if the application allows it. Of a symbolic link only the link goes.
+    /// Delete a file, if the application allows it. For a symbolic link, only the link is deleted.
     #[tool(name = "delete_file", sensitive, destructive, blocking, preview = "preview_delete")]
     pub fn delete_file(
         &self,
@@ -156,171 +156,170 @@ impl Files {
         path: &str,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
-        let _changing = self.change();
+        let _lock = self.lock_changes();
         let change = self.deletion(path)?;
-        let Some((folder, name)) = self.workspace.name(path, Parents::Need)? else {
-            return retry(format!("There is no {}.", quoted(path)));
+        let Some((directory, name)) = self.workspace.name(path, MissingParents::Require)? else {
+            return retry(format!("{} does not exist.", quoted(path)));
         };
-        folder.remove_file(&name).map_err(|error| explain(path, &error))?;
+        directory.remove_file(&name).map_err(|error| explain(path, &error))?;
         let done = match &change.before {
-            Content::Text(text) => format!("Deleted {path}, {}.", size(text, text.len())),
+            FileContent::Text(text) => format!("Deleted {path}, {}.", format_size(text, text.len())),
             _ => format!("Deleted {path}."),
         };
         change::note(notes, &[change]);
         Ok(done)
     }
 
-    fn preview_delete(&self, path: &str) -> Outcome<Effect> {
+    fn preview_delete(&self, path: &str) -> FileResult<Effect> {
         Ok(self.deletion(path)?.effect())
     }
 
-    fn deletion(&self, path: &str) -> Outcome<Change> {
+    fn deletion(&self, path: &str) -> FileResult<FileChange> {
         if !self.allow_delete {
             return Err(HandlerError::fatal("Deleting files is not allowed here."));
         }
         let kind = rename::source(&self.workspace, path)?;
         if kind.is_dir() {
-            return retry(format!("{} is a folder; only files can be deleted.", quoted(path)));
+            return retry(format!("{} is a directory; only files can be deleted.", quoted(path)));
         }
-        Ok(Change::new(path, self.shown(path, kind), Content::Nothing))
+        Ok(FileChange::new(path, self.displayed_content(path, kind), FileContent::Nothing))
     }
 
-    /// What is moved or deleted, as far as it can be shown: what cannot be read can be moved and deleted all the same.
-    fn shown(&self, path: &str, kind: FileType) -> Content {
+    /// Returns the content to show before a move or deletion. Unreadable files can be moved and deleted, too.
+    fn displayed_content(&self, path: &str, kind: FileType) -> FileContent {
         if !kind.is_file() {
-            return Content::Other { kind: describe(kind), bytes: 0 };
+            return FileContent::Other { kind: describe(kind), bytes: 0 };
         }
         let content = self.existing(path).and_then(|entry| entry.content(self.limits.change_bytes));
-        content.unwrap_or(Content::Other { kind: "application/octet-stream", bytes: 0 })
+        content.unwrap_or(FileContent::Other { kind: "application/octet-stream", bytes: 0 })
     }
 
-    /// Move or rename a file or a folder. Folders on the way that do not exist are made.
+    /// Move or rename a file or a directory. Missing parent directories are created.
     #[tool(name = "move_file", sensitive, destructive, blocking, preview = "preview_move")]
     pub fn move_file(
         &self,
-        /// What to move, relative to the workspace.
+        /// The file or directory to move, relative to the workspace.
         from: &str,
-        /// Its whole new path, with the name.
+        /// The full new path, including the name.
         to: &str,
-        /// Whether to replace a file that stands there.
+        /// Set to replace an existing file.
         #[arg(default = false)]
         overwrite: bool,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
-        let _changing = self.change();
+        let _lock = self.lock_changes();
         let changes = self.moved(from, to, overwrite)?;
         rename::rename(&self.workspace, from, to, overwrite)?;
         change::note(notes, &changes);
         Ok(format!("Moved {from} to {to}."))
     }
 
-    /// What would be lost, if anything is.
-    fn preview_move(&self, from: &str, to: &str, overwrite: bool) -> Outcome<Effect> {
+    /// Previews the file that would be overwritten, if any.
+    fn preview_move(&self, from: &str, to: &str, overwrite: bool) -> FileResult<Effect> {
         let changes = self.moved(from, to, overwrite)?;
         Ok(match changes.last() {
-            Some(replaced) if replaced.before != Content::Nothing => replaced.effect(),
+            Some(replaced) if replaced.before != FileContent::Nothing => replaced.effect(),
             _ => Effect::Text(format!("Move {from} to {to}.")),
         })
     }
 
-    /// The two files of a move; of a folder, which replaces nothing, nothing is told. A link is what it is, not what it
-    /// leads to.
-    fn moved(&self, from: &str, to: &str, overwrite: bool) -> Outcome<Vec<Change>> {
+    /// Returns the changes of a move: two for a file, none for a directory, which cannot overwrite anything. Symbolic
+    /// links are not followed.
+    fn moved(&self, from: &str, to: &str, overwrite: bool) -> FileResult<Vec<FileChange>> {
         let kind = rename::source(&self.workspace, from)?;
         let replaced = match rename::destination(&self.workspace, to, overwrite)? {
-            None => Content::Nothing,
+            None => FileContent::Nothing,
             Some(_) if kind.is_dir() => {
-                return retry(format!("{} is a folder and cannot take the place of {}.", quoted(from), quoted(to)));
+                return retry(format!("{} is a directory and cannot replace {}.", quoted(from), quoted(to)));
             }
-            Some(link) if link.is_symlink() => self.shown(to, link),
+            Some(link) if link.is_symlink() => self.displayed_content(to, link),
             Some(_) => self.existing(to)?.content(self.limits.change_bytes)?,
         };
         if kind.is_dir() {
             return Ok(Vec::new());
         }
-        let content = self.shown(from, kind);
-        Ok(vec![Change::new(from, content.clone(), Content::Nothing), Change::new(to, replaced, content)])
+        let content = self.displayed_content(from, kind);
+        Ok(vec![FileChange::new(from, content.clone(), FileContent::Nothing), FileChange::new(to, replaced, content)])
     }
 
-    /// List files with their sizes, sorted: those of a folder, or of all folders in it. What `.gitignore` names, `.git`
-    /// and `node_modules` are left out.
+    /// List the files of a directory with their sizes, sorted, optionally including subdirectories. Files ignored by
+    /// `.gitignore`, `.git` and `node_modules` are left out.
     #[tool(name = "list_files", read_only, blocking)]
     pub fn list_files(
         &self,
         /// The folder, relative to the workspace.
         #[arg(default = ".")]
         path: &str,
-        /// A pattern such as `*.rs` or `src/**/*.rs`, relative to the folder.
+        /// A pattern such as `*.rs` or `src/**/*.rs`, relative to the directory.
         glob: Option<&str>,
-        /// Whether to go into folders; by default if the pattern has folders in it.
+        /// Whether to include subdirectories. Defaults to true if the pattern contains directories.
         recursive: Option<bool>,
-        /// Whether to list what `.gitignore` names, and `node_modules`, as well.
+        /// Set to include files ignored by `.gitignore`, and `node_modules`.
         #[arg(default = false)]
         include_ignored: bool,
-        /// How many entries to list at most.
+        /// The maximum number of entries to list.
         #[arg(default = 1000, min = 1)]
         limit: usize,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
-        let start = self.workspace.folder(path)?;
-        let recursive = recursive.unwrap_or_else(|| glob.is_some_and(Glob::has_folders));
+        let start = self.workspace.directory(path)?;
+        let recursive = recursive.unwrap_or_else(|| glob.is_some_and(Glob::has_directories));
         let glob = glob.map(Glob::new).transpose()?;
-        let walk = Walk {
+        let walk = DirectoryWalk {
             workspace: &self.workspace,
             start: &start,
             recursive,
-            ignored: include_ignored,
-            entries: self.limits.entries,
+            include_ignored,
+            max_entries: self.limits.entries,
             cancelled,
         };
         list::list(walk, glob.as_ref(), self.results(limit))
     }
 
-    /// Search the text files of the workspace for a regular expression, or for a text as it stands. What `.gitignore`
-    /// names, `.git`, `node_modules` and binary files are left out.
+    /// Search the text files of the workspace for a regular expression, or for a literal text. Files ignored by
+    /// `.gitignore`, `.git`, `node_modules` and binary files are left out.
     #[tool(name = "search_files", read_only, blocking)]
-    #[expect(clippy::too_many_arguments, reason = "a model gives them by name")]
+    #[expect(clippy::too_many_arguments, reason = "a model passes them by name")]
     pub fn search_files(
         &self,
         /// A regular expression in the syntax of ripgrep, or a text if `literal` is set.
         pattern: &str,
-        /// The folder or the file to search, relative to the workspace.
+        /// The directory or file to search, relative to the workspace.
         #[arg(default = ".")]
         path: &str,
-        /// Only files that fit this pattern, such as `*.rs` or `src/**/*.rs`, relative to the folder. If `path` is a
-        /// file, it must fit too.
+        /// Only search files that match this pattern, such as `*.rs` or `src/**/*.rs`, relative to the directory. If
+        /// `path` is a file, it must match too.
         glob: Option<&str>,
-        /// Whether the pattern is a text to be found as it stands.
+        /// Set to search for the pattern literally.
         #[arg(default = false)]
         literal: bool,
-        /// Whether capital letters are the same as small ones.
+        /// Set to ignore the difference between upper and lower case.
         #[arg(default = false)]
         ignore_case: bool,
-        /// How many lines to show before and after each match.
+        /// The number of lines to show before and after each match.
         #[arg(default = 0, max = 20)]
         context: u32,
-        /// How many matching lines to show at most.
+        /// The maximum number of matching lines to show.
         #[arg(default = 100, min = 1)]
         limit: usize,
-        /// Whether to search what `.gitignore` names, and `node_modules`, as well. If `path` is a file, it is searched
-        /// in any case.
+        /// Set to include files ignored by `.gitignore`, and `node_modules`. If `path` is a file, it is always searched.
         #[arg(default = false)]
         include_ignored: bool,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
         let limit = self.results(limit);
-        let query = Query { pattern, literal, ignore_case, context: context as usize, limit };
+        let query = FileQuery { pattern, literal, ignore_case, context: context as usize, limit };
         let glob = glob.map(Glob::new).transpose()?;
-        if !self.workspace.is_folder(path) {
+        if !self.workspace.is_directory(path) {
             return search::search_file(&self.workspace, path, query, glob.as_ref(), cancelled);
         }
-        let start = self.workspace.folder(path)?;
-        let walk = Walk {
+        let start = self.workspace.directory(path)?;
+        let walk = DirectoryWalk {
             workspace: &self.workspace,
             start: &start,
             recursive: true,
-            ignored: include_ignored,
-            entries: self.limits.entries,
+            include_ignored,
+            max_entries: self.limits.entries,
             cancelled,
         };
         search::search(walk, query, glob.as_ref())
@@ -330,21 +329,21 @@ impl Files {
         limit.min(self.limits.results)
     }
 
-    fn entry(&self, path: &str, parents: Parents) -> Outcome<Entry> {
+    fn entry(&self, path: &str, parents: MissingParents) -> FileResult<FileEntry> {
         let entry = self.workspace.entry(path, parents)?;
-        entry.ok_or_else(|| HandlerError::retry(format!("There is no {}.", quoted(path))))
+        entry.ok_or_else(|| HandlerError::retry(format!("{} does not exist.", quoted(path))))
     }
 
-    /// The entry of a file that is there.
-    fn existing(&self, path: &str) -> Outcome<Entry> {
-        let entry = self.entry(path, Parents::Need)?;
-        if entry.exists() { Ok(entry) } else { Err(self.workspace.lacking(path)) }
+    /// Returns the entry of an existing file.
+    fn existing(&self, path: &str) -> FileResult<FileEntry> {
+        let entry = self.entry(path, MissingParents::Require)?;
+        if entry.exists() { Ok(entry) } else { Err(self.workspace.not_found(path)) }
     }
 }
 
-/// A file after an edit that is not written yet.
+/// An edited file that is not written yet.
 struct EditedFile {
     bytes: Vec<u8>,
-    change: Change,
+    change: FileChange,
     summary: String,
 }

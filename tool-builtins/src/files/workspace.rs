@@ -1,8 +1,8 @@
-//! The folder that nothing leaves.
+//! The workspace, a directory that paths cannot leave.
 //!
-//! Everything is opened through the descriptor of the workspace (`openat2` with `RESOLVE_BENEATH` where the kernel has
-//! it): the kernel resolves a path and refuses one that leads out, in one step. A path is never checked and opened
-//! afterwards, since whoever swaps a folder for a symbolic link in between would win.
+//! Everything is opened through the workspace's descriptor, using `openat2` with `RESOLVE_BENEATH` where available. The
+//! kernel resolves a path and rejects one that leads out in a single step. Checking a path before opening it would be a
+//! race: a directory could be swapped for a symbolic link in between.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -15,19 +15,19 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use tool_runtime::HandlerError;
 use tool_runtime::display::escape;
 
-use super::controls::escaped_char;
-use super::entry::Entry;
-use super::failure::{Outcome, explain, quoted, retry};
-use super::kind::{FileRule, describe};
+use super::controls::parse_escape;
+use super::entry::FileEntry;
+use super::errors::{FileResult, explain, quoted, retry};
+use super::file_rule::{FileRule, describe};
 
-/// How many symbolic links a name may lead through, as in Linux.
-const MOST_LINKS: usize = 40;
+/// The maximum number of symbolic links in a path, as in Linux.
+const MAX_LINKS: usize = 40;
 
-/// A folder, its descriptor and what may be done with the files in it.
+/// An open directory, and the rule on the files in it.
 #[derive(Debug)]
 pub(super) struct Workspace {
     dir: Dir,
-    /// Where relative paths begin.
+    /// The base of relative paths.
     root: PathBuf,
     confined: bool,
     pub(super) rule: FileRule,
@@ -40,7 +40,7 @@ impl Workspace {
         Ok(Self { dir, root, confined: true, rule: FileRule { hard_links: false } })
     }
 
-    /// The whole file system, with relative paths beginning at `root`.
+    /// Opens the whole file system, with relative paths based at `root`.
     #[cfg(unix)]
     pub(super) fn unconfined(root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
@@ -48,13 +48,13 @@ impl Workspace {
         Ok(Self { dir, root, confined: false, rule: FileRule { hard_links: true } })
     }
 
-    /// A path as seen from the descriptor. Nothing is decided here: what leads out is refused when it is opened.
+    /// Converts a path to be relative to the descriptor. Does not check it; a path that leads out fails when opened.
     ///
-    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read. For
-    /// the same reason the escapes are read in which [`shown`](Self::shown) writes unusual names.
-    fn relative(&self, path: &str, last: FollowSymlinks) -> Outcome<PathBuf> {
+    /// Models repeat what they read. So a path that begins with the workspace's own path is accepted, and so are the
+    /// escapes in which [`display`](Self::display) writes unusual names.
+    fn relative(&self, path: &str, last: FollowSymlinks) -> FileResult<PathBuf> {
         if path.is_empty() {
-            return retry("The path is empty; `.` is the workspace.");
+            return retry("The path is empty; use `.` for the workspace.");
         }
         let literal = self.beneath(path, Path::new(path), last)?;
         Ok(match self.unescaped(&literal) {
@@ -64,7 +64,7 @@ impl Workspace {
         })
     }
 
-    /// Returns a path with the escapes read of those names that exist only so; `None` if there is no such name.
+    /// Decodes the escapes of names that exist only in their decoded form. Returns `None` if there are none.
     fn unescaped(&self, path: &Path) -> Option<PathBuf> {
         let is_missing =
             |path: &Path| self.dir.symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -78,13 +78,13 @@ impl Workspace {
             meant = other.unwrap_or(literal);
         }
         if split(path).is_none() {
-            // The separator at the end, which is no component.
+            // Keep the trailing separator, which is not a component.
             meant.push("");
         }
         is_other.then_some(meant)
     }
 
-    fn beneath(&self, path: &str, given: &Path, last: FollowSymlinks) -> Outcome<PathBuf> {
+    fn beneath(&self, path: &str, given: &Path, last: FollowSymlinks) -> FileResult<PathBuf> {
         if !self.confined {
             return Ok(self.anywhere(given, last));
         }
@@ -92,16 +92,16 @@ impl Workspace {
             Ok(inside) if inside.as_os_str().is_empty() => Ok(PathBuf::from(".")),
             Ok(inside) => Ok(inside.to_owned()),
             Err(_) if given.is_absolute() => {
-                retry(format!("{} is outside the workspace; give a path relative to it.", quoted(path)))
+                retry(format!("{} is outside the workspace; pass a path relative to it.", quoted(path)))
             }
             Err(_) => Ok(given.to_owned()),
         }
     }
 
-    /// A path from the root of the file system. Links are followed as anybody would; there is nothing to keep in.
+    /// Converts a path to be relative to the root of the file system, following symbolic links.
     fn anywhere(&self, path: &Path, last: FollowSymlinks) -> PathBuf {
         let whole = self.root.join(path);
-        // A link that is meant itself is not followed; those on the way to it are.
+        // The last link is kept if it is not to be followed.
         let kept = usize::from(last == FollowSymlinks::No);
         let found = whole.ancestors().skip(kept).find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
         let whole = match found {
@@ -112,14 +112,14 @@ impl Workspace {
         if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() }
     }
 
-    /// A path as seen from where relative paths begin, for patterns to be compared with.
+    /// Converts a path to be relative to the base, for matching patterns.
     pub(super) fn relative_to_base(&self, path: &str) -> PathBuf {
         let given = Path::new(path);
         normal(given.strip_prefix(&self.root).unwrap_or(given))
     }
 
-    /// A regular file, opened to be read.
-    pub(super) fn file(&self, path: &str) -> Outcome<(File, Metadata)> {
+    /// Opens a regular file for reading.
+    pub(super) fn file(&self, path: &str) -> FileResult<(File, Metadata)> {
         let inside = self.relative(path, FollowSymlinks::Yes)?;
         let opened = open_file(&self.dir, &inside, FollowSymlinks::Yes);
         let (file, metadata) = opened.map_err(|error| self.explain(path, &inside, &error))?;
@@ -127,87 +127,87 @@ impl Workspace {
         Ok((file, metadata))
     }
 
-    /// The path of a folder as seen from the descriptor, with the links in it followed; empty for the workspace itself.
-    pub(super) fn folder(&self, path: &str) -> Outcome<PathBuf> {
+    /// Resolves the path of a directory, relative to the descriptor. Empty for the workspace itself.
+    pub(super) fn directory(&self, path: &str) -> FileResult<PathBuf> {
         let inside = self.relative(path, FollowSymlinks::Yes)?;
         let opened = self.dir.read_dir(&inside).and_then(|_| self.dir.canonicalize(&inside));
-        let folder = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::NotADirectory => HandlerError::retry(format!("{} is no folder.", quoted(path))),
+        let directory = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::NotADirectory => HandlerError::retry(format!("{} is not a directory.", quoted(path))),
             _ => self.explain(path, &inside, &error),
         })?;
-        Ok(normal(&folder))
+        Ok(normal(&directory))
     }
 
-    /// Whether a path leads to a folder, for the choice between two ways of opening it.
-    pub(super) fn is_folder(&self, path: &str) -> bool {
+    /// Returns `true` if a path leads to a directory. Only a hint for how to open it.
+    pub(super) fn is_directory(&self, path: &str) -> bool {
         let inside = self.relative(path, FollowSymlinks::Yes);
         inside.is_ok_and(|inside| self.dir.metadata(inside).is_ok_and(|found| found.is_dir()))
     }
 
-    /// What is known of something met on a walk. A link is not followed.
-    pub(super) fn metadata_met(&self, path: &Path) -> io::Result<Metadata> {
+    /// Returns the metadata of an entry found by a walk. Does not follow symbolic links.
+    pub(super) fn entry_metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.dir.symlink_metadata(path)
     }
 
-    /// A path met on a walk as the model is to write it, on one line. What is not UTF-8 in it is shown as numbers.
-    pub(super) fn shown(&self, path: &Path) -> String {
-        let path = if self.confined { Cow::Borrowed(path) } else { Cow::Owned(self.seen_from_base(path)) };
+    /// Formats a path found by a walk for the model, on one line. Bytes that are not UTF-8 are shown as `\xFF` escapes.
+    pub(super) fn display(&self, path: &Path) -> String {
+        let path = if self.confined { Cow::Borrowed(path) } else { Cow::Owned(self.relative_to_root(path)) };
         let shown = escaped(path.as_os_str());
         if shown.is_empty() { ".".to_owned() } else { shown }
     }
 
-    fn seen_from_base(&self, path: &Path) -> PathBuf {
+    fn relative_to_root(&self, path: &Path) -> PathBuf {
         let whole = Path::new("/").join(path);
         whole.strip_prefix(&self.root).map(Path::to_owned).unwrap_or(whole)
     }
 
-    /// A folder met on a walk. A link in its place is not followed.
-    pub(super) fn folder_met(&self, path: &Path) -> io::Result<Dir> {
+    /// Opens a directory found by a walk. Does not follow symbolic links.
+    pub(super) fn open_directory(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() { self.dir.try_clone() } else { self.dir.open_dir_nofollow(path) }
     }
 
-    /// The file that a path names or would name, with the links that it leads through followed. Nothing if its folder
-    /// may be lacking, and is.
-    pub(super) fn entry(&self, path: &str, parents: Parents) -> Outcome<Option<Entry>> {
+    /// Returns the entry that a path refers to, following symbolic links; its file need not exist. Returns `None` if a
+    /// parent directory is missing and may be.
+    pub(super) fn entry(&self, path: &str, parents: MissingParents) -> FileResult<Option<FileEntry>> {
         let mut inside = self.relative(path, FollowSymlinks::Yes)?;
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             let Some((parent, name)) = split(&inside) else {
-                return retry(format!("{} is a folder, not a file.", quoted(path)));
+                return retry(format!("{} is a directory, not a file.", quoted(path)));
             };
-            let Some(folder) = self.parent(path, &parent, parents)? else { return Ok(None) };
-            match folder.symlink_metadata(&name) {
+            let Some(directory) = self.parent(path, &parent, parents)? else { return Ok(None) };
+            match directory.symlink_metadata(&name) {
                 Ok(found) if found.is_symlink() => inside = self.target(path, &inside)?,
                 Ok(found) => {
                     self.rule.check(path, &found)?;
-                    return Ok(Some(Entry::new(folder, name, path, Some(found), self.rule)));
+                    return Ok(Some(FileEntry::new(directory, name, path, Some(found), self.rule)));
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Ok(Some(Entry::new(folder, name, path, None, self.rule)));
+                    return Ok(Some(FileEntry::new(directory, name, path, None, self.rule)));
                 }
                 Err(error) => return Err(explain(path, &error)),
             }
         }
-        retry(format!("{} leads through symbolic links in a circle.", quoted(path)))
+        retry(format!("{} leads through a loop of symbolic links.", quoted(path)))
     }
 
-    /// The last name of a path and the folder it is in, whatever it names: a link is not followed.
-    pub(super) fn name(&self, path: &str, parents: Parents) -> Outcome<Option<(Dir, OsString)>> {
+    /// Returns the last name of a path and its parent directory. Does not follow a symbolic link of that name.
+    pub(super) fn name(&self, path: &str, parents: MissingParents) -> FileResult<Option<(Dir, OsString)>> {
         let inside = self.relative(path, FollowSymlinks::No)?;
         let Some((parent, name)) = split(&inside) else {
-            return retry(format!("{} ends in no name.", quoted(path)));
+            return retry(format!("{} does not end in a name.", quoted(path)));
         };
-        Ok(self.parent(path, &parent, parents)?.map(|folder| (folder, name)))
+        Ok(self.parent(path, &parent, parents)?.map(|directory| (directory, name)))
     }
 
-    /// The folder of a path's last name.
-    fn parent(&self, path: &str, parent: &Path, parents: Parents) -> Outcome<Option<Dir>> {
+    /// Opens or creates the parent directory of a path.
+    fn parent(&self, path: &str, parent: &Path, parents: MissingParents) -> FileResult<Option<Dir>> {
         let error = match self.open_parent(parent) {
-            Ok(folder) => return Ok(Some(folder)),
+            Ok(directory) => return Ok(Some(directory)),
             Err(error) => error,
         };
         match parents {
-            Parents::MayLack if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Parents::Make if error.kind() == io::ErrorKind::NotFound => {
+            MissingParents::Allow if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            MissingParents::Create if error.kind() == io::ErrorKind::NotFound => {
                 let made = self.dir.create_dir_all(parent).and_then(|()| self.open_parent(parent));
                 made.map(Some).map_err(|error| explain(path, &error))
             }
@@ -215,29 +215,29 @@ impl Workspace {
         }
     }
 
-    /// What a symbolic link leads to in the end.
-    fn target(&self, path: &str, link: &Path) -> Outcome<PathBuf> {
+    /// Resolves a symbolic link completely.
+    fn target(&self, path: &str, link: &Path) -> FileResult<PathBuf> {
         self.dir.canonicalize(link).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => HandlerError::retry(format!("{} is a symbolic link to nothing.", quoted(path))),
+            io::ErrorKind::NotFound => HandlerError::retry(format!("{} is a broken symbolic link.", quoted(path))),
             _ => explain(path, &error),
         })
     }
 
-    /// The folders on the way to a path that do not exist, the outermost first.
-    pub(super) fn missing_folders(&self, path: &str) -> Vec<PathBuf> {
+    /// Returns the missing parent directories of a path, the outermost first.
+    pub(super) fn missing_directories(&self, path: &str) -> Vec<PathBuf> {
         let Ok(inside) = self.relative(path, FollowSymlinks::Yes) else { return Vec::new() };
-        let folders = inside.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        let directories = inside.ancestors().skip(1).filter(|directory| !directory.as_os_str().is_empty());
         let mut missing: Vec<PathBuf> =
-            folders.take_while(|folder| !self.dir.exists(folder)).map(Path::to_owned).collect();
+            directories.take_while(|directory| !self.dir.exists(directory)).map(Path::to_owned).collect();
         missing.reverse();
         missing
     }
 
-    /// Removes folders that turned out not to be needed. One with something in it stays.
-    pub(super) fn remove_empty(&self, folders: &[PathBuf]) {
-        for folder in folders.iter().rev() {
-            if let Err(error) = self.dir.remove_dir(folder) {
-                tracing::debug!(?folder, %error, "a folder stays");
+    /// Removes directories that turned out not to be needed, if they are empty.
+    pub(super) fn remove_empty(&self, directories: &[PathBuf]) {
+        for directory in directories.iter().rev() {
+            if let Err(error) = self.dir.remove_dir(directory) {
+                tracing::debug!(?directory, %error, "cannot remove a directory");
             }
         }
     }
@@ -246,21 +246,25 @@ impl Workspace {
         if parent.as_os_str().is_empty() { self.dir.try_clone() } else { self.dir.open_dir(parent) }
     }
 
-    /// That there is no such file, with names that nearly fit.
-    pub(super) fn lacking(&self, path: &str) -> HandlerError {
+    /// Returns the error for a missing file, with similar names.
+    pub(super) fn not_found(&self, path: &str) -> HandlerError {
         let inside = self.relative(path, FollowSymlinks::Yes).unwrap_or_default();
         self.explain(path, &inside, &io::ErrorKind::NotFound.into())
     }
 
-    /// As [`explain`], with names that nearly fit where there is no such file.
+    /// Like [`explain`], with similar names if the file does not exist.
     fn explain(&self, path: &str, inside: &Path, error: &io::Error) -> HandlerError {
         if error.kind() == io::ErrorKind::NotFound {
-            let near = self.near_names(inside);
-            if !near.is_empty() {
-                return HandlerError::retry(format!("There is no {}. Did you mean {}?", quoted(path), near.join(", ")));
+            let similar = self.similar_names(inside);
+            if !similar.is_empty() {
+                return HandlerError::retry(format!(
+                    "{} does not exist. Did you mean {}?",
+                    quoted(path),
+                    similar.join(", ")
+                ));
             }
         }
-        // A socket or a pipe without a writer cannot be opened at all; only the words depend on what it is.
+        // A socket, or a pipe without a writer, cannot be opened at all. Only the message depends on its type.
         if let Ok(found) = self.dir.symlink_metadata(inside)
             && !found.is_file()
             && !found.is_dir()
@@ -272,40 +276,42 @@ impl Workspace {
         explain(path, error)
     }
 
-    /// Names in the same folder that differ little from the last one of a path.
-    fn near_names(&self, inside: &Path) -> Vec<String> {
-        const MOST_ENTRIES: usize = 10_000;
-        const MOST_SHOWN: usize = 3;
+    /// Returns names in the same directory that are similar to the last name of a path.
+    fn similar_names(&self, inside: &Path) -> Vec<String> {
+        const MAX_ENTRIES: usize = 10_000;
+        const MAX_SHOWN: usize = 3;
         let Some((parent, name)) = split(inside) else { return Vec::new() };
         let Some(name) = name.to_str().map(str::to_lowercase) else { return Vec::new() };
-        let Ok(entries) = self.open_parent(&parent).and_then(|folder| folder.entries()) else { return Vec::new() };
-        let names = entries.take(MOST_ENTRIES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut near: Vec<(usize, String)> = names
+        let Ok(entries) = self.open_parent(&parent).and_then(|directory| directory.entries()) else {
+            return Vec::new();
+        };
+        let names = entries.take(MAX_ENTRIES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut similar: Vec<(usize, String)> = names
             .map(|found| (strsim::damerau_levenshtein(&name, &found.to_lowercase()), found))
             .filter(|(distance, _)| *distance <= 1 + name.chars().count() / 4)
             .collect();
-        near.sort();
-        near.into_iter().take(MOST_SHOWN).map(|(_, found)| quoted(&parent.join(found).to_string_lossy())).collect()
+        similar.sort();
+        similar.into_iter().take(MAX_SHOWN).map(|(_, found)| quoted(&parent.join(found).to_string_lossy())).collect()
     }
 }
 
-/// What becomes of folders that a path leads through and that do not exist.
+/// How missing parent directories of a path are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parents {
-    /// They are made.
-    Make,
-    /// They must exist.
-    Need,
-    /// They may be lacking; then there is no such entry.
-    MayLack,
+pub(super) enum MissingParents {
+    /// They are created.
+    Create,
+    /// They are an error.
+    Require,
+    /// They are allowed; there is no entry then.
+    Allow,
 }
 
-/// Opens a file without waiting for a pipe's other end, and says what was opened.
+/// Opens a file without blocking on a pipe, and returns its metadata.
 pub(super) fn open_file(dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<(File, Metadata)> {
     open_with(dir, path, OpenOptions::new().read(true).follow(follow))
 }
 
-/// As [`open_file`], if the file may be written as well. A link is not followed.
+/// Like [`open_file`], but fails if the file may not be written. Does not follow symbolic links.
 pub(super) fn open_to_change(dir: &Dir, path: &Path) -> io::Result<(File, Metadata)> {
     open_with(dir, path, OpenOptions::new().read(true).write(true).follow(FollowSymlinks::No))
 }
@@ -316,9 +322,9 @@ fn open_with(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<(F
     Ok((file, metadata))
 }
 
-/// The folder and the last name of a path; nothing if it ends in no name.
+/// Splits a path into its parent and its last name. Returns `None` if it does not end in a name.
 fn split(path: &Path) -> Option<(PathBuf, OsString)> {
-    // `a/.` and `a/` mean the folder itself: a file's path ends in its name.
+    // `a/.` and `a/` refer to the directory itself.
     let text = path.as_os_str().as_encoded_bytes();
     if text.ends_with(b"/") || text.ends_with(b"/.") {
         return None;
@@ -327,7 +333,7 @@ fn split(path: &Path) -> Option<(PathBuf, OsString)> {
     Some((path.parent().map(Path::to_owned).unwrap_or_default(), name))
 }
 
-/// Writes a name on one line, with numbers for what is not UTF-8 in it.
+/// Formats a name on one line, with escapes for bytes that are not UTF-8.
 fn escaped(name: &OsStr) -> String {
     let mut shown = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -337,8 +343,8 @@ fn escaped(name: &OsStr) -> String {
     shown
 }
 
-/// Returns the name that [`escaped`] writes so; `None` if that is the name itself. Nothing else can be escaped, so that
-/// a rule about paths, such as one for `.env`, holds for every spelling.
+/// Reverts [`escaped`]. Returns `None` if the name has no such escapes. Accepts no other escapes, so that a rule about
+/// paths, such as one for `.env`, holds for every spelling.
 #[cfg(unix)]
 fn unescaped(shown: &OsStr) -> Option<OsString> {
     use std::os::unix::ffi::OsStringExt;
@@ -355,7 +361,7 @@ fn unescaped(shown: &OsStr) -> Option<OsString> {
             continue;
         }
         // A backslash itself is not escaped.
-        let (c, length) = escaped_char(rest).unwrap_or(('\\', 1));
+        let (c, length) = parse_escape(rest).unwrap_or(('\\', 1));
         bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         rest = &rest[length..];
     }
@@ -368,7 +374,7 @@ fn unescaped(_: &OsStr) -> Option<OsString> {
     None
 }
 
-/// A path without `.` in it, as walks show it. `..` stays: what it means is for the kernel to say.
+/// Removes `.` from a path. Keeps `..`, whose meaning depends on the file system.
 fn normal(path: &Path) -> PathBuf {
     path.components().filter(|component| !matches!(component, Component::CurDir)).collect()
 }

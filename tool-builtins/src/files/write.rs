@@ -1,58 +1,65 @@
-//! `write_file`.
+//! The `write_file` tool.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tool_runtime::HandlerError;
 
-use super::change::{Change, Content};
-use super::entry::Entry;
-use super::failure::{Outcome, quoted};
-use super::text::{Binary, Splice, Text, line_count, line_ending, with_ending};
+use super::change::{FileChange, FileContent};
+use super::entry::FileEntry;
+use super::errors::{FileResult, quoted};
+use super::line_breaks::{line_count, line_ending, with_ending};
+use super::text::{BinaryFile, Splice, TextFile};
 use crate::count::counted;
 
-/// What becomes of what a file holds already.
+/// How a write treats the existing content of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteMode {
-    /// The content takes its place.
+    /// Replaces it.
     #[default]
     Overwrite,
-    /// The content comes behind it.
+    /// Adds to its end.
     Append,
 }
 
-/// A write that is worked out and not done.
+/// A write that is prepared but not carried out.
 #[derive(Debug)]
-pub(super) struct Write {
+pub(super) struct PlannedWrite {
     bytes: Vec<u8>,
-    pub(super) change: Change,
+    pub(super) change: FileChange,
     summary: String,
 }
 
-impl Write {
-    /// What becomes of an entry; without one, of a file in a folder that is yet to be made.
-    pub(super) fn new(path: &str, entry: Option<&Entry>, content: &str, mode: WriteMode, limit: u64) -> Outcome<Self> {
+impl PlannedWrite {
+    /// Prepares a write to an entry. Without one, the directory of the file is missing and will be created.
+    pub(super) fn new(
+        path: &str,
+        entry: Option<&FileEntry>,
+        content: &str,
+        mode: WriteMode,
+        limit: u64,
+    ) -> FileResult<Self> {
         let existing = entry.filter(|entry| entry.exists());
         match (mode, existing) {
             (WriteMode::Append, Some(entry)) => Self::append(path, entry, content, limit),
             (_, Some(entry)) => Ok(Self::whole(path, "Wrote", content, entry.content(limit)?)),
-            (_, None) => Ok(Self::whole(path, "Created", content, Content::Nothing)),
+            (_, None) => Ok(Self::whole(path, "Created", content, FileContent::Nothing)),
         }
     }
 
-    fn whole(path: &str, verb: &str, content: &str, before: Content) -> Self {
-        let size = size(content, content.len());
-        let after = Content::Text(content.to_owned());
+    fn whole(path: &str, verb: &str, content: &str, before: FileContent) -> Self {
+        let size = format_size(content, content.len());
+        let after = FileContent::Text(content.to_owned());
         Self {
             bytes: content.as_bytes().to_vec(),
-            change: Change::new(path, before, after),
+            change: FileChange::new(path, before, after),
             summary: format!("{verb} {path}, {size}."),
         }
     }
 
-    /// Appends in the encoding of the file and with its line breaks, on a line of its own.
-    fn append(path: &str, entry: &Entry, content: &str, limit: u64) -> Outcome<Self> {
-        let before = decoded(path, entry.read(limit)?)?;
+    /// Prepares appending to a file, on a new line, with its encoding and line breaks.
+    fn append(path: &str, entry: &FileEntry, content: &str, limit: u64) -> FileResult<Self> {
+        let before = decode(path, entry.read(limit)?)?;
         let ending = if before.text.contains('\n') { line_ending(&before.text) } else { "" };
         let mut added = if ending == "\r\n" { with_ending(content, ending) } else { content.to_owned() };
         let lines = counted(line_count(&added), "line");
@@ -64,24 +71,25 @@ impl Write {
         }
         let end = before.text.len();
         let (after, bytes) = before.spliced(path, &[Splice { range: end..end, new: added }])?;
-        let summary = format!("Appended {lines} to {path}, {}.{broken}", size(&after.text, bytes.len()));
-        let change = Change::new(path, Content::Text(before.text), Content::Text(after.text));
+        let summary = format!("Appended {lines} to {path}, {}.{broken}", format_size(&after.text, bytes.len()));
+        let change = FileChange::new(path, FileContent::Text(before.text), FileContent::Text(after.text));
         Ok(Self { bytes, change, summary })
     }
 
-    /// Does it; what was done.
-    pub(super) fn run(&self, entry: &Entry) -> Outcome<String> {
+    /// Carries out the write, and returns a summary.
+    pub(super) fn run(&self, entry: &FileEntry) -> FileResult<String> {
         entry.replace(&self.bytes)?;
         Ok(self.summary.clone())
     }
 }
 
-/// How much a text is: `42 lines, 1,204 bytes`.
-pub(super) fn size(text: &str, bytes: usize) -> String {
+/// Formats the size of a text, such as `42 lines, 1,204 bytes`.
+pub(super) fn format_size(text: &str, bytes: usize) -> String {
     format!("{}, {}", counted(line_count(text), "line"), counted(bytes, "byte"))
 }
 
-/// A file's bytes as text, if they are.
-pub(super) fn decoded(path: &str, bytes: Vec<u8>) -> Outcome<Text> {
-    Text::decode(bytes).map_err(|Binary(kind)| HandlerError::failed(format!("{} is no text but {kind}.", quoted(path))))
+/// Decodes a file. Fails if it is not text.
+pub(super) fn decode(path: &str, bytes: Vec<u8>) -> FileResult<TextFile> {
+    TextFile::decode(bytes)
+        .map_err(|BinaryFile(kind)| HandlerError::failed(format!("{} is not text but {kind}.", quoted(path))))
 }

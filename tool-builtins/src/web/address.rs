@@ -1,23 +1,23 @@
-//! Which addresses belong to the public internet.
+//! Classification of IP addresses as public or special.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-/// Why no request may reach an address; nothing if it is an ordinary public one.
+/// Returns the special purpose of an address, or `None` if it is an ordinary public one.
 ///
-/// The tables follow IANA's registries of special-purpose addresses. Of IPv6 only what is given out for global unicast
-/// is public, so that what will be given another purpose is refused before anybody has heard of it.
-pub(super) fn special(address: IpAddr) -> Option<&'static str> {
+/// The tables follow IANA's special-purpose address registries. For IPv6, only the global unicast range counts as
+/// public, so ranges that are assigned a purpose in the future are rejected already.
+pub(super) fn special_purpose(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => special_v4(address),
         IpAddr::V6(address) => special_v6(address),
     }
 }
 
-/// Whether an address is one of this machine, whatever its range: a service that listens there may think itself
-/// reachable from here only.
+/// Returns `true` if an address belongs to this machine, whatever its range. Services that listen on it may expect local
+/// clients only.
 ///
-/// A datagram socket that is connected sends nothing, but is given the address from which it would send, and that is the
-/// very address it would send to only if the machine would talk to itself.
+/// Connecting a UDP socket sends nothing, but selects the local address. That equals the remote address only if the
+/// machine would talk to itself.
 pub(super) fn is_own(address: IpAddr) -> bool {
     let unspecified: IpAddr = match address {
         IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
@@ -30,25 +30,24 @@ pub(super) fn is_own(address: IpAddr) -> bool {
     connected.is_ok_and(|local| local.ip() == address)
 }
 
-/// The port of the discard protocol; nothing is sent to it.
+/// The port of the discard protocol. Nothing is sent to it.
 const DISCARD: u16 = 9;
 
 fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     let within = |network: Ipv4Addr, length: u32| (bits ^ network.to_bits()).checked_shr(32 - length).unwrap_or(0) == 0;
-    V4.iter().find(|&&([a, b, c, d], length, _)| within(Ipv4Addr::new(a, b, c, d), length)).map(|&(_, _, what)| what)
+    V4.iter().find(|&&([a, b, c, d], length, _)| within(Ipv4Addr::new(a, b, c, d), length)).map(|&(_, _, name)| name)
 }
 
 fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     let within = |network: Ipv6Addr, length: u32| (bits ^ network.to_bits()) >> (128 - length) == 0;
-    // An address that stands for one of IPv4 is as good as that one. A network that has only IPv6 reaches the rest of
-    // the world through such addresses.
+    // An address that embeds an IPv4 address is judged by that one. IPv6-only networks reach IPv4 hosts this way.
     if within(MAPPED, 96) || within(NAT64, 96) {
         let [.., a, b, c, d] = address.octets();
         return special_v4(Ipv4Addr::new(a, b, c, d));
     }
-    let listed = V6.iter().find(|&&(network, length, _)| within(network, length)).map(|&(_, _, what)| what);
+    let listed = V6.iter().find(|&&(network, length, _)| within(network, length)).map(|&(_, _, name)| name);
     listed.or_else(|| (!within(GLOBAL, 3)).then_some("reserved"))
 }
 
@@ -61,23 +60,23 @@ const GLOBAL: Ipv6Addr = v6(0x2000, 0, 0);
 
 #[rustfmt::skip]
 const V4: &[([u8; 4], u32, &str)] = &[
-    ([0, 0, 0, 0],        8,  "of this network"),
+    ([0, 0, 0, 0],        8,  "reserved for this network"),
     ([10, 0, 0, 0],       8,  "private"),
-    // Also the metadata service of Alibaba, 100.100.100.200.
-    ([100, 64, 0, 0],     10, "of a provider's own network"),
+    // Includes the metadata service of Alibaba, 100.100.100.200.
+    ([100, 64, 0, 0],     10, "shared (carrier-grade NAT)"),
     ([127, 0, 0, 0],      8,  "loopback"),
-    // Also the metadata services of most clouds, 169.254.169.254.
+    // Includes the metadata services of most clouds, 169.254.169.254.
     ([169, 254, 0, 0],    16, "link-local"),
     ([172, 16, 0, 0],     12, "private"),
-    // Also the metadata service of Oracle, 192.0.0.192.
-    ([192, 0, 0, 0],      24, "for protocols"),
-    ([192, 0, 2, 0],      24, "for documentation"),
-    ([192, 88, 99, 0],    24, "a relay of 6to4"),
+    // Includes the metadata service of Oracle, 192.0.0.192.
+    ([192, 0, 0, 0],      24, "reserved for protocols"),
+    ([192, 0, 2, 0],      24, "reserved for documentation"),
+    ([192, 88, 99, 0],    24, "a 6to4 relay"),
     ([192, 168, 0, 0],    16, "private"),
-    ([198, 18, 0, 0],     15, "for benchmarks"),
-    ([198, 51, 100, 0],   24, "for documentation"),
-    ([203, 0, 113, 0],    24, "for documentation"),
-    // Public by its number, but inside Azure the machine's own host.
+    ([198, 18, 0, 0],     15, "reserved for benchmarks"),
+    ([198, 51, 100, 0],   24, "reserved for documentation"),
+    ([203, 0, 113, 0],    24, "reserved for documentation"),
+    // In the public range, but the virtual machine's host inside Azure.
     ([168, 63, 129, 16],  32, "Azure's metadata service"),
     ([224, 0, 0, 0],      4,  "multicast"),
     ([255, 255, 255, 255], 32, "broadcast"),
@@ -88,19 +87,19 @@ const V4: &[([u8; 4], u32, &str)] = &[
 const V6: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::UNSPECIFIED,    128, "unspecified"),
     (Ipv6Addr::LOCALHOST,      128, "loopback"),
-    (v6(0, 0, 0),              96,  "an IPv4 address in a form that is no longer used"),
+    (v6(0, 0, 0),              96,  "a deprecated IPv4-compatible address"),
     // `::ffff:0:0:0/96`
-    (Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96, "an IPv4 address, translated"),
-    (v6(0x64, 0xff9b, 1),      48,  "for translation inside a network"),
-    (v6(0x100, 0, 0),          48,  "for what is to be discarded"),
+    (Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96, "a translated IPv4 address"),
+    (v6(0x64, 0xff9b, 1),      48,  "reserved for translation inside a network"),
+    (v6(0x100, 0, 0),          48,  "reserved for discarded traffic"),
     (v6(0x2001, 0, 0),         32,  "a tunnel (Teredo)"),
-    (v6(0x2001, 2, 0),         48,  "for benchmarks"),
-    (v6(0x2001, 0, 0),         23,  "for protocols"),
-    (v6(0x2001, 0xdb8, 0),     32,  "for documentation"),
+    (v6(0x2001, 2, 0),         48,  "reserved for benchmarks"),
+    (v6(0x2001, 0, 0),         23,  "reserved for protocols"),
+    (v6(0x2001, 0xdb8, 0),     32,  "reserved for documentation"),
     (v6(0x2002, 0, 0),         16,  "a tunnel (6to4)"),
-    (v6(0x3fff, 0, 0),         20,  "for documentation"),
-    (v6(0x5f00, 0, 0),         16,  "for routing inside a network"),
-    // Also metadata services, fd00:ec2::254 of Amazon and fd20:ce::254 of Google.
+    (v6(0x3fff, 0, 0),         20,  "reserved for documentation"),
+    (v6(0x5f00, 0, 0),         16,  "reserved for routing inside a network"),
+    // Includes metadata services: fd00:ec2::254 of Amazon and fd20:ce::254 of Google.
     (v6(0xfc00, 0, 0),         7,   "private"),
     (v6(0xfe80, 0, 0),         10,  "link-local"),
     (v6(0xfec0, 0, 0),         10,  "private"),
@@ -115,8 +114,8 @@ const fn v6(a: u16, b: u16, c: u16) -> Ipv6Addr {
 mod tests {
     use super::*;
 
-    fn of(address: &str) -> Option<&'static str> {
-        special(address.parse().expect(address))
+    fn purpose(address: &str) -> Option<&'static str> {
+        special_purpose(address.parse().expect(address))
     }
 
     /// The first and the last address of each special range.
@@ -171,7 +170,7 @@ mod tests {
         ("ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
     ];
 
-    /// The neighbours of these ranges, and some well-known ones.
+    /// The neighbours of these ranges, and some well-known addresses.
     const PUBLIC: &[&str] = &[
         "1.0.0.0",
         "1.1.1.1",
@@ -219,23 +218,23 @@ mod tests {
     ];
 
     #[test]
-    fn no_special_address_is_public() {
+    fn recognizes_special_addresses() {
         for (first, last) in SPECIAL {
-            assert!(of(first).is_some(), "{first}");
-            assert!(of(last).is_some(), "{last}");
+            assert!(purpose(first).is_some(), "{first}");
+            assert!(purpose(last).is_some(), "{last}");
         }
     }
 
     #[test]
-    fn their_neighbours_are() {
+    fn accepts_their_public_neighbours() {
         for address in PUBLIC {
-            assert_eq!(of(address), None, "{address}");
+            assert_eq!(purpose(address), None, "{address}");
         }
     }
 
     #[test]
-    fn a_naive_check_lets_most_of_them_through() {
-        // What the standard library says without further thought, as a control: the tables are not idle.
+    fn a_naive_check_misses_most_special_addresses() {
+        // A control with the standard library's predicates: the tables are needed.
         let naive = |address: IpAddr| match address {
             IpAddr::V4(address) => address.is_private() || address.is_loopback() || address.is_link_local(),
             IpAddr::V6(address) => address.is_loopback() || address.is_unicast_link_local(),
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_knows_its_own_addresses() {
+    fn recognizes_addresses_of_this_machine() {
         assert!(is_own(Ipv4Addr::LOCALHOST.into()));
         assert!(!is_own(Ipv4Addr::new(8, 8, 8, 8).into()));
     }

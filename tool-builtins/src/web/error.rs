@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a page.
+//! Errors of the web tools.
 
 use std::error::Error;
 use std::fmt;
@@ -9,176 +9,176 @@ use url::Url;
 
 use crate::count::counted;
 
-/// Why there is no page. The model reads it, so it says what to do where there is something to do.
+/// The reason why a page was not fetched. The model reads the message, which says what to do where possible.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// Only `http` and `https` are spoken.
+    /// The URL's scheme is neither `http` nor `https`.
     Scheme(String),
-    /// A URL with a user or password in it.
+    /// The URL contains a user name or password.
     UserInfo,
-    /// A port that is none of the web.
+    /// The port is not used by web servers.
     Port(u16),
-    /// A host that has no public address, and is not allowed by name.
-    Refused(Refused),
-    /// A redirection that leads nowhere or to something that is no URL.
+    /// The host has no public address and is not allowed by name.
+    PrivateHost(PrivateHost),
+    /// A redirect without a valid URL.
     BadRedirect(String),
-    /// A redirection to a page that was asked before.
+    /// A redirect to a page that was requested before.
     RedirectLoop(Url),
-    /// More redirections than are followed.
+    /// More redirects than the limit.
     TooManyRedirects(usize),
-    /// The page was not there in time.
+    /// The time limit was exceeded.
     TimedOut(Duration),
-    /// The server answered that there is no page.
-    Refusal(Box<Refusal>),
-    /// A page that is no text.
+    /// The server responded with an error status.
+    ErrorResponse(Box<ErrorResponse>),
+    /// The body is not text.
     Binary {
-        /// What it is.
+        /// The media type.
         kind: String,
-        /// How long it is, if that is known.
+        /// The length in bytes, if known.
         length: Option<u64>,
     },
-    /// The page ends before the place that was asked for.
+    /// `start` is beyond the end of the page.
     PastEnd {
-        /// How many characters it has.
+        /// The length of the page in characters.
         length: usize,
     },
     /// The connection failed.
     Connection(String),
-    /// The client cannot be built, for instance without any root certificate.
+    /// The client cannot be built, for instance because no root certificates are installed.
     Client(String),
 }
 
-/// An answer of a server that is an error.
+/// A response with an error status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refusal {
-    /// The page that was asked for.
+pub struct ErrorResponse {
+    /// The requested page.
     pub url: Url,
-    /// Such as `404 Not Found`.
+    /// The status, such as `404 Not SearchResult`.
     pub status: String,
-    /// In how many seconds, or when, to try again.
+    /// The `Retry-After` header: a number of seconds, or a date.
     pub retry_after: Option<String>,
-    /// The beginning of what it said.
-    pub said: String,
+    /// The beginning of the body, as text.
+    pub body: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ErrorResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, status, retry_after, said } = self;
-        write!(f, "{url} answered {status}.")?;
-        if let Some(when) = retry_after {
-            let unit = if when.bytes().all(|byte| byte.is_ascii_digit()) { " seconds" } else { "" };
-            write!(f, " It says to try again after {when}{unit}.")?;
+        let Self { url, status, retry_after, body } = self;
+        write!(f, "{url} responded with {status}.")?;
+        if let Some(delay) = retry_after {
+            let unit = if delay.bytes().all(|byte| byte.is_ascii_digit()) { " seconds" } else { "" };
+            write!(f, " Try again after {delay}{unit}.")?;
         }
-        if said.is_empty() { Ok(()) } else { write!(f, " It says:\n{said}") }
+        if body.is_empty() { Ok(()) } else { write!(f, " The response:\n{body}") }
     }
 }
 
-/// A host whose addresses are not to be reached.
+/// A host without a public address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refused {
-    /// The host, as it was asked for.
+pub struct PrivateHost {
+    /// The host, as requested.
     pub host: String,
-    /// An address of it.
+    /// One of its addresses.
     pub address: IpAddr,
-    /// What is special about that address.
-    pub why: &'static str,
+    /// The special purpose of that address.
+    pub purpose: &'static str,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for PrivateHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, address, why } = self;
+        let Self { host, address, purpose } = self;
         write!(f, "{host} is not on the public internet")?;
-        // The address of a name inside a network is nothing for a model to learn.
+        // The address behind an internal name must not be disclosed to the model.
         if host.trim_matches(['[', ']']) == address.to_string() {
-            write!(f, ": its address is {why}.")
+            write!(f, ": its address is {purpose}.")
         } else {
             f.write_str(".")
         }
     }
 }
 
-impl Error for Refused {}
+impl Error for PrivateHost {}
 
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scheme(scheme) => write!(f, "Only http and https can be fetched, not {scheme}."),
             Self::UserInfo => {
-                f.write_str("A URL with a user name or password is not fetched: leave out what stands before the @.")
+                f.write_str("URLs with a user name or password are not fetched; leave out the part before the @.")
             }
-            Self::Port(port) => write!(f, "Port {port} is none of the web."),
-            Self::Refused(refused) => refused.fmt(f),
-            Self::BadRedirect(why) => write!(f, "The page redirects, but {why}."),
-            Self::RedirectLoop(url) => write!(f, "The page redirects in a circle, to {url} again."),
-            Self::TooManyRedirects(most) => write!(f, "The page redirects more than {most} times."),
-            Self::TimedOut(time) => write!(f, "The page did not come within {} seconds.", time.as_secs_f32()),
-            Self::Refusal(refusal) => refusal.fmt(f),
-            Self::Binary { kind, length: None } => write!(f, "This is no text but {kind}."),
+            Self::Port(port) => write!(f, "Port {port} is not used by web servers and is blocked."),
+            Self::PrivateHost(refused) => refused.fmt(f),
+            Self::BadRedirect(reason) => write!(f, "The page redirects, but {reason}."),
+            Self::RedirectLoop(url) => write!(f, "The page redirects in a loop, back to {url}."),
+            Self::TooManyRedirects(limit) => write!(f, "The page redirects more than {limit} times."),
+            Self::TimedOut(time) => write!(f, "The page was not received within {} seconds.", time.as_secs_f32()),
+            Self::ErrorResponse(refusal) => refusal.fmt(f),
+            Self::Binary { kind, length: None } => write!(f, "The content is not text but {kind}."),
             Self::Binary { kind, length: Some(length) } => {
-                write!(f, "This is no text but {kind}, {}.", counted(*length, "byte"))
+                write!(f, "The content is not text but {kind}, {}.", counted(*length, "byte"))
             }
             Self::PastEnd { length } => {
-                write!(f, "The page ends before that: it has {}.", counted(*length, "character"))
+                write!(f, "`start` is beyond the end of the page, which has {}.", counted(*length, "character"))
             }
-            Self::Connection(why) => write!(f, "The page cannot be fetched: {why}."),
-            Self::Client(why) => write!(f, "Pages cannot be fetched here: {why}."),
+            Self::Connection(reason) => write!(f, "The page cannot be fetched: {reason}."),
+            Self::Client(reason) => write!(f, "Pages cannot be fetched here: {reason}."),
         }
     }
 }
 
 impl Error for FetchError {}
 
-impl From<Refused> for FetchError {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
+impl From<PrivateHost> for FetchError {
+    fn from(refused: PrivateHost) -> Self {
+        Self::PrivateHost(refused)
     }
 }
 
 impl From<reqwest::Error> for FetchError {
     fn from(error: reqwest::Error) -> Self {
-        if let Some(refused) = causes(&error).find_map(|cause| cause.downcast_ref::<Refused>()) {
-            return Self::Refused(refused.clone());
+        if let Some(refused) = causes(&error).find_map(|cause| cause.downcast_ref::<PrivateHost>()) {
+            return Self::PrivateHost(refused.clone());
         }
-        Self::Connection(reason(&error))
+        Self::Connection(describe(&error))
     }
 }
 
-/// An error of the client in words. Its own words name the URL, which may hold a key.
-pub(super) fn reason(error: &reqwest::Error) -> String {
+/// Describes a client error without its URL, which may contain a key.
+pub(super) fn describe(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return "the connection took too long".to_owned();
+        return "the connection timed out".to_owned();
     }
-    // The innermost cause says what happened; those around it, where.
+    // The innermost cause is the most specific.
     let innermost = causes(error).last().map_or_else(String::new, ToString::to_string);
     match error {
         _ if error.is_connect() => format!("no connection ({innermost})"),
-        _ if error.is_decode() || error.is_body() => format!("what came is broken ({innermost})"),
+        _ if error.is_decode() || error.is_body() => format!("the response is broken ({innermost})"),
         _ => innermost,
     }
 }
 
-/// An error's causes, the error itself left out.
+/// Iterates over the causes of an error, excluding the error itself.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(error.source(), |&cause| cause.source())
 }
 
-/// Why a service cannot be set up as it was asked.
+/// An invalid setting of the [`Web`](super::Web) service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(String);
+pub struct WebConfigError(String);
 
-impl ConfigError {
+impl WebConfigError {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 }
 
-impl fmt::Display for ConfigError {
+impl fmt::Display for WebConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Error for ConfigError {}
+impl Error for WebConfigError {}

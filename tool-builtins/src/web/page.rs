@@ -1,4 +1,4 @@
-//! A page as the model and the interface get it.
+//! A fetched page as text and metadata.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -11,103 +11,104 @@ use serde_json::{Value, json};
 use tool_runtime::display::thousands;
 use url::Url;
 
-use super::charset::decode;
-use super::content::Kind;
-use super::error::{FetchError, Refusal};
-use super::fetch::Fetched;
-use super::html::{Rendered, Style, render};
+use super::content::{ContentKind, decode};
+use super::error::{ErrorResponse, FetchError};
+use super::fetch::FetchedPage;
+use super::html::{RenderStyle, RenderedPage, render};
 use crate::count::counted;
 
-/// How a page is written down.
+/// The output format of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// Headings, lists, links and tables in Markdown.
+pub enum PageFormat {
+    /// Markdown with headings, lists, links and tables.
     #[default]
     Markdown,
-    /// The words alone.
+    /// Plain text.
     Text,
-    /// The source.
+    /// The HTML source.
     Html,
 }
 
-/// A page that was read.
+/// A page, converted to text.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct WebPage {
     url: Url,
     redirects: Vec<Url>,
     status: String,
     kind: String,
     title: Option<String>,
     text: String,
-    /// How many characters beside the content were left out.
+    /// The number of characters left out around the content.
     left_out: usize,
     bytes: usize,
     cut: bool,
 }
 
-/// How long the text of a page is worked on. A page that was not made to be slow takes a hundredth of it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit for converting a page. An ordinary page needs a hundredth of it.
+const CONVERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
-impl Page {
-    /// Reads what was fetched, on a thread of its own: it is work, not waiting. Dropped, it stops.
-    pub(super) async fn read(fetched: Fetched, format: Format) -> Result<Self, FetchError> {
-        let stopped = Stopped::default();
-        let flag = stopped.0.clone();
+impl WebPage {
+    /// Converts a fetched page on a blocking thread, since that is CPU-bound. Dropping the future stops the conversion.
+    pub(super) async fn read(fetched: FetchedPage, format: PageFormat) -> Result<Self, FetchError> {
+        let guard = CancelGuard::default();
+        let flag = guard.0.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let began = Instant::now();
-            Self::from_fetched(fetched, format, || flag.load(Ordering::Relaxed) || began.elapsed() > PATIENCE)
+            let started = Instant::now();
+            Self::from_fetched(fetched, format, || {
+                flag.load(Ordering::Relaxed) || started.elapsed() > CONVERSION_TIMEOUT
+            })
         });
-        read.await.unwrap_or_else(|_| Err(FetchError::Connection("it cannot be read".to_owned())))
+        read.await.unwrap_or_else(|_| Err(FetchError::Connection("the page cannot be converted".to_owned())))
     }
 
-    fn from_fetched(fetched: Fetched, format: Format, stop: impl Fn() -> bool) -> Result<Self, FetchError> {
-        let Fetched { url, redirects, status, content_type, bytes, cut } = fetched;
+    fn from_fetched(fetched: FetchedPage, format: PageFormat, stop: impl Fn() -> bool) -> Result<Self, FetchError> {
+        let FetchedPage { url, redirects, status, content_type, bytes, cut } = fetched;
         let length = (!cut).then_some(bytes.len() as u64);
         let kind = content_type.kind_of(&bytes).map_err(|kind| FetchError::Binary { kind, length })?;
         let (source, charset) = decode(&bytes, cut, content_type.charset);
         let style = match format {
-            Format::Markdown => Some(Style::Markdown),
-            Format::Text => Some(Style::Text),
-            Format::Html => None,
+            PageFormat::Markdown => Some(RenderStyle::Markdown),
+            PageFormat::Text => Some(RenderStyle::Text),
+            PageFormat::Html => None,
         };
-        let rendered = style.filter(|_| kind == Kind::Html).map(|style| render(&source, &url, style, stop));
+        let rendered = style.filter(|_| kind == ContentKind::Html).map(|style| render(&source, &url, style, stop));
         let (title, text, left_out, cut) = match rendered {
-            Some(Rendered { title, text, left_out, cut: is_cut }) => (title, text, left_out, cut || is_cut),
+            Some(RenderedPage { title, text, left_out, cut: is_cut }) => (title, text, left_out, cut || is_cut),
             None => (None, source, 0, cut),
         };
-        let essence = if content_type.essence.is_empty() { "of no type" } else { &content_type.essence };
+        let essence = if content_type.essence.is_empty() { "unknown" } else { &content_type.essence };
         let kind = format!("{essence}, {charset}");
         Ok(Self { url, redirects, status: status.to_string(), kind, title, text, left_out, bytes: bytes.len(), cut })
     }
 
-    /// A part of the page, in characters, with what there is to know about it.
-    pub(super) fn part(&self, start: usize, most: usize) -> Result<Part<'_>, FetchError> {
+    /// Returns up to `limit` characters of the page from `start` on.
+    pub(super) fn excerpt(&self, start: usize, limit: usize) -> Result<PageExcerpt<'_>, FetchError> {
         let length = self.text.chars().count();
         if start > 0 && start >= length {
             return Err(FetchError::PastEnd { length });
         }
-        let place = |count: usize| self.text.char_indices().nth(count).map_or(self.text.len(), |(place, _)| place);
-        let end = start.saturating_add(most).min(length);
-        Ok(Part { page: self, text: &self.text[place(start)..place(end)], start, end, length })
+        let offset = |count: usize| self.text.char_indices().nth(count).map_or(self.text.len(), |(offset, _)| offset);
+        let end = start.saturating_add(limit).min(length);
+        Ok(PageExcerpt { page: self, text: &self.text[offset(start)..offset(end)], start, end, length })
     }
 }
 
 /// A part of a page.
-pub(super) struct Part<'a> {
-    page: &'a Page,
+pub(super) struct PageExcerpt<'a> {
+    page: &'a WebPage,
     text: &'a str,
     start: usize,
     end: usize,
     length: usize,
 }
 
-impl Part<'_> {
-    /// What the model reads: a few lines about the page, then the page.
+impl PageExcerpt<'_> {
+    /// Formats the result for the model: a header about the page, then the text.
     pub(super) fn to_output(&self) -> String {
-        let Page { url, redirects, status, kind, title, left_out, cut, .. } = self.page;
+        let WebPage { url, redirects, status, kind, title, left_out, cut, .. } = self.page;
         let mut output = format!("URL: {url}\n");
-        // What is written to a `String` cannot fail.
+        // Writing to a `String` cannot fail.
         if let Some(first) = redirects.first() {
             _ = writeln!(output, "Redirected from: {first}");
         }
@@ -115,37 +116,37 @@ impl Part<'_> {
         if let Some(title) = title {
             _ = writeln!(output, "Title: {title}");
         }
-        _ = writeln!(output, "Length: {}", self.length_in_words());
+        _ = writeln!(output, "Length: {}", self.describe_length());
         if *left_out > 0 {
             let left_out = counted(*left_out, "character");
             _ = writeln!(
                 output,
-                "Left out: {left_out} around the content, such as navigation; `format` = \"html\" has all."
+                "Left out: {left_out} around the content, such as navigation; use `format` = \"html\" for everything."
             );
         }
         if *cut {
-            output.push_str("The page goes on after that, but is too long, or too deeply nested, to be read whole.\n");
+            output.push_str("The page is incomplete: it is too long or too deeply nested to be read whole.\n");
         }
         output.push('\n');
         output.push_str(self.text);
         output
     }
 
-    fn length_in_words(&self) -> String {
+    fn describe_length(&self) -> String {
         let length = counted(self.length, "character");
         let [start, end] = [self.start, self.end].map(thousands);
         match (self.start, self.end == self.length) {
             (0, true) => length,
-            (_, true) => format!("{length}, of which these are the last, from {start}"),
+            (_, true) => format!("{length}; this is the last part, from {start}"),
             (_, false) => {
-                format!("{length}, of which these are {start} to {end}; go on with `start` = {}", self.end)
+                format!("{length}; this part is {start} to {end}, continue with `start` = {}", self.end)
             }
         }
     }
 
-    /// What an interface shows.
+    /// Returns the metadata for a user interface.
     pub(super) fn to_metadata(&self) -> Value {
-        let Page { url, redirects, status, kind, title, bytes, cut, .. } = self.page;
+        let WebPage { url, redirects, status, kind, title, bytes, cut, .. } = self.page;
         json!({
             "url": url,
             "redirects": redirects,
@@ -162,33 +163,33 @@ impl Part<'_> {
     }
 }
 
-impl Fetched {
-    /// An answer that refuses, with the beginning of what it says.
-    pub(super) fn into_refusal(self, retry_after: Option<String>) -> FetchError {
+impl FetchedPage {
+    /// Converts a response with an error status into an error, with the beginning of its body.
+    pub(super) fn into_error(self, retry_after: Option<String>) -> FetchError {
         let (url, status) = (self.url.clone(), self.status.to_string());
-        let began = Instant::now();
-        let said = Page::from_fetched(Self { bytes: beginning(self.bytes), ..self }, Format::Text, || {
-            began.elapsed() > PATIENCE
+        let started = Instant::now();
+        let page = WebPage::from_fetched(Self { bytes: beginning(self.bytes), ..self }, PageFormat::Text, || {
+            started.elapsed() > CONVERSION_TIMEOUT
         });
-        let said = said.map(|page| page.text.chars().take(SAID).collect()).unwrap_or_default();
-        FetchError::Refusal(Box::new(Refusal { url, status, retry_after, said }))
+        let body = page.map(|page| page.text.chars().take(ERROR_BODY_LENGTH).collect()).unwrap_or_default();
+        FetchError::ErrorResponse(Box::new(ErrorResponse { url, status, retry_after, body }))
     }
 }
 
-/// How many characters of a refusal the model reads.
-const SAID: usize = 500;
+/// The number of characters of an error body that the model reads.
+const ERROR_BODY_LENGTH: usize = 500;
 
-/// Enough of a refusal to find its words.
+/// Truncates an error body to what is needed to find its text.
 fn beginning(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(20_000);
     bytes
 }
 
-/// Says that nobody waits any more.
+/// Sets a flag when dropped, to stop work that is no longer awaited.
 #[derive(Default)]
-struct Stopped(Arc<AtomicBool>);
+struct CancelGuard(Arc<AtomicBool>);
 
-impl Drop for Stopped {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -154,7 +154,7 @@ fn files_are_deleted_only_with_a_flag() {
     let refused = outputs(&["--policy", "yolo"]);
     assert!(refused[2].contains("delete_file") && refused[2].contains("no tool"), "{}", refused[2]);
     assert_eq!((refused[1].as_str(), refused[3].as_str()), ("one\n", "one\n"));
-    let (wrote, gone) = ("Wrote a/b.txt, 1 line, 4 bytes.", "There is no `a/b.txt`.");
+    let (wrote, gone) = ("Wrote a/b.txt, 1 line, 4 bytes.", "`a/b.txt` does not exist.");
     let deleted = "Deleted a/b.txt, 1 line, 4 bytes.";
     assert_eq!(outputs(&["--policy", "yolo", "--allow-delete"]), [wrote, "one\n", deleted, gone]);
 }

@@ -89,7 +89,7 @@ impl Watched {
             };
             let shown = match &told {
                 Told::Missed(count) => event("missed", &json!({"count": count})),
-                Told::Event(told) if self.query.fits(told) => event(name(&told.what), &**told),
+                Told::Event(told) if self.query.fits(told) => event(name(&told.kind), &**told),
                 Told::Event(_) => {
                     passed_over += 1;
                     continue;

@@ -168,7 +168,7 @@ async fn what_is_known_to_go_well_later_says_when() {
         connection
     };
     let waiting = ask("desk.wait", "{}").await;
-    while !matches!(events.next().await, Some(Update::Event(event)) if matches!(event.what, EventKind::Progress { .. }))
+    while !matches!(events.next().await, Some(Update::Event(event)) if matches!(event.kind, EventKind::Progress { .. }))
     {
     }
     let mut answer = String::new();

@@ -74,7 +74,7 @@ async fn a_client_that_goes_away_takes_its_call_with_it() {
     for accept in ["text/event-stream", "application/json"] {
         let mut connection = called(address, "desk.wait", &json!({}), accept).await;
         // Until the handler runs.
-        while !matches!(events.next().await, Some(tool_runtime::events::Update::Event(event)) if matches!(event.what, tool_runtime::events::EventKind::Progress { .. }))
+        while !matches!(events.next().await, Some(tool_runtime::events::Update::Event(event)) if matches!(event.kind, tool_runtime::events::EventKind::Progress { .. }))
         {
         }
         if accept == "text/event-stream" {

@@ -73,7 +73,7 @@ impl Cli {
     }
 
     /// As [`run`](Self::run), with these arguments, of which the first is the program's name.
-    pub async fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
+    async fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         // Its help says the name that it was called by.
         let program = Command::new("app").subcommand_required(true).arg_required_else_help(true);
         let program = program.subcommand(Self::command());

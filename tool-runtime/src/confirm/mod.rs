@@ -28,7 +28,7 @@ pub use deferred::{
     SealingKey, TokenError, WeakKeyError,
 };
 pub use edit::EditError;
-pub use policy::{CustomPolicy, ParsePolicyError, PolicyVerdict};
+pub use policy::{ParsePolicyError, PolicyVerdict};
 pub use question::{Question, fingerprint};
 pub use terminal::Terminal;
 

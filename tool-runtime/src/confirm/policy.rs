@@ -41,7 +41,7 @@ pub enum Policy {
 }
 
 /// A function of the tool's name, its definition and the arguments as they would run.
-pub type CustomPolicy = dyn Fn(&str, &ToolDefinition, &Value) -> PolicyVerdict + Send + Sync;
+type CustomPolicy = dyn Fn(&str, &ToolDefinition, &Value) -> PolicyVerdict + Send + Sync;
 
 /// What a [`Policy`] says about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +73,7 @@ impl Policy {
     }
 
     /// Whether a call of this tool can need consent. If not, it runs, and its arguments need not be looked at.
-    #[must_use]
-    pub fn asks_about(&self, definition: &ToolDefinition) -> bool {
+    pub(crate) fn asks_about(&self, definition: &ToolDefinition) -> bool {
         match self {
             Self::Yolo => false,
             Self::ConfirmAll | Self::Custom(_) => true,

@@ -117,7 +117,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::testing::Log;
+    use crate::testing::LogRecorder;
     use crate::{Dispatcher, HandlerError, RuntimeTool, ToolCall};
 
     fn retry() -> ToolResult {
@@ -155,7 +155,7 @@ mod tests {
     /// Its span says how a call has ended for its caller.
     #[tokio::test]
     async fn a_span_says_that_it_was_the_last_try() {
-        let log = Log::default();
+        let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
         let tools = Dispatcher::builder().tool(again).retries(0).build().unwrap();

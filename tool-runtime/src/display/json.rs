@@ -21,16 +21,8 @@ pub fn json(value: &Value) -> String {
     writer.text
 }
 
-/// As [`json`], with only the first `limit` characters of each string; how many there are more stands behind it.
-///
-/// ```
-/// use serde_json::json;
-/// use tool_runtime::display;
-///
-/// assert_eq!(display::json_folded(&json!("abcdef"), 2), r#""ab" … 4 more characters"#);
-/// ```
-#[must_use]
-pub fn json_folded(value: &Value, limit: usize) -> String {
+/// Returns JSON as [`json`] does, with each string cut to `limit` characters and the number of omitted ones behind it.
+pub(crate) fn json_folded(value: &Value, limit: usize) -> String {
     let mut writer = Writer { text: String::new(), limit };
     writer.value(value, 0);
     writer.text
@@ -144,6 +136,7 @@ mod tests {
         assert!(text.contains("x\" … 4,312 more characters\n"), "{text}");
         assert!(text.contains("\"short\": \"yes\""));
         // A string that says so itself is told apart.
+        assert_eq!(json_folded(&json!("abcdef"), 2), r#""ab" … 4 more characters"#);
         assert_eq!(json_folded(&json!("a\" … 4 more characters"), 100), "\"a\\\" … 4 more characters\"");
     }
 }

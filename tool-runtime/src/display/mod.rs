@@ -9,7 +9,8 @@ mod json;
 use std::borrow::Cow;
 use std::fmt;
 
-pub use json::{json, json_folded};
+pub use json::json;
+pub(crate) use json::json_folded;
 
 /// The text on one line, with everything that does not show escaped, line breaks and tabs too.
 ///

@@ -1,4 +1,4 @@
-//! Long results in files.
+//! A store of long outputs in files.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -10,79 +10,80 @@ use std::time::SystemTime;
 
 use super::{SpillKey, SpillStore};
 
-/// Keeps long results as files of a folder, up to a number of bytes, over a restart too. The oldest go first.
+/// A [`SpillStore`] that writes files to a directory, up to a total size. Outputs survive a restart; the oldest are
+/// removed first.
 ///
-/// A file begins with a line that names its conversation. Only the user of the program can read it, where the
-/// system knows such a thing. Files of other names than `result-*.txt` are let alone.
+/// The first line of a file names its conversation. On Unix, only the user of the process can read the files. Files not
+/// named `result-*.txt` are ignored.
 ///
-/// The folder is listed once, when the store is made. Of several stores that share a folder, each counts only the files
-/// that were there then and those that it has written itself, so that together they may hold more than one of them.
+/// The directory is listed once, when the store is created. Stores that share a directory count only the files that
+/// existed then and their own, so together they may exceed the capacity.
 #[derive(Debug)]
 pub struct DirectorySpillStore {
-    folder: PathBuf,
+    directory: PathBuf,
     capacity: u64,
-    /// Locked while room is made and a file is written.
-    kept: Mutex<Kept>,
+    /// Locked while old files are removed and a new one is written.
+    index: Mutex<DirectoryIndex>,
 }
 
 /// The files of a store.
 #[derive(Debug, Default)]
-struct Kept {
-    /// Their handles and lengths, the oldest first.
+struct DirectoryIndex {
+    /// Handles and lengths, the oldest first.
     files: VecDeque<(Box<str>, u64)>,
     bytes: u64,
 }
 
 impl DirectorySpillStore {
-    /// A store in a folder, which is made if it is not there, of at most 1 GB.
+    /// Opens a store of at most 1 GB in a directory, which is created if it does not exist.
     ///
     /// # Errors
-    /// The folder cannot be made or listed.
-    pub fn new(folder: impl Into<PathBuf>) -> io::Result<Self> {
-        let folder = folder.into();
-        fs::create_dir_all(&folder)?;
-        let kept = Mutex::new(Kept::of(&folder)?);
-        Ok(Self { folder, capacity: 1_000_000_000, kept })
+    /// Fails if the directory cannot be created or listed.
+    pub fn new(directory: impl Into<PathBuf>) -> io::Result<Self> {
+        let directory = directory.into();
+        fs::create_dir_all(&directory)?;
+        let index = Mutex::new(DirectoryIndex::read(&directory)?);
+        Ok(Self { directory, capacity: 1_000_000_000, index })
     }
 
-    /// How many bytes it holds at most.
+    /// Sets the capacity in bytes.
     #[must_use]
     pub fn capacity(mut self, bytes: u64) -> Self {
         self.capacity = bytes;
         self
     }
 
-    /// The file of a handle. A handle is of a model's making: what cannot be one of ours names no file.
+    /// Returns the path of a handle. Handles come from models, so anything but letters and digits is rejected.
     fn path(&self, handle: &str) -> Option<PathBuf> {
-        is_handle(handle).then(|| self.folder.join(format!("{PREFIX}{handle}{SUFFIX}")))
+        is_handle(handle).then(|| self.directory.join(format!("{PREFIX}{handle}{SUFFIX}")))
     }
 
-    /// Removes the oldest files until the rest takes no more than so many bytes.
-    fn make_room(&self, kept: &mut Kept, bytes: u64) -> io::Result<()> {
-        while kept.bytes > bytes
-            && let Some((handle, length)) = kept.files.front()
+    /// Removes the oldest files until the rest takes at most `bytes` bytes.
+    fn make_room(&self, index: &mut DirectoryIndex, bytes: u64) -> io::Result<()> {
+        while index.bytes > bytes
+            && let Some((handle, length)) = index.files.front()
         {
             if let Some(path) = self.path(handle) {
                 remove(&path)?;
             }
-            kept.bytes -= length;
-            kept.files.pop_front();
+            index.bytes -= length;
+            index.files.pop_front();
         }
         Ok(())
     }
 }
 
-impl Kept {
-    /// Lists the results of a folder.
-    fn of(folder: &Path) -> io::Result<Self> {
+impl DirectoryIndex {
+    /// Lists the outputs in a directory.
+    fn read(directory: &Path) -> io::Result<Self> {
         let mut files = Vec::new();
-        for file in fs::read_dir(folder)? {
+        for file in fs::read_dir(directory)? {
             let file = file?;
-            // One that another process has removed meanwhile takes no room.
+            // Another process may have removed the file since.
             if let Some(handle) = handle_of(&file.file_name())
-                && let Ok(about) = file.metadata()
+                && let Ok(metadata) = file.metadata()
             {
-                files.push((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), handle, about.len()));
+                files.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), handle, metadata.len()));
             }
         }
         files.sort();
@@ -98,7 +99,7 @@ fn is_handle(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The handle of a file, if it is a result.
+/// Returns the handle of a file, if it is an output.
 fn handle_of(file: &OsStr) -> Option<Box<str>> {
     let handle = file.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
     is_handle(handle).then(|| handle.into())
@@ -112,18 +113,18 @@ impl SpillStore for DirectorySpillStore {
         let Some(others) = self.capacity.checked_sub(length) else {
             return Err(io::Error::from(io::ErrorKind::StorageFull));
         };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // First, so that a handle that is there already makes no room.
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        // Created first, so that an existing handle fails before old files are removed.
         let mut file = create(&path)?;
-        let room = self.make_room(&mut kept, others);
+        let room = self.make_room(&mut index, others);
         let written = room.and_then(|()| writeln!(file, "{owner}")).and_then(|()| file.write_all(text.as_bytes()));
         if written.is_err() {
-            // Half a result is worse than none.
+            // A partial output must not be read.
             remove(&path)?;
             return written;
         }
-        kept.files.push_back((key.handle.into(), length));
-        kept.bytes += length;
+        index.files.push_back((key.handle.into(), length));
+        index.bytes += length;
         Ok(())
     }
 
@@ -164,10 +165,10 @@ fn remove(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder that goes with the test.
-    struct Folder(PathBuf);
+    /// A temporary directory.
+    struct TemporaryDirectory(PathBuf);
 
-    impl Folder {
+    impl TemporaryDirectory {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("tool-runtime-{name}-{}", std::process::id()));
             let _ = fs::remove_dir_all(&path);
@@ -175,7 +176,7 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for TemporaryDirectory {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
@@ -186,24 +187,24 @@ mod tests {
     }
 
     #[test]
-    fn a_text_outlives_its_store() {
-        let folder = Folder::new("restart");
+    fn an_output_survives_a_restart() {
+        let directory = TemporaryDirectory::new("restart");
         let text = "first\nsecond\r\n\u{2028}é";
         let odd = Some("c \"1\"\nnull");
-        DirectorySpillStore::new(&folder.0).unwrap().put(key(odd, "r1"), text).unwrap();
-        let store = DirectorySpillStore::new(&folder.0).unwrap();
+        DirectorySpillStore::new(&directory.0).unwrap().put(key(odd, "r1"), text).unwrap();
+        let store = DirectorySpillStore::new(&directory.0).unwrap();
         assert_eq!(store.get(key(odd, "r1")).unwrap().as_deref(), Some(text));
         assert_eq!(store.get(key(None, "r1")).unwrap(), None);
         assert_eq!(store.get(key(Some("null"), "r1")).unwrap(), None);
         assert_eq!(store.get(key(odd, "r2")).unwrap(), None);
-        assert!(store.put(key(None, "r1"), "other").is_err(), "a handle is put once");
+        assert!(store.put(key(None, "r1"), "other").is_err(), "a handle cannot be overwritten");
     }
 
     #[test]
-    fn a_handle_cannot_leave_the_folder() {
-        let folder = Folder::new("outside");
-        let store = DirectorySpillStore::new(folder.0.join("inner")).unwrap();
-        fs::write(folder.0.join("result-secret.txt"), "null\nsecret").unwrap();
+    fn a_handle_cannot_leave_the_directory() {
+        let directory = TemporaryDirectory::new("outside");
+        let store = DirectorySpillStore::new(directory.0.join("inner")).unwrap();
+        fs::write(directory.0.join("result-secret.txt"), "null\nsecret").unwrap();
         let long = "a".repeat(300);
         for handle in [
             "../result-secret",
@@ -229,53 +230,53 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room() {
-        let folder = Folder::new("room");
-        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
-        fs::write(folder.0.join("note.txt"), "not a result, and long enough to be in the way").unwrap();
+    fn removes_the_oldest_outputs_first() {
+        let directory = TemporaryDirectory::new("room");
+        let store = DirectorySpillStore::new(&directory.0).unwrap().capacity(30);
+        fs::write(directory.0.join("note.txt"), "not a result, and long enough to be in the way").unwrap();
         for handle in ["a", "b", "c", "d"] {
             store.put(key(None, handle), "12345").unwrap();
         }
         assert_eq!(there(&store, &["a", "b", "c", "d"]), [false, true, true, true]);
         assert!(store.put(key(None, "e"), &"1".repeat(31)).is_err());
         assert!(store.put(key(None, "d"), "again").is_err());
-        assert!(folder.0.join("note.txt").exists());
-        let kept = store.kept.lock().unwrap();
-        assert_eq!((kept.files.len(), kept.bytes), (3, 30));
+        assert!(directory.0.join("note.txt").exists());
+        let index = store.index.lock().unwrap();
+        assert_eq!((index.files.len(), index.bytes), (3, 30));
     }
 
-    /// Their ages are those of the files.
+    /// By the modification times of the files.
     #[test]
-    fn the_oldest_of_before_a_restart_make_room_first() {
-        let folder = Folder::new("ages");
-        fs::create_dir_all(&folder.0).unwrap();
+    fn removes_the_oldest_outputs_of_before_a_restart_first() {
+        let directory = TemporaryDirectory::new("ages");
+        fs::create_dir_all(&directory.0).unwrap();
         for (age, handle) in [(10, "a"), (30, "b"), (20, "c")] {
-            let mut file = create(&folder.0.join(format!("result-{handle}.txt"))).unwrap();
+            let mut file = create(&directory.0.join(format!("result-{handle}.txt"))).unwrap();
             file.write_all(b"null\n12345").unwrap();
             file.set_modified(SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
         }
-        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
+        let store = DirectorySpillStore::new(&directory.0).unwrap().capacity(30);
         store.put(key(None, "d"), "12345").unwrap();
         assert_eq!(there(&store, &["a", "b", "c", "d"]), [true, false, true, true]);
         store.put(key(None, "e"), "12345").unwrap();
         assert_eq!(there(&store, &["a", "c", "d", "e"]), [true, false, true, true]);
     }
 
-    /// A file that appears later is not counted, and one that is gone does no harm.
+    /// Files that appear later are not counted, and missing ones are tolerated.
     #[test]
-    fn the_folder_is_listed_once() {
-        let folder = Folder::new("once");
-        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
+    fn lists_the_directory_once() {
+        let directory = TemporaryDirectory::new("once");
+        let store = DirectorySpillStore::new(&directory.0).unwrap().capacity(30);
         store.put(key(None, "a"), "12345").unwrap();
-        fs::write(folder.0.join("result-foreign.txt"), "null\nlonger than everything that the store holds").unwrap();
-        fs::remove_file(folder.0.join("result-a.txt")).unwrap();
+        fs::write(directory.0.join("result-foreign.txt"), "null\nlonger than everything that the store holds").unwrap();
+        fs::remove_file(directory.0.join("result-a.txt")).unwrap();
         for handle in ["b", "c", "d"] {
             store.put(key(None, handle), "12345").unwrap();
         }
         assert_eq!(there(&store, &["foreign", "b", "c", "d"]), [true; 4]);
         drop(store);
-        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
+        let store = DirectorySpillStore::new(&directory.0).unwrap().capacity(30);
         store.put(key(None, "e"), "12345").unwrap();
-        assert!(!there(&store, &["foreign"])[0], "the control: now it is counted");
+        assert!(!there(&store, &["foreign"])[0], "the control: a new store counts it");
     }
 }

@@ -1,4 +1,4 @@
-//! Long results in memory.
+//! A store of long outputs in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -6,39 +6,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{SpillKey, SpillStore};
 
-/// Keeps long results in memory, up to a number of bytes. Whatever was not read for longest goes first.
+/// A [`SpillStore`] in memory, up to a total size. The least recently used output is removed first.
 #[derive(Debug)]
 pub struct MemorySpillStore {
     capacity: usize,
-    kept: Mutex<Kept>,
+    texts: Mutex<StoredTexts>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_handle: HashMap<String, Entry>,
-    /// The handles in the order in which they were last used.
+struct StoredTexts {
+    by_handle: HashMap<String, StoredText>,
+    /// The handles in the order of their last use.
     by_use: BTreeMap<u64, String>,
     uses: u64,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct StoredText {
     conversation: Option<String>,
     text: Arc<str>,
     last_use: u64,
 }
 
 impl MemorySpillStore {
-    /// A store of at most so many bytes of text. A text that is longer by itself is not kept.
+    /// Creates a store of at most `capacity` bytes of text. A longer text is rejected.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { capacity, kept: Mutex::default() }
+        Self { capacity, texts: Mutex::default() }
     }
 }
 
 impl Default for MemorySpillStore {
-    /// A store of 64 MB.
+    /// Creates a store of 64 MB.
     fn default() -> Self {
         Self::new(64_000_000)
     }
@@ -47,26 +47,26 @@ impl Default for MemorySpillStore {
 impl SpillStore for MemorySpillStore {
     fn put(&self, key: SpillKey<'_>, text: &str) -> io::Result<()> {
         if text.len() > self.capacity {
-            let message = format!("{} bytes are more than the {} that the store holds", text.len(), self.capacity);
+            let message = format!("{} bytes exceed the capacity of {} bytes", text.len(), self.capacity);
             return Err(io::Error::new(io::ErrorKind::StorageFull, message));
         }
-        let entry = Entry { conversation: key.conversation.map(str::to_owned), text: text.into(), last_use: 0 };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.remove(key.handle);
-        kept.make_room(self.capacity - text.len());
-        kept.insert(key.handle, entry);
+        let entry = StoredText { conversation: key.conversation.map(str::to_owned), text: text.into(), last_use: 0 };
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.remove(key.handle);
+        texts.make_room(self.capacity - text.len());
+        texts.insert(key.handle, entry);
         Ok(())
     }
 
     fn get(&self, key: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
-        Ok(self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(key))
+        Ok(self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(key))
     }
 }
 
-impl Kept {
+impl StoredTexts {
     fn get(&mut self, key: SpillKey<'_>) -> Option<Arc<str>> {
         let entry = self.by_handle.get_mut(key.handle)?;
-        // A foreign conversation learns nothing, and keeps nothing alive.
+        // A read by another conversation does not count as a use.
         if entry.conversation.as_deref() != key.conversation {
             return None;
         }
@@ -77,7 +77,7 @@ impl Kept {
         Some(entry.text.clone())
     }
 
-    fn insert(&mut self, handle: &str, mut entry: Entry) {
+    fn insert(&mut self, handle: &str, mut entry: StoredText) {
         self.uses += 1;
         entry.last_use = self.uses;
         self.bytes += entry.text.len();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_for_longest_goes_first() {
+    fn removes_the_least_recently_used_output_first() {
         let store = MemorySpillStore::new(10);
         for handle in ["a", "b"] {
             store.put(key("c", handle), "12345").unwrap();
@@ -124,12 +124,12 @@ mod tests {
         assert_eq!(["a", "b", "d"].map(|handle| has(&store, handle)), [true, false, true]);
         store.put(key("c", "e"), "1234567890").unwrap();
         assert_eq!(["a", "d", "e"].map(|handle| has(&store, handle)), [false, false, true]);
-        let kept = store.kept.lock().unwrap();
-        assert_eq!((kept.bytes, kept.by_handle.len(), kept.by_use.len()), (10, 1, 1));
+        let texts = store.texts.lock().unwrap();
+        assert_eq!((texts.bytes, texts.by_handle.len(), texts.by_use.len()), (10, 1, 1));
     }
 
     #[test]
-    fn a_text_that_is_too_long_leaves_the_others() {
+    fn rejects_a_text_over_the_capacity_and_keeps_the_others() {
         let store = MemorySpillStore::new(10);
         store.put(key("c", "a"), "12345").unwrap();
         assert!(store.put(key("c", "b"), "12345678901").is_err());

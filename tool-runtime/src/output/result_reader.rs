@@ -1,40 +1,17 @@
-//! The tool with which a model reads the rest of a long result.
+//! The tool `read_result`, with which a model reads the rest of a long output.
 
-use super::slice::{Place, Slice, Unit, line_count, slice};
-use super::spill::Request;
+use super::spill::ReadArguments;
+use super::text_slice::{TextPosition, TextSlice, TextUnit, line_count, slice};
 use super::{Spill, SpillKey};
 use crate::display::thousands;
 use crate::{Context, tool, tool_class};
 
-/// The name under which the tool is registered. A selection may call it otherwise.
+/// The registered name of the tool. A selection may rename it.
 pub(crate) const READ_RESULT: &str = "read_result";
 
-/// The built-in service with the tool `read_result`; see [`Spill::results`].
-///
-/// Its class is `manual`: the tool is offered only by a dispatcher that is given the service.
-///
-/// ```
-/// use serde_json::json;
-/// use tool_runtime::output::Spill;
-/// use tool_runtime::{Dispatcher, ToolCall};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let spill = Spill::over(1_000);
-/// let tools = Dispatcher::builder().service(spill.results()).build()?;
-///
-/// let log: String = (1..=500).map(|line| format!("line {line}\n")).collect();
-/// let (_, spilled) = spill.shorten(Some("c-1"), log);
-///
-/// let arguments = json!({"handle": spilled.unwrap().handle, "offset": 400, "limit": 2});
-/// let call = ToolCall::new("read_result", arguments).conversation("c-1");
-/// let result = tools.call(call).await;
-/// assert!(result.output.starts_with("line 401\nline 402\n"));
-/// # Ok(())
-/// # }
-/// ```
+/// The service with the tool `read_result`. Its class is `manual`: [`Builder::spill`](crate::Builder::spill) adds it.
 #[derive(Debug)]
-pub struct ResultReader {
+pub(crate) struct ResultReader {
     spill: Spill,
 }
 
@@ -43,15 +20,15 @@ impl ResultReader {
         Self { spill }
     }
 
-    /// Returns a part with the call that reads the next one, by the name that the model knows.
-    fn shown(&self, reader: &str, handle: &str, limit: usize, part: &Slice<'_>) -> String {
+    /// Returns a part, followed by the call that reads the next one, under the name that the model knows.
+    fn render(&self, reader: &str, handle: &str, limit: usize, part: &TextSlice<'_>) -> String {
         let Some(from) = part.next else { return part.text.to_owned() };
         let limit = match from.unit {
-            Unit::Lines => limit,
-            Unit::Bytes => self.spill.most(),
+            TextUnit::Lines => limit,
+            TextUnit::Bytes => self.spill.max_part(),
         };
         let line_end = if part.text.ends_with('\n') { "" } else { "\n" };
-        format!("{}{line_end}… More: `{reader}` {} …", part.text, Request { handle, from, limit })
+        format!("{}{line_end}… More: `{reader}` {} …", part.text, ReadArguments { handle, from, limit })
     }
 }
 
@@ -60,9 +37,9 @@ impl ResultReader {
     /// Read a part of a long result, of which only the beginning and the end were shown.
     ///
     /// # Errors
-    /// In words for the model: there is no such result any more, or it ends before the offset.
+    /// Fails with a message for the model if the result is gone or ends before the offset.
     #[tool(name = "read_result", read_only, idempotent, blocking)]
-    pub fn read_result(
+    fn read_result(
         &self,
         /// The handle that stands in the shortened result.
         handle: &str,
@@ -82,21 +59,21 @@ impl ResultReader {
             Ok(Some(text)) => text,
             Ok(None) => return Err(GONE.to_owned()),
             Err(error) => {
-                // What is wrong with a disk is for the application to know, not for the model.
-                tracing::warn!(%error, handle, "a long result could not be read");
+                // Details of the store are for the application's log, not for the model.
+                tracing::warn!(%error, handle, "a stored output could not be read");
                 return Err("The result cannot be read at the moment.".to_owned());
             }
         };
-        let unit = if unit == Unit::Bytes.as_str() { Unit::Bytes } else { Unit::Lines };
-        let Some(part) = slice(&text, Place { unit, offset }, limit, self.spill.most()) else {
+        let unit = if unit == TextUnit::Bytes.as_str() { TextUnit::Bytes } else { TextUnit::Lines };
+        let Some(part) = slice(&text, TextPosition { unit, offset }, limit, self.spill.max_part()) else {
             let (lines, bytes) = (thousands(line_count(&text)), thousands(text.len()));
             return Err(format!("The result ends before that: it has {lines} lines, {bytes} bytes."));
         };
-        Ok(self.shown(context.called.as_deref().unwrap_or(READ_RESULT), handle, limit, &part))
+        Ok(self.render(context.called.as_deref().unwrap_or(READ_RESULT), handle, limit, &part))
     }
 }
 
-/// The same for a handle that never was and for one of another conversation: there is nothing to learn from it.
+/// The message for unknown handles and for those of other conversations, which must not be distinguishable.
 const GONE: &str = "There is no result of this handle in this conversation, or not any more. Call its tool again.";
 
 #[cfg(test)]
@@ -107,15 +84,15 @@ mod tests {
     use crate::journal::{EntryState, MemoryJournal};
     use crate::{Dispatcher, ErrorKind, NameCase, RuntimeTool, Selection, ToolCall, ToolResult};
 
-    struct Reader {
+    struct ReaderFixture {
         tools: Dispatcher,
         spill: Spill,
     }
 
-    impl Reader {
+    impl ReaderFixture {
         fn new() -> Self {
             let spill = Spill::over(1_000);
-            Self { tools: Dispatcher::builder().service(spill.results()).build().unwrap(), spill }
+            Self { tools: Dispatcher::builder().service(spill.reader()).build().unwrap(), spill }
         }
 
         fn keep(&self, text: &str) -> String {
@@ -138,8 +115,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_calls_that_are_offered_read_everything() {
-        let reader = Reader::new();
+    async fn following_the_notices_reads_the_whole_output() {
+        let reader = ReaderFixture::new();
         for text in ["é".repeat(3_000), "word\n".repeat(2_000), format!("{}\nshort\nlines\n", "x".repeat(5_000))] {
             let mut arguments = json!({"handle": reader.keep(&text)});
             let mut whole = String::new();
@@ -151,7 +128,7 @@ mod tests {
                     break;
                 };
                 arguments = serde_json::from_str(more.strip_suffix(" …").unwrap()).unwrap();
-                // A line that was cut is ended only to set the notice apart.
+                // The line end after a cut line only separates the notice.
                 whole.push_str(if arguments.get("unit").is_some() { part.strip_suffix('\n').unwrap() } else { part });
             }
             assert_eq!(whole, text);
@@ -159,8 +136,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_conversation_reads_nothing() {
-        let reader = Reader::new();
+    async fn another_conversation_cannot_read_an_output() {
+        let reader = ReaderFixture::new();
         let handle = reader.keep(&"text\n".repeat(1_000));
         for stranger in [Some("d"), None] {
             let refused = reader.read(stranger, json!({"handle": handle})).await;
@@ -172,8 +149,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn behind_the_end_there_is_a_word_on_where_it_is() {
-        let reader = Reader::new();
+    async fn an_offset_past_the_end_reports_the_length() {
+        let reader = ReaderFixture::new();
         let handle = reader.keep(&"text\n".repeat(1_000));
         let result = reader.read(here(), json!({"handle": handle, "offset": 1_000})).await;
         assert_eq!(result.output, "The result ends before that: it has 1,000 lines, 5,000 bytes.");
@@ -181,7 +158,7 @@ mod tests {
         assert_eq!(last.output, "t\n");
     }
 
-    /// Reads all lines of a shortened output, by what the notices in it say.
+    /// Reads all lines of a shortened output by following its notices.
     async fn follow(tools: &Dispatcher, reader: &str, shown: &str) -> usize {
         let (mut lines, mut said) = (0, shown.to_owned());
         while let Some((part, notice)) = said.split_once('…') {
@@ -196,7 +173,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_tool_is_named_as_the_selection_in_force_calls_it() {
+    async fn notices_use_the_name_that_the_selection_gives_the_tool() {
         let log = RuntimeTool::new("log", "", |(): ()| async { "line\n".repeat(1_000) });
         let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).journal(MemoryJournal::new());
         let tools = tools.build().unwrap();
@@ -221,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tool_that_is_not_offered_is_not_named() {
+    async fn notices_do_not_name_the_tool_if_it_is_not_offered() {
         let log = RuntimeTool::new("log", "", |(): ()| async { "line\n".repeat(1_000) });
         let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).build().unwrap();
         let without = tools.select(Selection::new().names(["log"])).unwrap();
@@ -241,7 +218,7 @@ mod tests {
     #[test]
     fn the_tool_is_offered_only_with_its_service() {
         assert!(crate::Manifest::linked().get("read_result").is_none());
-        let definition = Reader::new().tools.definition("read_result").unwrap();
+        let definition = ReaderFixture::new().tools.definition("read_result").unwrap();
         let names: Vec<&str> = definition.arguments.keys().map(String::as_str).collect();
         assert_eq!(names, ["handle", "limit", "offset", "unit"]);
         assert!(definition.read_only);

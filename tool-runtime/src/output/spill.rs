@@ -1,4 +1,4 @@
-//! Long results: the model gets the beginning, the end, and a handle to read the rest with.
+//! Long outputs: the model receives the beginning, the end and a handle to read the rest with.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -8,76 +8,60 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
-use super::slice::{Place, Unit, head_end, line_count, place_of, tail_start};
+use super::text_slice::{TextPosition, TextUnit, head_end, line_count, position_at, tail_start};
 use super::{MemorySpillStore, READ_RESULT, ResultReader, SpillKey, SpillStore};
 use crate::display::thousands;
 use crate::panics;
 
-/// Shortens results that are too long to be read as a whole, and keeps them for the tool `read_result`.
+/// The settings for long outputs; see [`Builder::spill`](crate::Builder::spill).
 ///
-/// ```
-/// use tool_runtime::output::Spill;
-///
-/// let spill = Spill::over(1_000);
-/// let log: String = (1..=500).map(|line| format!("line {line}\n")).collect();
-///
-/// let (shown, spilled) = spill.shorten(Some("conversation"), log);
-/// assert!(shown.starts_with("line 1\n") && shown.ends_with("line 500\n"));
-/// assert!(shown.contains("Read them with `read_result`"));
-/// assert_eq!(spilled.unwrap().lines, 500);
-///
-/// let (shown, spilled) = spill.shorten(None, "short".into());
-/// assert_eq!((shown.as_str(), spilled), ("short", None));
-/// ```
+/// An output over the limit is stored whole. The model receives its beginning, its end and a notice between them that
+/// names the handle to read the rest with.
 #[derive(Clone)]
 pub struct Spill {
     limit: usize,
     store: Arc<dyn SpillStore>,
-    handles: Arc<Handles>,
+    handles: Arc<HandleGenerator>,
 }
 
-/// A result that was kept, whole.
+/// The summary of a stored output, for the metadata of its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct SpillSummary {
-    /// The name under which its conversation can read it; nothing if the store could not keep it.
-    pub handle: Option<String>,
-    /// How long it is.
-    pub bytes: usize,
-    /// How many lines it has.
-    pub lines: usize,
+pub(crate) struct SpillSummary {
+    /// The name by which its conversation can read it; `None` if the store failed.
+    pub(crate) handle: Option<String>,
+    pub(crate) bytes: usize,
+    pub(crate) lines: usize,
 }
 
-/// Less than this is no result with a notice in its middle.
-const LEAST_LIMIT: usize = 1_000;
+/// The smallest limit. Less leaves no room for text around the notice.
+const MIN_LIMIT: usize = 1_000;
 
-/// Room for what is said beside a part of a result, so that it is not itself too long.
-const NOTICE: usize = 300;
+/// The bytes reserved for the notice, so that a shortened output is not too long itself.
+const NOTICE_BYTES: usize = 300;
 
 impl Spill {
-    /// Shortens results of more than so many bytes, at least 1,000. They are kept in a [`MemorySpillStore`].
+    /// Shortens outputs of more than `limit` bytes, at least 1,000. Stores them in a [`MemorySpillStore`] by default.
     #[must_use]
     pub fn over(limit: usize) -> Self {
         let store = Arc::new(MemorySpillStore::default());
-        Self { limit: limit.max(LEAST_LIMIT), store, handles: Arc::default() }
+        Self { limit: limit.max(MIN_LIMIT), store, handles: Arc::default() }
     }
 
-    /// Keeps the results somewhere else.
+    /// Sets the store of long outputs.
     #[must_use]
     pub fn store(mut self, store: impl SpillStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// The service with the tool `read_result`, for [`Builder::service`](crate::Builder::service).
-    #[must_use]
-    pub fn results(&self) -> ResultReader {
+    /// Returns the service with the tool `read_result`.
+    pub(crate) fn reader(&self) -> ResultReader {
         ResultReader::new(self.clone())
     }
 
-    /// Shortens a text that is too long, and keeps the whole of it.
-    #[must_use]
-    pub fn shorten(&self, conversation: Option<&str>, text: String) -> (String, Option<SpillSummary>) {
+    /// Shortens and stores a text that is too long.
+    #[cfg(test)]
+    pub(super) fn shorten(&self, conversation: Option<&str>, text: String) -> (String, Option<SpillSummary>) {
         if !self.is_long(&text) {
             return (text, None);
         }
@@ -86,14 +70,14 @@ impl Spill {
         (shown, Some(spilled))
     }
 
-    /// Returns `true` if a text is too long to be read as a whole.
+    /// Returns `true` if a text exceeds the limit.
     pub(crate) fn is_long(&self, text: &str) -> bool {
         text.len() > self.limit
     }
 
-    /// Keeps the output of a call. `None` if the store cannot keep it.
+    /// Stores the output of a call and returns its handle, or `None` if the store failed.
     ///
-    /// However often the journal answers with the output of a call, or is asked for it, the output is kept once.
+    /// Idempotent for calls with an id: however often the journal replays a call, its output is stored once.
     pub(crate) fn keep(&self, conversation: Option<&str>, call: Option<&str>, text: &str) -> Option<String> {
         let (Some(_), Some(call)) = (conversation, call) else {
             return self.put(conversation, self.handles.next(), text);
@@ -103,52 +87,52 @@ impl Spill {
         if is_kept(&handle) {
             return Some(handle);
         }
-        // If it cannot be kept, another answer of the same call may have been faster.
+        // Storing also fails if a concurrent replay of the same call has stored the output first.
         self.put(conversation, handle.clone(), text).or_else(|| Some(handle).filter(is_kept))
     }
 
-    /// Returns a result that was kept.
+    /// Returns a stored output.
     pub(crate) fn whole(&self, conversation: Option<&str>, handle: &str) -> Option<Arc<str>> {
         self.get(SpillKey { conversation, handle }).unwrap_or_else(|error| {
-            tracing::warn!(%error, handle, "a result that was kept cannot be read");
+            tracing::warn!(%error, handle, "a stored output could not be read");
             None
         })
     }
 
-    /// The most of a kept result that is given at once. With what is said beside it, it is not too long itself.
-    pub(super) fn most(&self) -> usize {
-        self.limit - NOTICE
+    /// Returns the maximum length of a part of an output, which together with the notice stays within the limit.
+    pub(super) fn max_part(&self) -> usize {
+        self.limit - NOTICE_BYTES
     }
 
-    /// Cuts the middle out of a text. The notice in its place names the tool that reads the rest, if there is one.
+    /// Replaces the middle of a text by a notice, which names the tool that reads the rest if it is offered.
     #[cold]
     pub(crate) fn cut(&self, text: &str, handle: Option<String>, reader: Option<&str>) -> (String, SpillSummary) {
-        // A tool that was given a longer name leaves less room for the text.
+        // A longer name of the tool leaves less room for the text.
         let longer = reader.map_or(0, |reader| reader.len().saturating_sub(READ_RESULT.len()));
-        let room = self.most() - longer;
+        let room = self.max_part() - longer;
         let head = head_end(text, room - room / 3);
         let tail = tail_start(text, room / 3);
-        let cut = Cut { text, head, tail, handle: handle.as_deref(), reader, most: self.most() };
+        let cut = ShortenedText { text, head, tail, handle: handle.as_deref(), reader, max_part: self.max_part() };
         (cut.to_string(), SpillSummary { handle, bytes: text.len(), lines: line_count(text) })
     }
 
     fn put(&self, conversation: Option<&str>, handle: String, text: &str) -> Option<String> {
-        match unpanicked(|| self.store.put(SpillKey { conversation, handle: &handle }, text)) {
+        match catch_panics(|| self.store.put(SpillKey { conversation, handle: &handle }, text)) {
             Ok(()) => Some(handle),
             Err(error) => {
-                tracing::warn!(%error, bytes = text.len(), "a long result could not be kept");
+                tracing::warn!(%error, bytes = text.len(), "a long output could not be stored");
                 None
             }
         }
     }
 
     pub(super) fn get(&self, key: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
-        unpanicked(|| self.store.get(key))
+        catch_panics(|| self.store.get(key))
     }
 }
 
-/// Calls a store, which is the application's own code: a panic is an error.
-fn unpanicked<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+/// Calls a store, which is application code, and turns a panic into an error.
+fn catch_panics<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     panics::catch(ask).unwrap_or_else(|panic| Err(io::Error::other(format!("the store panicked: {panic}"))))
 }
 
@@ -158,66 +142,65 @@ impl fmt::Debug for Spill {
     }
 }
 
-/// Makes handles that nobody guesses.
+/// A generator of unguessable handles.
 ///
-/// A handle is the SipHash of a number, or of a call with its output, under a key that std draws from the system's random numbers and that never leaves
-/// the process, 64 bits of it: who has seen some handles cannot tell another. That SipHash is no cipher is enough
-/// here, since a guess is a call, and since a store gives a text to its own conversation only: only calls that say no
-/// conversation rest on the handle alone.
+/// A handle is the 64-bit SipHash of a counter, or of a call with its output, under a random key that never leaves the
+/// process, so known handles do not reveal others. SipHash is not a cipher, which suffices here: each guess costs a call,
+/// and a store returns a text only to its own conversation. Only calls without a conversation rely on the handle alone.
 #[derive(Default)]
-struct Handles {
+struct HandleGenerator {
     key: RandomState,
     count: AtomicU64,
 }
 
-impl Handles {
+impl HandleGenerator {
     fn next(&self) -> String {
         self.handle(self.count.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Returns the same handle for the same value.
-    fn handle(&self, of: impl Hash) -> String {
-        format!("r{:016x}", self.key.hash_one(of))
+    fn handle(&self, value: impl Hash) -> String {
+        format!("r{:016x}", self.key.hash_one(value))
     }
 }
 
-/// A text without its middle.
-struct Cut<'a> {
+/// A text with a notice in place of its middle.
+struct ShortenedText<'a> {
     text: &'a str,
     head: usize,
     tail: usize,
     handle: Option<&'a str>,
     /// The name of the tool that reads the rest.
     reader: Option<&'a str>,
-    most: usize,
+    max_part: usize,
 }
 
-impl fmt::Display for Cut<'_> {
+impl fmt::Display for ShortenedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (head, middle, tail) = (&self.text[..self.head], &self.text[self.head..self.tail], &self.text[self.tail..]);
-        let (from, to) = (place_of(self.text, self.head), place_of(self.text, self.tail));
+        let (from, to) = (position_at(self.text, self.head), position_at(self.text, self.tail));
         f.write_str(head)?;
         if !head.ends_with('\n') {
             f.write_str("\n")?;
         }
         write!(f, "… {} bytes left out (", thousands(middle.len()))?;
         let from = match (from.unit, to.unit) {
-            (Unit::Lines, Unit::Lines) => {
+            (TextUnit::Lines, TextUnit::Lines) => {
                 write!(f, "lines {} to {}", thousands(from.offset + 1), thousands(to.offset))?;
                 from
             }
             _ => {
                 write!(f, "bytes {} to {}", thousands(self.head + 1), thousands(self.tail))?;
-                Place { unit: Unit::Bytes, offset: self.head }
+                TextPosition { unit: TextUnit::Bytes, offset: self.head }
             }
         };
         match (self.handle, self.reader) {
             (Some(handle), Some(reader)) => {
                 let limit = match from.unit {
-                    Unit::Lines => line_count(middle).min(200),
-                    Unit::Bytes => middle.len().min(self.most),
+                    TextUnit::Lines => line_count(middle).min(200),
+                    TextUnit::Bytes => middle.len().min(self.max_part),
                 };
-                write!(f, "). Read them with `{reader}` {} …", Request { handle, from, limit })?;
+                write!(f, "). Read them with `{reader}` {} …", ReadArguments { handle, from, limit })?;
             }
             (Some(_), None) => f.write_str("). Ask for less if you need them …")?,
             (None, _) => f.write_str("). They could not be kept: ask for less, if you need them …")?,
@@ -226,18 +209,18 @@ impl fmt::Display for Cut<'_> {
     }
 }
 
-/// The arguments of [`READ_RESULT`], as a model may repeat them.
-pub(super) struct Request<'a> {
+/// The arguments of a [`READ_RESULT`] call, as JSON for the model to copy.
+pub(super) struct ReadArguments<'a> {
     pub(super) handle: &'a str,
-    pub(super) from: Place,
+    pub(super) from: TextPosition,
     pub(super) limit: usize,
 }
 
-impl fmt::Display for Request<'_> {
+impl fmt::Display for ReadArguments<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { handle, from: Place { unit, offset }, limit } = *self;
+        let Self { handle, from: TextPosition { unit, offset }, limit } = *self;
         write!(f, r#"{{"handle": "{handle}", "offset": {offset}, "limit": {limit}"#)?;
-        if unit == Unit::Bytes {
+        if unit == TextUnit::Bytes {
             f.write_str(r#", "unit": "bytes""#)?;
         }
         f.write_str("}")
@@ -250,12 +233,12 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::slice::{Slice, slice};
+    use super::super::text_slice::{TextSlice, slice};
     use super::*;
     use crate::testing::properties;
 
     #[test]
-    fn lines_are_left_out_as_lines() {
+    fn omits_whole_lines() {
         let text: String = (1..=1_500).map(|line| format!("line {line}\n")).collect();
         let (shown, spilled) = Spill::over(1_000).shorten(None, text);
         let handle = spilled.unwrap().handle.unwrap();
@@ -271,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn one_long_line_is_left_out_by_bytes() {
+    fn omits_bytes_of_a_single_long_line() {
         let (shown, spilled) = Spill::over(1_000).shorten(None, "é".repeat(50_000));
         let handle = spilled.unwrap().handle.unwrap();
         let (head, rest) = shown.split_once('\n').unwrap();
@@ -287,9 +270,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_shortened_all_the_same() {
-        struct Full;
-        impl SpillStore for Full {
+    fn shortens_an_output_that_cannot_be_stored() {
+        struct FullStore;
+        impl SpillStore for FullStore {
             fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
                 Err(io::ErrorKind::StorageFull.into())
             }
@@ -297,17 +280,17 @@ mod tests {
                 Ok(None)
             }
         }
-        let (shown, spilled) = Spill::over(1_000).store(Full).shorten(None, "x".repeat(5_000));
+        let (shown, spilled) = Spill::over(1_000).store(FullStore).shorten(None, "x".repeat(5_000));
         assert_eq!(spilled.unwrap().handle, None);
         assert!(shown.contains("They could not be kept") && shown.len() < 1_000);
     }
 
-    /// As a [`DirectorySpillStore`](crate::output::DirectorySpillStore) does of two answers that come at the same time.
+    /// A [`DirectorySpillStore`](crate::output::DirectorySpillStore) does this for two concurrent replays.
     #[test]
-    fn what_another_answer_of_the_call_has_kept_meanwhile_is_kept() {
+    fn accepts_an_output_that_a_concurrent_replay_has_stored() {
         #[derive(Default)]
-        struct Slower(std::sync::OnceLock<Arc<str>>);
-        impl SpillStore for Slower {
+        struct RacingStore(std::sync::OnceLock<Arc<str>>);
+        impl SpillStore for RacingStore {
             fn put(&self, _: SpillKey<'_>, text: &str) -> io::Result<()> {
                 self.0.get_or_init(|| text.into());
                 Err(io::ErrorKind::AlreadyExists.into())
@@ -316,16 +299,16 @@ mod tests {
                 Ok(self.0.get().cloned())
             }
         }
-        let spill = Spill::over(1_000).store(Slower::default());
+        let spill = Spill::over(1_000).store(RacingStore::default());
         assert!(spill.keep(Some("c"), Some("1"), "text").is_some());
-        assert_eq!(Spill::over(1_000).store(Slower::default()).keep(Some("c"), None, "text"), None, "the control");
+        assert_eq!(Spill::over(1_000).store(RacingStore::default()).keep(Some("c"), None, "text"), None, "the control");
     }
 
     #[test]
-    fn handles_do_not_tell_of_each_other() {
-        let (one, other) = (Handles::default(), Handles::default());
+    fn handles_are_unique_across_generators() {
+        let (one, other) = (HandleGenerator::default(), HandleGenerator::default());
         let made: HashSet<String> = (0..1_000).flat_map(|_| [one.next(), other.next()]).collect();
-        assert_eq!(made.len(), 2_000, "the same number gives another handle in another place");
+        assert_eq!(made.len(), 2_000, "generators have different keys");
         assert!(made.iter().all(|handle| handle.len() == 17));
     }
 
@@ -338,7 +321,7 @@ mod tests {
         #![proptest_config(properties(100))]
 
         #[test]
-        fn head_slices_and_tail_are_the_whole(text in long_text(), limit in 1_000..3_000_usize, lines in 1..50_usize) {
+        fn head_slices_and_tail_form_the_whole_text(text in long_text(), limit in 1_000..3_000_usize, lines in 1..50_usize) {
             let spill = Spill::over(limit);
             let (shown, spilled) = spill.shorten(Some("c"), text.clone());
             let Some(spilled) = spilled else {
@@ -350,15 +333,15 @@ mod tests {
             let handle = spilled.handle.unwrap();
             let kept = spill.store.get(SpillKey { conversation: Some("c"), handle: &handle }).unwrap().unwrap();
 
-            // What the notice says can be read, joined to what is shown, is what there was.
+            // The head, the parts that the notice refers to and the tail form the original text.
             let arguments = shown.rsplit_once("`read_result` ").unwrap().1.rsplit_once(" …\n").unwrap().0;
             let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
-            let unit = if arguments.get("unit").is_some() { Unit::Bytes } else { Unit::Lines };
-            let mut next = Some(Place { unit, offset: usize::try_from(arguments["offset"].as_u64().unwrap()).unwrap() });
+            let unit = if arguments.get("unit").is_some() { TextUnit::Bytes } else { TextUnit::Lines };
+            let mut next = Some(TextPosition { unit, offset: usize::try_from(arguments["offset"].as_u64().unwrap()).unwrap() });
             let mut rest = String::new();
-            while let Some(place) = next {
-                let Slice { text, next: following } = slice(&kept, place, lines, spill.most()).unwrap();
-                prop_assert!(!text.is_empty() && text.len() <= spill.most());
+            while let Some(position) = next {
+                let TextSlice { text, next: following } = slice(&kept, position, lines, spill.max_part()).unwrap();
+                prop_assert!(!text.is_empty() && text.len() <= spill.max_part());
                 rest.push_str(text);
                 next = following;
             }

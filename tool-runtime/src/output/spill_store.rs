@@ -1,13 +1,12 @@
-//! Where long results are kept.
+//! The trait of stores for long outputs.
 
 use std::io;
 use std::sync::Arc;
 
-/// Keeps long results until a model reads them.
+/// A store for long outputs; see [`Spill::store`](crate::output::Spill::store).
 ///
-/// A store need not keep a text forever: of one that is gone the model is told so. A call uses it on a thread that
-/// may block, and waits meanwhile, so it should not take long. [`Dispatcher::whole_output`](crate::Dispatcher::whole_output)
-/// and [`Spill::shorten`](crate::output::Spill::shorten) use it on the thread of their caller.
+/// A store may forget texts: the model is then told that the output is gone. Calls use the store on a blocking thread and
+/// wait for it. [`Dispatcher::whole_output`](crate::Dispatcher::whole_output) uses it on the caller's thread.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -38,31 +37,31 @@ use std::sync::Arc;
 /// # let _ = spill;
 /// ```
 pub trait SpillStore: Send + Sync + 'static {
-    /// Keeps a text.
+    /// Stores a text.
     ///
     /// # Errors
-    /// The text could not be kept. The model still gets its beginning and its end.
+    /// Fails if the text cannot be stored. The model still receives its beginning and its end.
     fn put(&self, key: SpillKey<'_>, text: &str) -> io::Result<()>;
 
-    /// The text that was put under a key: the same handle *and* the same conversation.
+    /// Returns the text that was stored under the same handle *and* the same conversation.
     ///
     /// # Errors
-    /// The store could not be asked. A text that is not there is no error.
+    /// Fails if the store cannot be read. A missing text is `None`.
     fn get(&self, key: SpillKey<'_>) -> io::Result<Option<Arc<str>>>;
 }
 
-/// What a text is kept under. The handle comes from a model, and may be anything.
+/// The key of a stored text. The handle comes from a model and may be any string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpillKey<'a> {
-    /// The conversation whose call had the result; calls without one share what they have.
+    /// The conversation of the call. Calls without a conversation share their texts.
     pub conversation: Option<&'a str>,
-    /// The name that the model was given.
+    /// The name that the model received.
     pub handle: &'a str,
 }
 
 impl<'a> SpillKey<'a> {
-    /// A key, for tests of a store.
+    /// Creates a key, for tests of a store.
     #[must_use]
     pub fn new(conversation: Option<&'a str>, handle: &'a str) -> Self {
         Self { conversation, handle }

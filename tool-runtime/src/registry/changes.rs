@@ -1,10 +1,11 @@
-//! Several changes that show at once.
+//! A batch of changes to a registry.
 
 use crate::RuntimeTool;
 
-/// RegistryChanges to a [`Registry`](super::Registry) that show all at once, in the order in which they stand here.
+/// A batch of changes to a [`Registry`](super::Registry), applied in order and atomically by
+/// [`Registry::apply`](super::Registry::apply).
 ///
-/// An adapter whose tools come from another program takes out what is gone there and adds what is new:
+/// For example, an adapter for the tools of another program removes tools that are gone and adds new ones in one step:
 ///
 /// ```
 /// use tool_runtime::{Dispatcher, RegistryChanges, RuntimeTool};
@@ -20,14 +21,14 @@ use crate::RuntimeTool;
 /// # }
 /// ```
 #[derive(Debug, Default)]
-#[must_use = "changes are made by `Registry::apply`"]
+#[must_use = "changes have no effect until `Registry::apply`"]
 pub struct RegistryChanges {
-    pub(crate) all: Vec<Change<Box<RuntimeTool>>>,
+    pub(crate) all: Vec<RegistryChange<Box<RuntimeTool>>>,
 }
 
-/// One change, with a tool that is to be bound, or is.
+/// One change. `T` is the tool before or after it is bound.
 #[derive(Debug)]
-pub(crate) enum Change<T> {
+pub(crate) enum RegistryChange<T> {
     Add(T, NameConflict),
     Remove(String),
     Clear,
@@ -35,7 +36,7 @@ pub(crate) enum Change<T> {
     Disable(String),
 }
 
-/// What to do when a name is taken.
+/// The reaction to a name that is already taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NameConflict {
     Refuse,
@@ -44,55 +45,55 @@ pub(crate) enum NameConflict {
 }
 
 impl RegistryChanges {
-    /// None yet.
+    /// Creates an empty batch.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a tool, whose name must be free then.
+    /// Adds a tool whose name must not be taken.
     pub fn register(self, tool: RuntimeTool) -> Self {
-        self.and(Change::Add(Box::new(tool), NameConflict::Refuse))
+        self.and(RegistryChange::Add(Box::new(tool), NameConflict::Refuse))
     }
 
-    /// Adds a tool, in the place of the one that has its name.
+    /// Adds a tool and removes the one that has its name, if any.
     pub fn replace(self, tool: RuntimeTool) -> Self {
-        self.and(Change::Add(Box::new(tool), NameConflict::Replace))
+        self.and(RegistryChange::Add(Box::new(tool), NameConflict::Replace))
     }
 
-    /// Adds a tool unless there is one of its name.
-    pub fn register_or_keep(self, tool: RuntimeTool) -> Self {
-        self.and(Change::Add(Box::new(tool), NameConflict::Keep))
+    /// Adds a tool unless its name is taken.
+    pub(super) fn register_or_keep(self, tool: RuntimeTool) -> Self {
+        self.and(RegistryChange::Add(Box::new(tool), NameConflict::Keep))
     }
 
-    /// Takes a tool out, if there is one of that name.
+    /// Removes a tool, if it exists.
     pub fn remove(self, name: impl Into<String>) -> Self {
-        self.and(Change::Remove(name.into()))
+        self.and(RegistryChange::Remove(name.into()))
     }
 
-    /// Takes all tools out.
+    /// Removes all tools.
     pub fn clear(self) -> Self {
-        self.and(Change::Clear)
+        self.and(RegistryChange::Clear)
     }
 
-    /// Offers a tool again that was disabled.
+    /// Offers a disabled tool again.
     pub fn enable(self, name: impl Into<String>) -> Self {
-        self.and(Change::Enable(name.into()))
+        self.and(RegistryChange::Enable(name.into()))
     }
 
-    /// Stops offering a tool.
+    /// Stops offering a tool but keeps it registered.
     pub fn disable(self, name: impl Into<String>) -> Self {
-        self.and(Change::Disable(name.into()))
+        self.and(RegistryChange::Disable(name.into()))
     }
 
-    fn and(mut self, change: Change<Box<RuntimeTool>>) -> Self {
+    fn and(mut self, change: RegistryChange<Box<RuntimeTool>>) -> Self {
         self.all.push(change);
         self
     }
 }
 
-/// Registers each of these tools.
 impl FromIterator<RuntimeTool> for RegistryChanges {
+    /// Registers each of the tools.
     fn from_iter<I: IntoIterator<Item = RuntimeTool>>(tools: I) -> Self {
-        Self { all: tools.into_iter().map(|tool| Change::Add(Box::new(tool), NameConflict::Refuse)).collect() }
+        Self { all: tools.into_iter().map(|tool| RegistryChange::Add(Box::new(tool), NameConflict::Refuse)).collect() }
     }
 }

@@ -1,4 +1,4 @@
-//! The tools of a dispatcher, and how they change while it runs.
+//! The registry: adding, removing and listing the tools of a running dispatcher.
 
 mod changes;
 mod tool_table;
@@ -16,12 +16,12 @@ use crate::dispatch::{Definitions, DispatcherState};
 use crate::manifest::IntoManifest;
 use crate::{BuildError, RuntimeTool};
 
-/// The tools of a dispatcher: what it offers, and how that changes while it runs. Cheap to clone; see
+/// A handle to the tools of a dispatcher, to list and change them while it runs. Cheap to clone; see
 /// [`Dispatcher::registry`](crate::Dispatcher::registry).
 ///
-/// Whoever has it can add and remove tools, but not call them: it is what an adapter for tools of other programs is
-/// given. Every change shows as a whole, in all clones of the dispatcher and in all that was selected from it. Reading
-/// waits for nobody, and calls that have begun end as they began.
+/// A registry can add and remove tools but not call them, which makes it the right handle for an adapter of remote
+/// tools. Every change is atomic: it becomes visible as a whole in all clones of the dispatcher and in all selections
+/// from it. Reads are lock-free, and running calls finish with the tools they started with.
 ///
 /// ```
 /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
@@ -36,8 +36,8 @@ use crate::{BuildError, RuntimeTool};
 ///
 /// let again = || RuntimeTool::new("time.zone", "The time zone.", |(): ()| async { "CET" });
 /// let error = registry.register(again()).unwrap_err();
-/// assert!(error.to_string().contains("two tools have this name"), "both are named, with their places");
-/// assert!(!registry.register_or_keep(again())?, "the first one stays, and a warning is logged");
+/// assert!(error.to_string().contains("two tools have this name"), "the message has the source of both");
+/// assert!(!registry.register_or_keep(again())?, "the first tool stays, and a warning is logged");
 /// registry.replace(again())?;
 /// assert_eq!(tools.call(ToolCall::from_text("time.zone", "{}")).await.output, "CET");
 ///
@@ -62,24 +62,24 @@ impl Registry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// When there is one of that name, with both named, or when the tool itself is wrong.
+    /// Fails if the name is taken or the tool itself is invalid.
     pub fn register(&self, tool: RuntimeTool) -> Result<(), BuildError> {
         self.apply(RegistryChanges::new().register(tool))
     }
 
-    /// Adds a tool, in the place of the one that has its name. A linked tool that was replaced comes back only by
+    /// Adds a tool and removes the one that has its name, if any. A replaced linked tool comes back only after
     /// [`remove`](Self::remove) and [`reload`](Self::reload).
     ///
     /// # Errors
-    /// When the tool itself is wrong.
+    /// Fails if the tool itself is invalid.
     pub fn replace(&self, tool: RuntimeTool) -> Result<(), BuildError> {
         self.apply(RegistryChanges::new().replace(tool))
     }
 
-    /// Adds a tool unless there is one of its name: then that one stays, and a warning names both. Whether it was added.
+    /// Adds a tool unless its name is taken, and returns `true` if it was added. A conflict is logged as a warning.
     ///
     /// # Errors
-    /// When the tool itself is wrong.
+    /// Fails if the tool itself is invalid.
     pub fn register_or_keep(&self, tool: RuntimeTool) -> Result<bool, BuildError> {
         let kept = self.inner.change(RegistryChanges::new().register_or_keep(tool))?.kept;
         Ok(kept == 0)
@@ -87,55 +87,55 @@ impl Registry {
 
     /// Removes a tool and returns its definition.
     ///
-    /// A linked tool comes back when a manifest that has it is loaded, by [`reload`](Self::reload) or because a
-    /// [watched](crate::Dispatcher::watch) file has changed: a manifest says which linked tools there are.
-    /// [`disable`](Self::disable) keeps a tool away until it is enabled.
+    /// A linked tool comes back when a manifest that lists it is loaded, by [`reload`](Self::reload) or because a
+    /// [watched](crate::Dispatcher::watch) file changed. Use [`disable`](Self::disable) to keep a tool away until it is
+    /// enabled.
     pub fn remove(&self, name: &str) -> Option<Arc<ToolDefinition>> {
         let changed = self.inner.change(RegistryChanges::new().remove(name)).ok()?;
         changed.removed.into_iter().next()
     }
 
-    /// Removes all tools; linked ones come back as after [`remove`](Self::remove).
+    /// Removes all tools. Linked tools come back as described at [`remove`](Self::remove).
     pub fn clear(&self) {
-        // It can only succeed.
+        // Clearing cannot fail.
         drop(self.inner.change(RegistryChanges::new().clear()));
     }
 
-    /// Stops offering a tool, until [`enable`](Self::enable). It stays registered, also when it is replaced or when a
-    /// manifest is loaded.
+    /// Stops offering a tool until [`enable`](Self::enable). The tool stays registered, and its name stays disabled when
+    /// the tool is replaced or a manifest is loaded.
     ///
     /// # Errors
-    /// When there is no such tool; the message has the nearest names.
+    /// Fails if there is no such tool. The message suggests similar names.
     pub fn disable(&self, name: &str) -> Result<(), BuildError> {
         self.apply(RegistryChanges::new().disable(name))
     }
 
-    /// Offers a tool again.
+    /// Offers a disabled tool again.
     ///
     /// # Errors
-    /// When there is no such tool; the message has the nearest names.
+    /// Fails if there is no such tool. The message suggests similar names.
     pub fn enable(&self, name: &str) -> Result<(), BuildError> {
         self.apply(RegistryChanges::new().enable(name))
     }
 
-    /// Makes several changes at once: nobody sees some of them without the others.
+    /// Applies several changes atomically: no reader sees some of them without the others.
     ///
     /// # Errors
-    /// Everything that is wrong, all at once. Nothing is changed then.
+    /// Reports every problem at once and changes nothing.
     pub fn apply(&self, changes: RegistryChanges) -> Result<(), BuildError> {
         self.inner.change(changes).map(drop)
     }
 
-    /// Offers the linked tools of another manifest from now on; see [`Dispatcher::reload`](crate::Dispatcher::reload).
-    /// Tools that were made at run time stay.
+    /// Replaces the linked tools by those of another manifest; see [`Dispatcher::reload`](crate::Dispatcher::reload).
+    /// Runtime tools stay.
     ///
     /// # Errors
-    /// Everything that does not fit, all at once. What was offered before is still offered.
+    /// Reports every problem at once and changes nothing.
     pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         self.inner.reload(manifest)
     }
 
-    /// Tells whoever offers the tools elsewhere that they have changed: it counts the changes, and can be waited for.
+    /// Returns a receiver of the number of changes, to be notified when the tools change.
     ///
     /// ```
     /// use tool_runtime::{Dispatcher, RuntimeTool};
@@ -146,7 +146,7 @@ impl Registry {
     /// assert!(!changes.has_changed()?);
     ///
     /// tools.registry().register(RuntimeTool::new("noop", "Nothing.", |(): ()| async {}))?;
-    /// assert!(changes.has_changed()?, "and `changes.changed().await` would go on");
+    /// assert!(changes.has_changed()?, "`changes.changed().await` would return");
     /// assert_eq!(*changes.borrow_and_update(), 1);
     /// # Ok(())
     /// # }
@@ -156,43 +156,43 @@ impl Registry {
         self.inner.changes.subscribe()
     }
 
-    /// The tool of that name.
+    /// Returns the definition of an offered tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<ToolDefinition>> {
         self.inner.offer.with(|offer| offer.definition(name))
     }
 
-    /// Whether a tool of that name is on offer.
+    /// Returns `true` if a tool of that name is offered.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.inner.offer.with(|offer| offer.tools.contains_key(name))
     }
 
-    /// Whether there is a tool of that name that is not offered because somebody has [disabled](Self::disable) it.
+    /// Returns `true` if a tool of that name is registered but [disabled](Self::disable).
     #[must_use]
     pub fn is_disabled(&self, name: &str) -> bool {
         self.inner.offer.with(|offer| offer.disabled.contains(name))
     }
 
-    /// The names of all tools on offer, sorted.
+    /// Returns the names of all offered tools, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<Arc<str>> {
         self.list().iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// All tools on offer with their definitions, sorted by name.
+    /// Returns all offered tools with their definitions, sorted by name.
     #[must_use]
     pub fn list(&self) -> Definitions {
         self.inner.offer.with(|offer| offer.definitions().clone())
     }
 
-    /// How many tools are on offer.
+    /// Returns the number of offered tools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.offer.with(|offer| offer.tools.len())
     }
 
-    /// Whether no tool is on offer.
+    /// Returns `true` if no tool is offered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

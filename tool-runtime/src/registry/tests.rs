@@ -18,7 +18,7 @@ fn names(tools: &Dispatcher) -> String {
     tools.registry().names().join(" ")
 }
 
-/// What is wrong with a list in which `a.N` and `b.N` come and go together, in the same words.
+/// Returns the first inconsistency of a list in which `a.N` and `b.N` always change together.
 fn inconsistency(list: &Definitions) -> Option<String> {
     if !list.is_sorted_by(|(a, _), (b, _)| a < b) {
         return Some("not sorted".to_owned());
@@ -31,7 +31,7 @@ fn inconsistency(list: &Definitions) -> Option<String> {
     torn.map(|(name, words)| format!("{name}: {words:?}"))
 }
 
-/// Four threads read while a fifth changes a registry; how often, and what they saw that was wrong.
+/// Runs `change` while four threads list the tools. Returns the number of lists and the inconsistencies they had.
 fn read_meanwhile(tools: &Dispatcher, change: impl FnOnce(&AtomicUsize) + Send) -> (usize, Vec<String>) {
     let (over, lists, wrong) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
     let seen = Mutex::new(Vec::new());
@@ -58,7 +58,7 @@ fn read_meanwhile(tools: &Dispatcher, change: impl FnOnce(&AtomicUsize) + Send) 
 }
 
 #[test]
-fn a_thousand_changes_show_no_half_made_state() {
+fn readers_never_see_a_partial_change() {
     let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
     let registry = tools.registry();
     let (lists, wrong) = read_meanwhile(&tools, |_| {
@@ -80,9 +80,9 @@ fn a_thousand_changes_show_no_half_made_state() {
     assert!(lists > 0 && wrong.is_empty(), "{wrong:?}");
 }
 
-/// The control: the same two tools, one after the other. What the readers look for can be seen.
+/// The control: the same two tools, changed one after the other.
 #[test]
-fn changes_that_are_made_one_by_one_are_seen_half_made() {
+fn readers_see_changes_that_are_applied_one_by_one() {
     let tools = empty();
     let registry = tools.registry();
     let (_, wrong) = read_meanwhile(&tools, |wrong| {
@@ -111,7 +111,7 @@ fn a_duplicate_names_both_and_changes_nothing() {
 }
 
 #[test]
-fn every_change_is_told_once_and_one_that_fails_is_not() {
+fn notifies_once_per_change_and_not_of_failed_ones() {
     let tools = empty();
     let mut changes = tools.select(crate::Selection::new()).unwrap().registry().changes();
     tools.registry().apply(["a", "b"].map(|name| tool(name, "")).into_iter().collect()).unwrap();
@@ -123,7 +123,7 @@ fn every_change_is_told_once_and_one_that_fails_is_not() {
 }
 
 #[test]
-fn everything_wrong_with_new_tools_is_said_at_once() {
+fn reports_all_invalid_tools_at_once() {
     let check = |built: Result<(), BuildError>| built.unwrap_err().problems().len();
     let bad_schema = serde_json::json!({"type": "array"});
     let changes = RegistryChanges::new()
@@ -137,7 +137,7 @@ fn everything_wrong_with_new_tools_is_said_at_once() {
 }
 
 #[test]
-fn what_replaces_a_linked_tool_outlives_a_reload_until_it_is_removed() {
+fn a_replacement_of_a_linked_tool_survives_a_reload_until_it_is_removed() {
     let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
     let registry = tools.registry();
     let linked = tools.manifest();
@@ -149,7 +149,7 @@ fn what_replaces_a_linked_tool_outlives_a_reload_until_it_is_removed() {
     registry.reload(linked.clone()).unwrap();
     assert!(registry.get("search_tools").unwrap().description.starts_with("Find tools"));
 
-    // A name that was free when a tool took it is a duplicate.
+    // The name was free when the runtime tool took it, so the linked tool is a duplicate.
     registry.remove("search_tools");
     registry.register(tool("search_tools", "mine")).unwrap();
     let error = registry.reload(linked).unwrap_err().to_string();
@@ -158,7 +158,7 @@ fn what_replaces_a_linked_tool_outlives_a_reload_until_it_is_removed() {
 }
 
 #[test]
-fn a_manifest_has_words_for_tools_made_at_run_time() {
+fn a_manifest_overrides_the_texts_of_runtime_tools() {
     let tools = empty();
     tools.registry().register(tool("x.a", "As it was.")).unwrap();
     let edited = tools.manifest().to_json().replace("As it was.", "As it was edited.");
@@ -169,9 +169,9 @@ fn a_manifest_has_words_for_tools_made_at_run_time() {
     assert!(error.contains("the manifest is stale"), "{error}");
 }
 
-/// However often it was reworded, and whichever tool has the name by then.
+/// Even after several overrides, and after the tool was replaced.
 #[test]
-fn the_words_of_a_manifest_go_with_it() {
+fn the_texts_of_a_manifest_are_dropped_with_it() {
     let tools = Dispatcher::builder().tool(tool("x.a", "Its own.")).build().unwrap();
     let description = || tools.definition("x.a").unwrap().description.clone();
     for words in ["Edited.", "Edited again."] {
@@ -195,9 +195,9 @@ fn the_words_of_a_manifest_go_with_it() {
     }
 }
 
-/// A manifest says which linked tools there are; `disable` holds against it.
+/// A manifest decides which linked tools exist, but `disable` takes precedence.
 #[test]
-fn a_linked_tool_that_was_removed_comes_back_with_a_manifest_and_a_disabled_one_does_not() {
+fn a_reload_restores_removed_linked_tools_but_not_disabled_ones() {
     let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
     let (registry, linked) = (tools.registry(), tools.manifest());
     registry.remove("search_tools").unwrap();
@@ -211,7 +211,7 @@ fn a_linked_tool_that_was_removed_comes_back_with_a_manifest_and_a_disabled_one_
 }
 
 #[tokio::test]
-async fn what_is_disabled_is_not_offered_but_kept() {
+async fn disabled_tools_are_kept_but_not_offered() {
     let tools = Dispatcher::builder().tool(tool("x.a", "")).tool(tool("x.b", "")).build().unwrap();
     let registry = tools.registry();
     registry.disable("x.a").unwrap();
@@ -227,10 +227,10 @@ async fn what_is_disabled_is_not_offered_but_kept() {
     assert!(error.contains("`a.x`: there is no such tool"), "{error}");
 }
 
-/// Calls the registry when it is dropped, as an adapter's connection may.
-struct Nosy(super::Registry, Arc<AtomicUsize>);
+/// Uses the registry while it is dropped, as an adapter's connection may.
+struct UsesRegistryOnDrop(super::Registry, Arc<AtomicUsize>);
 
-impl Drop for Nosy {
+impl Drop for UsesRegistryOnDrop {
     fn drop(&mut self) {
         self.1.fetch_add(1 + self.0.len(), Ordering::Relaxed);
         self.0.register_or_keep(tool("x.last", "")).unwrap();
@@ -238,11 +238,11 @@ impl Drop for Nosy {
 }
 
 #[test]
-fn what_is_removed_is_dropped_and_may_use_the_registry() {
+fn a_removed_tool_may_use_the_registry_while_it_is_dropped() {
     let tools = empty();
     let dropped = Arc::new(AtomicUsize::new(0));
     let nosy = || {
-        let nosy = Arc::new(Nosy(tools.registry(), dropped.clone()));
+        let nosy = Arc::new(UsesRegistryOnDrop(tools.registry(), dropped.clone()));
         RuntimeTool::new("x.nosy", "", move |(): ()| {
             let nosy = nosy.clone();
             async move { nosy.0.len().to_string() }
@@ -250,14 +250,14 @@ fn what_is_removed_is_dropped_and_may_use_the_registry() {
     };
     tools.registry().register(nosy()).unwrap();
     assert!(tools.registry().register(nosy()).is_err());
-    assert_eq!(dropped.swap(0, Ordering::Relaxed), 2, "the one that was refused");
+    assert_eq!(dropped.swap(0, Ordering::Relaxed), 2, "the rejected tool");
     tools.registry().remove("x.nosy");
     assert!(dropped.load(Ordering::Relaxed) > 0);
     assert_eq!(names(&tools), "x.last");
 }
 
 #[tokio::test]
-async fn a_call_that_has_begun_ends_as_it_began() {
+async fn running_calls_finish_with_the_tool_they_started_with() {
     let tools = empty();
     let go = Arc::new(tokio::sync::Notify::new());
     let waiting = go.clone();
@@ -280,7 +280,7 @@ async fn a_call_that_has_begun_ends_as_it_began() {
 }
 
 #[test]
-fn unchanged_definitions_are_not_made_again() {
+fn definitions_are_cached_until_a_change() {
     let tools = Dispatcher::builder().tool(tool("x.a", "")).build().unwrap();
     let selected = tools.select(crate::Selection::new().prefix("p_")).unwrap();
     for tools in [&tools, &selected] {
@@ -292,7 +292,7 @@ fn unchanged_definitions_are_not_made_again() {
 }
 
 #[test]
-fn a_builder_says_everything_at_once_and_a_lenient_one_goes_on() {
+fn a_builder_reports_all_problems_and_a_lenient_one_skips_them() {
     let builder = || {
         let (twice, wrong) = (tool("search_tools", "mine"), tool("no name", ""));
         Dispatcher::builder().service(ToolSearch).tool(twice).tool(wrong).tool(tool("x", "first")).tool(tool("x", ""))
@@ -305,9 +305,9 @@ fn a_builder_says_everything_at_once_and_a_lenient_one_goes_on() {
     assert_eq!(tools.definition("x").unwrap().description, "first");
 }
 
-/// What a dispatcher says of itself it can be built from.
+/// A dispatcher can be built from its own manifest.
 #[test]
-fn a_manifest_has_the_words_of_tools_made_at_run_time_from_the_start() {
+fn a_builder_applies_the_texts_of_a_manifest_to_runtime_tools() {
     let builder = || Dispatcher::builder().service(ToolSearch).tool(tool("x", "code"));
     let mut manifest = builder().build().unwrap().manifest();
     let edited = manifest.to_json().replace("\"code\"", "\"edited\"");
@@ -317,7 +317,7 @@ fn a_manifest_has_the_words_of_tools_made_at_run_time_from_the_start() {
 }
 
 #[test]
-fn what_a_tool_holds_on_to_goes_with_it() {
+fn removed_tools_release_their_captures() {
     let connection = Arc::new(());
     let remote = |name| {
         let connection = connection.clone();

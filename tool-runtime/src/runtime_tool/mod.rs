@@ -1,7 +1,7 @@
-//! Tools that are made while the program runs: from a closure, or from a JSON Schema and a function.
+//! Runtime tools: made from a closure, or from a JSON Schema and a function.
 
-mod function;
-mod reply;
+mod into_tool_result;
+mod runtime_function;
 
 use std::any::type_name;
 use std::fmt;
@@ -16,19 +16,20 @@ use serde_json::{Map, Value};
 use tool_model::validate::SchemaError;
 use tool_model::{ArgumentSchema, KEYS, ToolDefinition, name};
 
-pub(crate) use function::RuntimeFunction;
-use function::{Start, cannot_be_read};
-pub use reply::IntoToolResult;
+pub use into_tool_result::IntoToolResult;
+pub(crate) use runtime_function::RuntimeFunction;
+use runtime_function::{StartHandler, decode_error};
 
 use crate::Scope;
 use crate::dispatch::BoundTool;
 use crate::handler_future::HandlerFuture;
 
-/// A tool that is made while the program runs. It is offered by [`Builder::tool`](crate::Builder::tool) or
-/// [`Registry::register`](crate::Registry::register), and is called like any other: its arguments are checked and mended,
-/// somebody is asked, it is recorded, stopped, limited.
+/// A tool that is created at run time and registered by [`Builder::tool`](crate::Builder::tool) or
+/// [`Registry::register`](crate::Registry::register).
 ///
-/// What it is comes from the type of its arguments, a struct with [`JsonSchema`] and `Deserialize`:
+/// Calls of a runtime tool are validated, repaired, confirmed, recorded, limited and cancelled like those of any other
+/// tool. [`new`](Self::new) derives the definition from the type of the arguments, a struct with [`JsonSchema`] and
+/// `Deserialize`:
 ///
 /// ```standalone_crate
 /// use schemars::JsonSchema;
@@ -63,9 +64,9 @@ use crate::handler_future::HandlerFuture;
 /// # }
 /// ```
 ///
-/// Or it comes from a JSON Schema, as with tools of other programs. The handler of such a tool, or of one made by
-/// [`scoped`](Self::scoped), is given the [`Scope`] of its call: where the call comes from, when it has to be over, a
-/// token that tells when it is stopped, where to report progress, and all that the application provides.
+/// [`from_schema`](Self::from_schema) takes a JSON Schema instead, for tools of other programs. Such a handler, like that
+/// of [`scoped`](Self::scoped), receives the [`Scope`] of the call: its context, deadline, cancellation token, progress
+/// and the values that the application provides.
 ///
 /// ```standalone_crate
 /// use serde_json::{Map, Value, json};
@@ -91,32 +92,32 @@ use crate::handler_future::HandlerFuture;
 /// let close = RuntimeTool::from_schema("issue.close", "Close an issue.", &schema, ask_another_program).idempotent();
 /// let tools = Dispatcher::builder().tool(close).build()?;
 ///
-/// // The model wrote a text for a number: it is mended, as ever.
+/// // The model sent a string for a number, which is repaired.
 /// let result = tools.call(ToolCall::from_text("issue.close", r#"{"id": "7"}"#).conversation("c-1")).await;
 /// assert_eq!(result.output, r#"{"by":"c-1","done":{"id":7}}"#);
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "a tool is offered once it is registered"]
+#[must_use = "a tool is not offered until it is registered"]
 pub struct RuntimeTool {
     name: String,
     definition: ToolDefinition,
     source: &'static Location<'static>,
     stop_grace: Option<Duration>,
-    /// The function, or why there is none.
-    made: Result<Made, String>,
+    /// The schema and handler, or the reason why they are invalid.
+    parts: Result<RuntimeToolParts, String>,
 }
 
-struct Made {
+struct RuntimeToolParts {
     schema: ArgumentSchema,
-    start: Start,
+    start: StartHandler,
 }
 
 impl RuntimeTool {
-    /// A tool from a closure that takes the arguments as a struct. `()` is for a tool without arguments.
+    /// Creates a tool from a closure that takes the arguments as a struct, or `()` for no arguments.
     ///
-    /// The handler gives back a `Result`, a [`ToolResult`](crate::ToolResult), a text, a JSON value or nothing; see
-    /// [`IntoToolResult`].
+    /// The handler returns anything that implements [`IntoToolResult`]: a `Result`, a [`ToolResult`](crate::ToolResult),
+    /// a string, a JSON value or nothing.
     #[track_caller]
     pub fn new<A, F, Fut>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
@@ -128,7 +129,7 @@ impl RuntimeTool {
         tool.handler(type_name::<F>())
     }
 
-    /// As [`new`](Self::new), from a closure that is also given the scope of its call.
+    /// Creates a tool like [`new`](Self::new), from a closure that also takes the scope of the call.
     #[track_caller]
     pub fn scoped<A, F, Fut>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
@@ -141,17 +142,17 @@ impl RuntimeTool {
         let takes_nothing = schema["type"] == "null";
         let schema = if takes_nothing { Value::Object(Map::new()) } else { schema };
         let handler = Arc::new(handler);
-        let start: Start = Box::new(move |arguments| {
+        let start: StartHandler = Box::new(move |arguments| {
             let arguments = if takes_nothing { Value::Null } else { Value::Object(arguments) };
-            // A second reading finds the place; most calls do not need it.
-            let decoded = A::deserialize(&arguments).map_err(|_| cannot_be_read::<A>(&arguments))?;
+            // The error is located by a second pass, which successful calls do not need.
+            let decoded = A::deserialize(&arguments).map_err(|_| decode_error::<A>(&arguments))?;
             let handler = handler.clone();
             Ok(Box::new(move |scope| HandlerFuture::new(async move { handler(decoded, scope).await.into_answer() })))
         });
-        Self::made(name, description, ArgumentSchema::read(&schema), start).handler(type_name::<F>())
+        Self::from_parts(name, description, ArgumentSchema::read(&schema), start).handler(type_name::<F>())
     }
 
-    /// A tool whose arguments a JSON Schema describes. The handler is given them as a JSON object, checked.
+    /// Creates a tool whose arguments are described by a JSON Schema. The handler receives the validated JSON object.
     #[track_caller]
     pub fn from_schema<F, Fut>(
         name: impl Into<String>,
@@ -163,11 +164,11 @@ impl RuntimeTool {
         F: Fn(Map<String, Value>, Scope) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
-        Self::of_values(name, description, ArgumentSchema::read(schema), handler)
+        Self::from_values(name, description, ArgumentSchema::read(schema), handler)
     }
 
-    /// As [`from_schema`](Self::from_schema), for a tool of another program, which checks its arguments again itself:
-    /// what its schema says and cannot be enforced here, such as a pattern that looks ahead, is logged and left to it.
+    /// Creates a tool like [`from_schema`](Self::from_schema) for a remote tool, which validates its arguments itself.
+    /// Schema keywords that cannot be enforced here, such as a pattern with a look-ahead, are logged and ignored.
     #[track_caller]
     pub fn remote<F, Fut>(name: impl Into<String>, description: impl Into<String>, schema: &Value, handler: F) -> Self
     where
@@ -179,11 +180,11 @@ impl RuntimeTool {
         for left_out in schema.iter().flat_map(ArgumentSchema::left_out) {
             tracing::debug!(tool = name, "left to the tool: {left_out}");
         }
-        Self::of_values(name, description, schema, handler)
+        Self::from_values(name, description, schema, handler)
     }
 
     #[track_caller]
-    fn of_values<F, Fut>(
+    fn from_values<F, Fut>(
         name: impl Into<String>,
         description: impl Into<String>,
         schema: Result<ArgumentSchema, SchemaError>,
@@ -194,50 +195,50 @@ impl RuntimeTool {
         Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
         let handler = Arc::new(handler);
-        let start: Start = Box::new(move |arguments| {
+        let start: StartHandler = Box::new(move |arguments| {
             let handler = handler.clone();
             Ok(Box::new(move |scope| HandlerFuture::new(async move { handler(arguments, scope).await.into_answer() })))
         });
-        Self::made(name, description, schema, start).handler(type_name::<F>())
+        Self::from_parts(name, description, schema, start).handler(type_name::<F>())
     }
 
     #[track_caller]
-    fn made(
+    fn from_parts(
         name: impl Into<String>,
         description: impl Into<String>,
         schema: Result<ArgumentSchema, SchemaError>,
-        start: Start,
+        start: StartHandler,
     ) -> Self {
         let name = name.into();
         let mut definition = ToolDefinition::default();
         definition.description = description.into();
-        let made = match (name::check(&name), schema) {
+        let parts = match (name::check(&name), schema) {
             (Err(error), _) => Err(error),
-            (_, Err(error)) => Err(format!("its schema: {error}")),
+            (_, Err(error)) => Err(format!("its schema is invalid: {error}")),
             (Ok(()), Ok(schema)) => {
                 schema.describe(&mut definition);
-                Ok(Made { schema, start })
+                Ok(RuntimeToolParts { schema, start })
             }
         };
-        Self { name, definition, source: Location::caller(), stop_grace: None, made }
+        Self { name, definition, source: Location::caller(), stop_grace: None, parts }
     }
 
-    /// What `handler` of its definition says: the closure's own name unless set. A tool of another program says where
-    /// that is, such as `mcp://github/create_issue`.
+    /// Sets the `handler` of the definition, by default the type name of the closure. A remote tool names its origin,
+    /// such as `mcp://github/create_issue`.
     pub fn handler(mut self, handler: impl Into<String>) -> Self {
         self.definition.handler = handler.into();
         self
     }
 
-    /// Says what a successful result looks like, as a JSON Schema.
+    /// Describes a successful result by a JSON Schema.
     pub fn returns(mut self, schema: &Value) -> Self {
         if let Err(error) = self.definition.describe_result(schema) {
-            self.made = Err(format!("the schema of its result: {error}"));
+            self.parts = Err(format!("its result schema is invalid: {error}"));
         }
         self
     }
 
-    /// Sets all [keys](tool_model::KEYS) to what another tool's definition says, such as that of a tool on another machine.
+    /// Copies all [keys](tool_model::KEYS) from another tool's definition, such as that of a remote tool.
     pub fn keys_of(mut self, definition: &ToolDefinition) -> Self {
         for key in KEYS {
             key.copy(definition, &mut self.definition);
@@ -245,101 +246,101 @@ impl RuntimeTool {
         self
     }
 
-    /// Somebody is to be asked before it runs.
+    /// Marks the tool as sensitive: by default, its calls need an approval.
     pub fn sensitive(mut self) -> Self {
         self.definition.sensitive = true;
         self
     }
 
-    /// It changes nothing.
+    /// Marks the tool as read-only: it changes nothing.
     pub fn read_only(mut self) -> Self {
         self.definition.read_only = true;
         self
     }
 
-    /// It destroys something that cannot be had back.
+    /// Marks the tool as destructive: it destroys data that cannot be restored.
     pub fn destructive(mut self) -> Self {
         self.definition.destructive = true;
         self
     }
 
-    /// A second call with the same arguments changes nothing more.
+    /// Marks the tool as idempotent: repeating a call has no further effect.
     pub fn idempotent(mut self) -> Self {
         self.definition.idempotent = true;
         self
     }
 
-    /// It does not run beside other calls of the same turn.
+    /// Marks the tool as sequential: it runs alone among the calls of a turn.
     pub fn sequential(mut self) -> Self {
         self.definition.sequential = true;
         self
     }
 
-    /// It should not be used any more, for this reason. Models read it after the description.
+    /// Marks the tool as deprecated. The reason is appended to the description that models read.
     pub fn deprecated(mut self, reason: impl Into<String>) -> Self {
         self.definition.deprecated = Some(reason.into());
         self
     }
 
-    /// Whether providers are asked to enforce the schema.
+    /// Sets whether model providers are asked to enforce the schema.
     pub fn strict(mut self, strict: bool) -> Self {
         self.definition.strict = Some(strict);
         self
     }
 
-    /// Whether arguments that are nearly right are mended, whatever the dispatcher does otherwise.
+    /// Sets whether arguments are repaired, overriding [`Builder::repair`](crate::Builder::repair).
     pub fn repair(mut self, repair: bool) -> Self {
         self.definition.repair = Some(repair);
         self
     }
 
-    /// How long a call may take.
+    /// Sets the timeout of calls, overriding [`Builder::timeout`](crate::Builder::timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.definition.timeout = Some(timeout);
         self
     }
 
-    /// What its handler has started goes on when the handler itself is gone, as with a tool of another program.
+    /// Gives a cancelled handler time to report the outcome, for work that continues elsewhere, such as that of a remote
+    /// tool.
     ///
-    /// A call that is stopped tells its handler so, by the token of its [`Scope`], and the handler has this long to
-    /// answer what became of it. If it does not, or if nobody waits any more, the outcome is unknown, and the call
-    /// says that instead of that it was stopped.
+    /// When a call is stopped, the token of its [`Scope`] is cancelled and the handler has this long to return a result.
+    /// If it does not, or if the call was dropped, the result is `OutcomeUnknown` instead of a timeout or cancellation.
     pub fn settles_within(mut self, grace: Duration) -> Self {
         self.stop_grace = Some(grace);
         self
     }
 
-    /// A broad group, such as `monitoring`.
+    /// Sets the category, a broad group such as `monitoring`.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.definition.category = Some(category.into());
         self
     }
 
-    /// Words to select it by.
+    /// Sets the tags that selections filter by.
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
         self.definition.tags = tags.into_iter().map(Into::into).collect();
         self
     }
 
-    /// More for the system prompt than the description should hold.
+    /// Sets instructions for the system prompt that are too long for the description.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.definition.instructions = Some(instructions.into());
         self
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The tool as a model is told of it.
+    /// Returns the definition that models receive.
     #[must_use]
     pub fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
 
-    /// Where it was made.
+    /// Returns the file and line that created the tool.
     pub(crate) fn source(&self) -> String {
         format!("{}:{}", self.source.file(), self.source.line())
     }
@@ -347,9 +348,9 @@ impl RuntimeTool {
     pub(crate) fn bind(self) -> Result<BoundTool, String> {
         let source = self.source();
         if self.definition.read_only && self.definition.destructive {
-            return Err("it is called `read_only` and `destructive`, and can only be one".to_owned());
+            return Err("`read_only` and `destructive` are mutually exclusive".to_owned());
         }
-        let Made { schema, start } = self.made?;
+        let RuntimeToolParts { schema, start } = self.parts?;
         let names = self.definition.arguments.keys().cloned().collect();
         let function = RuntimeFunction { names, schema, start, stop_grace: self.stop_grace, source };
         Ok(BoundTool::runtime(self.name.into(), Arc::new(self.definition), Arc::new(function)))

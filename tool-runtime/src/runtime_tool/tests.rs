@@ -41,7 +41,7 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
 }
 
 #[tokio::test]
-async fn arguments_are_checked_and_mended_as_those_of_any_tool() {
+async fn arguments_are_validated_and_repaired() {
     let tools = with(order());
     assert_eq!(answer(&tools, r#"{"item": "tea", "count": null}"#).await.output, "1 x tea false");
     let mended = answer(&tools, r#"{"item": "tea", "count": "3", "express": null}"#).await;
@@ -63,7 +63,7 @@ async fn arguments_are_checked_and_mended_as_those_of_any_tool() {
 }
 
 #[tokio::test]
-async fn what_only_the_type_refuses_is_refused_before_anybody_is_asked() {
+async fn rejects_arguments_that_only_the_type_rejects_before_confirming() {
     #[derive(Deserialize, JsonSchema)]
     struct At {
         #[schemars(with = "String")]
@@ -80,7 +80,7 @@ async fn what_only_the_type_refuses_is_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test]
-async fn a_refusal_repeats_no_secret_however_deep() {
+async fn argument_errors_never_contain_nested_secrets() {
     let account = json!({"type": "object", "properties": {
         "user": {"type": "string"}, "key": {"type": "string", "minLength": 8, "writeOnly": true}}});
     let of = |arguments: Value| {
@@ -109,7 +109,7 @@ async fn a_refusal_repeats_no_secret_however_deep() {
 }
 
 #[tokio::test]
-async fn what_holds_for_the_arguments_together_is_checked() {
+async fn validates_keywords_of_the_whole_object() {
     let schema = json!({"properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
         "oneOf": [{"required": ["id"]}, {"required": ["name"]}]});
     let tools = with(RuntimeTool::from_schema("x.find", "", &schema, |found, _| async { Value::Object(found) }));
@@ -119,7 +119,7 @@ async fn what_holds_for_the_arguments_together_is_checked() {
 }
 
 #[tokio::test]
-async fn it_takes_the_one_way_that_all_calls_take() {
+async fn runtime_tools_are_confirmed_limited_and_recorded() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let operator = {
         let asked = asked.clone();
@@ -155,7 +155,7 @@ async fn it_takes_the_one_way_that_all_calls_take() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_learns_of_its_call_and_is_stopped() {
+async fn a_handler_sees_its_scope_and_is_cancelled() {
     let stopped = Arc::new(Mutex::new(None));
     let seen = stopped.clone();
     let tool = RuntimeTool::scoped("x.wait", "", move |(): (), scope: Scope| {
@@ -187,7 +187,7 @@ async fn a_handler_learns_of_its_call_and_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_whole_result_is_answered_as_it_is_but_clean() {
+async fn a_returned_tool_result_is_sanitized_and_otherwise_unchanged() {
     let tool = RuntimeTool::from_schema(
         "x.remote",
         "",
@@ -222,7 +222,7 @@ async fn json_results_are_safe_to_print() {
 }
 
 #[tokio::test]
-async fn keys_of_a_secret_are_not_repeated() {
+async fn argument_errors_never_contain_keys_of_a_secret() {
     let schema = json!({"properties": {"vault": {"type": "object", "writeOnly": true}, "plain": {"type": "object"}}});
     let tools = with(RuntimeTool::from_schema("x.remote", "", &schema, |_, _| async { "ran" }));
     let output = answer(&tools, r#"{"vault": {"SECRET": 1, "SECRET": 2}}"#).await.output;
@@ -251,7 +251,7 @@ async fn errors_and_panics_are_results() {
 }
 
 #[tokio::test]
-async fn a_handler_can_have_what_the_application_provides() {
+async fn a_handler_can_use_provided_values() {
     let tool = RuntimeTool::scoped("x.greet", "", |(): (), scope: Scope| async move {
         let tools: Dispatcher = scope.value().await?;
         Ok::<_, crate::inject::InjectError>(format!(
@@ -265,7 +265,7 @@ async fn a_handler_can_have_what_the_application_provides() {
 }
 
 #[tokio::test]
-async fn a_value_that_came_with_the_call_needs_no_announcement() {
+async fn a_per_call_value_needs_no_declaration() {
     let shown = |(): (), scope: Scope| async move { format!("{:?} {:?}", scope.given::<u8>(), scope.given::<u16>()) };
     let tools = with(RuntimeTool::scoped("x.shown", "", shown));
     let call = || tools.call(ToolCall::from_text("x.shown", "{}"));
@@ -273,7 +273,7 @@ async fn a_value_that_came_with_the_call_needs_no_announcement() {
     assert_eq!(call().await.output, "None None");
 }
 
-/// A tool whose work goes on elsewhere: its handler can only ask there to stop, and says what it was told.
+/// Returns a tool whose work continues elsewhere. Its handler requests a stop there and returns `says`.
 fn elsewhere(says: Option<ErrorKind>) -> RuntimeTool {
     let handler = move |_: Map<String, Value>, scope: Scope| async move {
         scope.cancellation().cancelled().await;
@@ -286,7 +286,7 @@ fn elsewhere(says: Option<ErrorKind>) -> RuntimeTool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_whose_work_goes_on_says_what_became_of_a_stopped_call() {
+async fn a_cancelled_handler_reports_the_outcome_of_remote_work() {
     for (says, expected) in [(Some(ErrorKind::Failed), ErrorKind::Failed), (None, ErrorKind::OutcomeUnknown)] {
         let tools = with(elsewhere(says));
         let call = || tools.call(ToolCall::from_text("x.remote", "{}"));
@@ -301,7 +301,7 @@ async fn a_handler_whose_work_goes_on_says_what_became_of_a_stopped_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_dropped_call_whose_work_goes_on_nobody_knows() {
+async fn a_dropped_call_of_remote_work_has_an_unknown_outcome() {
     let journal = Arc::new(MemoryJournal::new());
     let remote = elsewhere(None);
     let plain = RuntimeTool::new("x.local", "", |(): ()| std::future::pending::<()>());

@@ -39,7 +39,7 @@ impl ToolSearch {
     /// Find tools by what they do. Only some of the tools are listed at first; search for the others by a few words on
     /// what is to be done.
     #[tool(name = "search_tools", read_only, idempotent)]
-    pub fn search_tools(
+    fn search_tools(
         &self,
         /// Some words on what is to be done, such as `send mail`.
         query: &str,

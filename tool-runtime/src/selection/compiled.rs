@@ -1,40 +1,42 @@
-//! A selection as it is made from the tools of one moment.
+//! Selections applied to a snapshot of the tools.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tool_model::name;
 
-use super::Selection;
-use super::matcher::Matcher;
+use super::matcher::ToolMatcher;
+use super::{Selection, SelectionCriteria};
 use crate::diagnostics::BuildProblem;
 use crate::dispatch::{BoundTool, ToolSnapshot, Tools, no_such_tool};
 
-/// A selection without a mistake.
+/// A validated selection.
 pub(crate) struct CompiledSelection {
-    matcher: Matcher,
+    matcher: ToolMatcher,
 }
 
-/// What tools are called, and which of them cannot be called so.
-type Named<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<BuildProblem>);
+/// The selected tools by their new names, and the problems of names that cannot be given.
+type NamedTools<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<BuildProblem>);
 
 impl CompiledSelection {
+    /// Validates a selection against the current tools.
+    ///
     /// # Errors
-    /// All that is wrong with the selection, seen from these tools.
+    /// Returns every problem of the selection.
     pub(crate) fn new(selection: Selection, offer: &ToolSnapshot) -> Result<Self, Vec<BuildProblem>> {
         let mut problems = Vec::new();
-        let chosen = Self { matcher: Matcher::new(selection, &mut problems) };
-        let renamed = chosen.matcher.selection().rename.keys().map(String::as_str);
-        let mut said: Vec<&str> = chosen.matcher.said().chain(renamed).collect();
-        said.sort_unstable();
-        said.dedup();
-        problems.extend(said.into_iter().filter_map(|name| no_such_tool(name, &offer.tools)));
-        problems.extend(chosen.named(offer).1);
-        if problems.is_empty() { Ok(chosen) } else { Err(problems) }
+        let compiled = Self { matcher: ToolMatcher::new(selection, &mut problems) };
+        let renamed = compiled.matcher.criteria().rename.keys().map(String::as_str);
+        let mut names: Vec<&str> = compiled.matcher.exact_names().chain(renamed).collect();
+        names.sort_unstable();
+        names.dedup();
+        problems.extend(names.into_iter().filter_map(|name| no_such_tool(name, &offer.tools)));
+        problems.extend(compiled.named(offer).1);
+        if problems.is_empty() { Ok(compiled) } else { Err(problems) }
     }
 
-    /// What is selected from an offer. Tools that came later and cannot have their names are left out.
-    pub(crate) fn from(&self, offer: &ToolSnapshot) -> Tools {
+    /// Returns the selected tools. Tools that were added later and whose new names conflict are skipped with a warning.
+    pub(crate) fn apply(&self, offer: &ToolSnapshot) -> Tools {
         let (named, problems) = self.named(offer);
         for problem in problems {
             tracing::warn!("not selected: {problem}");
@@ -47,34 +49,38 @@ impl CompiledSelection {
         tools.collect()
     }
 
-    fn named<'a>(&self, offer: &'a ToolSnapshot) -> Named<'a> {
+    fn named<'a>(&self, offer: &'a ToolSnapshot) -> NamedTools<'a> {
         let mut named: BTreeMap<String, &Arc<BoundTool>> = BTreeMap::new();
         let mut problems = Vec::new();
         for (own, _) in offer.definitions().iter() {
-            let Some(tool) = offer.tools.get(own).filter(|tool| self.matcher.takes(own, tool.definition())) else {
+            let Some(tool) = offer.tools.get(own).filter(|tool| self.matcher.matches(own, tool.definition())) else {
                 continue;
             };
-            let called = self.called(own);
-            if let Err(error) = name::check(&called) {
-                problems.push(BuildProblem::of_tool(own, format!("it would be called {called:?}: {error}"), RENAME));
-            } else if let Some(other) = named.get(&called) {
-                let message = format!("it would be called `{called}`, and so would `{}`", other.name);
+            let new_name = self.new_name(own);
+            if let Err(error) = name::check(&new_name) {
+                problems.push(BuildProblem::of_tool(
+                    own,
+                    format!("its new name {new_name:?} is invalid: {error}"),
+                    RENAME,
+                ));
+            } else if let Some(other) = named.get(&new_name) {
+                let message = format!("its new name `{new_name}` is also the name of `{}`", other.name);
                 problems.push(BuildProblem::of_tool(own, message, RENAME));
             } else {
-                named.insert(called, tool);
+                named.insert(new_name, tool);
             }
         }
         (named, problems)
     }
 
-    /// What a tool is called here.
-    fn called(&self, own: &str) -> String {
-        let Selection { rename, case, prefix, .. } = self.matcher.selection();
-        if let Some(called) = rename.get(own) {
-            return called.clone();
+    /// Returns the name under which the selection offers a tool.
+    fn new_name(&self, own: &str) -> String {
+        let SelectionCriteria { rename, case, prefix, .. } = self.matcher.criteria();
+        if let Some(new_name) = rename.get(own) {
+            return new_name.clone();
         }
-        let called = case.map_or_else(|| own.to_owned(), |case| case.apply(own));
-        prefix.iter().fold(called, |called, prefix| format!("{prefix}{called}"))
+        let new_name = case.map_or_else(|| own.to_owned(), |case| case.apply(own));
+        prefix.iter().fold(new_name, |name, prefix| format!("{prefix}{name}"))
     }
 }
 

@@ -1,100 +1,107 @@
-//! Whether a tool is selected.
+//! The matching of tools against a selection.
 
 use std::collections::HashSet;
 
 use regex_lite::Regex;
 use tool_model::ToolDefinition;
 
-use super::Selection;
+use super::{Selection, SelectionCriteria};
 use crate::diagnostics::BuildProblem;
 use crate::panics;
 
-/// A selection that is ready to be asked.
-pub(super) struct Matcher {
+/// A selection with its patterns compiled.
+pub(super) struct ToolMatcher {
     selection: Selection,
-    names: Option<Names>,
-    hidden: Names,
+    names: Option<NamePatterns>,
+    hidden: NamePatterns,
     pattern: Option<Regex>,
-    any_of: Option<Vec<Matcher>>,
+    any_of: Option<Vec<ToolMatcher>>,
 }
 
-impl Matcher {
+impl ToolMatcher {
     pub(super) fn new(selection: Selection, problems: &mut Vec<BuildProblem>) -> Self {
-        let names = selection.names.as_ref().map(|names| Names::new(names));
-        let hidden = Names::new(&selection.hide);
+        let criteria = &selection.criteria;
+        let names = criteria.names.as_ref().map(|names| NamePatterns::new(names));
+        let hidden = NamePatterns::new(&criteria.hide);
         let mut pattern = None;
-        if let Some(said) = &selection.name_pattern {
-            // As one alternative, so that `a|b` begins at the start in both.
-            match Regex::new(&format!("^(?:{said})")) {
-                Ok(regex) if Regex::new(said).is_ok() => pattern = Some(regex),
-                _ => {
-                    let why = Regex::new(said).err().map(|error| format!(": {error}")).unwrap_or_default();
-                    let message = format!("`name_pattern` {said:?} is no regular expression{why}");
+        if let Some(source) = &criteria.name_pattern {
+            // In a group, so that both alternatives of `a|b` match at the start. The source is compiled alone as well:
+            // it must not close the group.
+            match (Regex::new(source), Regex::new(&format!("^(?:{source})"))) {
+                (Ok(_), Ok(regex)) => pattern = Some(regex),
+                (Err(error), _) | (_, Err(error)) => {
+                    let message = format!("`name_pattern` {source:?} is not a valid regular expression: {error}");
                     problems.push(BuildProblem::general(message, "correct it, or use `name_glob`"));
                 }
             }
         }
-        let any_of = selection.any_of.as_ref().map(|all| {
-            let mut part = |part: &Selection| {
-                if part.case.is_some() || part.prefix.is_some() || !part.rename.is_empty() {
-                    let message = "a selection under `any_of` gives names";
-                    problems.push(BuildProblem::general(message, "say `prefix`, `rename` and `case` outside"));
+        let any_of = criteria.any_of.as_ref().map(|all| {
+            let mut alternative = |selection: &Selection| {
+                let SelectionCriteria { case, prefix, rename, .. } = &selection.criteria;
+                if case.is_some() || prefix.is_some() || !rename.is_empty() {
+                    let message = "a selection under `any_of` renames tools";
+                    problems.push(BuildProblem::general(
+                        message,
+                        "set `prefix`, `rename` and `case` on the outer selection",
+                    ));
                 }
-                Self::new(part.clone(), problems)
+                Self::new(selection.clone(), problems)
             };
-            all.iter().map(&mut part).collect()
+            all.iter().map(&mut alternative).collect()
         });
         Self { selection, names, hidden, pattern, any_of }
     }
 
-    pub(super) fn takes(&self, name: &str, tool: &ToolDefinition) -> bool {
-        let Selection { tags, category, name_glob, predicate, .. } = &self.selection;
-        self.names.as_ref().is_none_or(|names| names.has(name))
-            && !self.hidden.has(name)
+    /// Returns `true` if a tool matches every criterion.
+    pub(super) fn matches(&self, name: &str, tool: &ToolDefinition) -> bool {
+        let SelectionCriteria { tags, category, name_glob, .. } = &self.selection.criteria;
+        let predicate = &self.selection.predicate;
+        self.names.as_ref().is_none_or(|names| names.matches(name))
+            && !self.hidden.matches(name)
             && tags.iter().all(|tag| tool.tags.contains(tag))
             && category.as_ref().is_none_or(|category| tool.category.as_ref() == Some(category))
             && name_glob.as_ref().is_none_or(|glob| matches_glob(glob, name))
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
             && self.selection.has_flags(tool)
-            && self.any_of.as_ref().is_none_or(|any| any.iter().any(|one| one.takes(name, tool)))
-            && predicate.as_ref().is_none_or(|says| panics::catch(|| says(name, tool)).unwrap_or(false))
+            && self.any_of.as_ref().is_none_or(|any| any.iter().any(|one| one.matches(name, tool)))
+            && predicate.as_ref().is_none_or(|predicate| panics::catch(|| predicate(name, tool)).unwrap_or(false))
     }
 
-    /// The names that are said to the letter: each should exist.
-    pub(super) fn said(&self) -> impl Iterator<Item = &str> {
+    /// Returns the names without wildcards, each of which must exist.
+    pub(super) fn exact_names(&self) -> impl Iterator<Item = &str> {
         let selected = self.names.iter().flat_map(|names| &names.exact);
-        let inside = self.any_of.iter().flatten().flat_map(|one| one.said().collect::<Vec<_>>());
+        let inside = self.any_of.iter().flatten().flat_map(|one| one.exact_names().collect::<Vec<_>>());
         selected.chain(&self.hidden.exact).map(String::as_str).chain(inside)
     }
 
-    pub(super) fn selection(&self) -> &Selection {
-        &self.selection
+    pub(super) fn criteria(&self) -> &SelectionCriteria {
+        &self.selection.criteria
     }
 }
 
-/// Names, and forms of names.
-struct Names {
+/// Exact names and globs.
+struct NamePatterns {
     exact: HashSet<String>,
     globs: Vec<String>,
 }
 
-impl Names {
+impl NamePatterns {
     fn new(names: &[String]) -> Self {
         let (globs, exact): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| name.contains(['*', '?']));
         Self { exact: exact.into_iter().cloned().collect(), globs: globs.into_iter().cloned().collect() }
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         self.exact.contains(name) || self.globs.iter().any(|glob| matches_glob(glob, name))
     }
 }
 
-/// Returns `true` if a name has the form of a glob: `*` stands for any characters, `?` for one, the rest for itself.
+/// Returns `true` if a name matches a glob: `*` matches any characters, `?` matches one.
 ///
-/// It takes time in proportion to the product of both lengths at most: only the last `*` has ever to be tried again.
+/// The time is at most proportional to the product of both lengths, since only the last `*` is ever retried.
 fn matches_glob(glob: &str, name: &str) -> bool {
     let (mut glob, mut name) = (glob.chars(), name.chars());
-    // Behind the last `*`, and where in the name it was tried.
+    // The rest of the glob after the last `*`, and the position in the name where it was tried.
     let mut last_star = None;
     loop {
         let mut ahead = glob.clone();
@@ -113,7 +120,7 @@ fn matches_glob(glob: &str, name: &str) -> bool {
             glob = ahead;
             name.next();
         } else if let Some((behind, tried)) = &mut last_star {
-            // The `*` takes one more.
+            // The `*` consumes one more character.
             if tried.next().is_none() {
                 return false;
             }
@@ -131,7 +138,7 @@ mod tests {
     use super::*;
     use crate::testing::properties;
 
-    /// The same in other words, for short globs.
+    /// Matches a short glob through a regular expression.
     fn by_regex(glob: &str, name: &str) -> bool {
         let part = |c: char| match c {
             '*' => ".*".to_owned(),
@@ -142,21 +149,21 @@ mod tests {
         Regex::new(&format!("^(?s:{pattern})$")).unwrap().is_match(name)
     }
 
-    /// A regular expression of this size is refused, and what is hidden by it would be shown.
+    /// A regular expression of this size does not compile, and tools hidden by it would be offered.
     #[test]
-    fn a_glob_is_never_too_large() {
+    fn matches_globs_of_any_size() {
         let (long, name) = ("a?".repeat(1_000_000), "ab".repeat(1_000_000));
         assert!(Regex::new(&long.replace('?', ".")).is_err());
         assert!(matches_glob(&long, &name) && matches_glob(&format!("*{long}*"), &name));
         assert!(!matches_glob(&long, &name[1..]) && !matches_glob(&format!("{long}?"), &name));
-        assert!(Names::new(&[long]).has(&name));
+        assert!(NamePatterns::new(&[long]).matches(&name));
     }
 
     proptest! {
         #![proptest_config(properties(2_000))]
 
         #[test]
-        fn a_glob_matches_what_its_regular_expression_does(glob in "[ab.é*?]{0,8}", name in "[ab.é]{0,8}") {
+        fn a_glob_matches_like_the_equivalent_regular_expression(glob in "[ab.é*?]{0,8}", name in "[ab.é]{0,8}") {
             prop_assert_eq!(matches_glob(&glob, &name), by_regex(&glob, &name));
         }
     }

@@ -1,4 +1,4 @@
-//! Some of the tools, possibly by other names.
+//! Selections: filtered and renamed views of the tools.
 
 mod compiled;
 mod matcher;
@@ -19,10 +19,10 @@ pub(crate) use name_case::words as words_of_name;
 
 type Predicate = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 
-/// Which tools to offer, and by which names; see [`Dispatcher::select`](crate::Dispatcher::select).
+/// A filter over the tools, with optional new names; see [`Dispatcher::select`](crate::Dispatcher::select).
 ///
-/// A tool is selected if all that is said here holds for it. Written in code, or read from JSON with the same words:
-/// `{"tags": ["files"], "category": "io", "read_only": true}`. A key that does not exist is an error there.
+/// A tool is selected if it matches every criterion. A selection is built in code or deserialized from JSON with the same
+/// keys: `{"tags": ["files"], "category": "io", "read_only": true}`. Unknown keys are rejected.
 ///
 /// ```
 /// use tool_runtime::Selection;
@@ -38,128 +38,132 @@ type Predicate = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 /// assert!(serde_json::from_str::<Selection>(r#"{"tag": ["io"]}"#).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default, remote = "Self")]
-#[must_use = "a selection does nothing until a dispatcher makes it"]
+#[derive(Clone, Default)]
+#[must_use = "a selection has no effect until `Dispatcher::select`"]
 pub struct Selection {
+    criteria: SelectionCriteria,
+    /// Flags that a tool must have, or must not have, by the names of their keys.
+    flags: BTreeMap<&'static str, bool>,
+    predicate: Option<Predicate>,
+}
+
+/// The criteria that are deserialized by serde's derive.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct SelectionCriteria {
     names: Option<Vec<String>>,
     tags: Vec<String>,
     category: Option<String>,
     name_pattern: Option<String>,
     name_glob: Option<String>,
-    /// Flags that a tool must have, or must not have, by the names of their keys.
-    #[serde(skip)]
-    flags: BTreeMap<&'static str, bool>,
     any_of: Option<Vec<Selection>>,
     hide: Vec<String>,
     prefix: Option<String>,
     rename: BTreeMap<String, String>,
     case: Option<NameCase>,
-    #[serde(skip)]
-    predicate: Option<Predicate>,
 }
 
 impl Selection {
-    /// All tools, as they are.
+    /// Selects all tools under their own names.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Those of these names. A name may have `*` for any characters and `?` for one; one without them must exist.
+    /// Selects tools by name. `*` matches any characters, `?` matches one; a name without wildcards must exist.
     pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.names.get_or_insert_default().extend(names.into_iter().map(Into::into));
+        self.criteria.names.get_or_insert_default().extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Those that have all of these tags.
+    /// Selects tools that have all of these tags.
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
-        self.tags.extend(tags.into_iter().map(Into::into));
+        self.criteria.tags.extend(tags.into_iter().map(Into::into));
         self
     }
 
-    /// Those of this category.
+    /// Selects tools of this category.
     pub fn category(mut self, category: impl Into<String>) -> Self {
-        self.category = Some(category.into());
+        self.criteria.category = Some(category.into());
         self
     }
 
-    /// Those whose names begin with what this regular expression matches; with `$` at its end, those that it matches
-    /// as a whole. It takes time in proportion to the name, whatever it is.
+    /// Selects tools by a regular expression that matches at the start of the name; end it with `$` to match the whole
+    /// name. Matching takes linear time for every pattern.
     pub fn name_pattern(mut self, pattern: impl Into<String>) -> Self {
-        self.name_pattern = Some(pattern.into());
+        self.criteria.name_pattern = Some(pattern.into());
         self
     }
 
-    /// Those whose names have this form: `*` stands for any characters, dots included, `?` for one.
+    /// Selects tools whose names match a glob: `*` matches any characters including dots, `?` matches one.
     pub fn name_glob(mut self, glob: impl Into<String>) -> Self {
-        self.name_glob = Some(glob.into());
+        self.criteria.name_glob = Some(glob.into());
         self
     }
 
-    /// Those that change nothing; with `false`, the others.
+    /// Selects tools that change nothing, or with `false` the others.
     pub fn read_only(self, read_only: bool) -> Self {
         self.flag("read_only", read_only)
     }
 
-    /// Those that need somebody's consent; with `false`, the others.
+    /// Selects tools that need an approval, or with `false` the others.
     pub fn sensitive(self, sensitive: bool) -> Self {
         self.flag("sensitive", sensitive)
     }
 
-    /// Those that destroy something; with `false`, the others.
+    /// Selects tools that destroy data, or with `false` the others.
     pub fn destructive(self, destructive: bool) -> Self {
         self.flag("destructive", destructive)
     }
 
-    /// Those that change nothing more when called again; with `false`, the others.
+    /// Selects tools whose repeated calls have no further effect, or with `false` the others.
     pub fn idempotent(self, idempotent: bool) -> Self {
         self.flag("idempotent", idempotent)
     }
 
-    /// Those that run alone among the calls of a turn; with `false`, the others.
+    /// Selects tools that run alone among the calls of a turn, or with `false` the others.
     pub fn sequential(self, sequential: bool) -> Self {
         self.flag("sequential", sequential)
     }
 
-    /// Those for which a function says so. A selection from JSON has none. One that panics says no.
-    pub fn predicate(mut self, says: impl Fn(&str, &ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
-        self.predicate = Some(Arc::new(says));
+    /// Selects tools for which a function returns `true`. A panic counts as `false`. Not available in JSON.
+    pub fn predicate(mut self, predicate: impl Fn(&str, &ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
+        self.predicate = Some(Arc::new(predicate));
         self
     }
 
-    /// Those that at least one of these selects. They say nothing of names.
+    /// Selects tools that match at least one of these selections, which must not rename tools.
     pub fn any_of(mut self, selections: impl IntoIterator<Item = Self>) -> Self {
-        self.any_of.get_or_insert_default().extend(selections);
+        self.criteria.any_of.get_or_insert_default().extend(selections);
         self
     }
 
-    /// None of these names, which may have `*` and `?`; one without them must exist.
+    /// Excludes tools by name. `*` matches any characters, `?` matches one; a name without wildcards must exist.
     pub fn hide<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.hide.extend(names.into_iter().map(Into::into));
+        self.criteria.hide.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Puts this before each name that is not [renamed](Self::rename) by itself.
+    /// Prepends a prefix to each name that is not set by [`rename`](Self::rename).
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = Some(prefix.into());
+        self.criteria.prefix = Some(prefix.into());
         self
     }
 
-    /// Calls a tool exactly so.
-    pub fn rename(mut self, name: impl Into<String>, called: impl Into<String>) -> Self {
-        self.rename.insert(name.into(), called.into());
+    /// Offers a tool under exactly this name.
+    pub fn rename(mut self, name: impl Into<String>, new_name: impl Into<String>) -> Self {
+        self.criteria.rename.insert(name.into(), new_name.into());
         self
     }
 
-    /// Writes each name that is not [renamed](Self::rename) by itself in this style.
+    /// Converts each name that is not set by [`rename`](Self::rename) to this case.
     pub fn case(mut self, case: NameCase) -> Self {
-        self.case = Some(case);
+        self.criteria.case = Some(case);
         self
     }
 }
 
 impl fmt::Debug for Selection {
-    /// Only what is said.
+    /// Shows only the criteria that are set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn say<T: fmt::Debug>(shown: &mut fmt::DebugStruct<'_, '_>, key: &str, value: Option<T>) {
             if let Some(value) = value {
@@ -167,25 +171,25 @@ impl fmt::Debug for Selection {
             }
         }
         let mut shown = f.debug_struct("Selection");
-        say(&mut shown, "names", self.names.as_ref());
-        say(&mut shown, "tags", Some(&self.tags).filter(|tags| !tags.is_empty()));
-        say(&mut shown, "category", self.category.as_ref());
-        say(&mut shown, "name_pattern", self.name_pattern.as_ref());
-        say(&mut shown, "name_glob", self.name_glob.as_ref());
+        say(&mut shown, "names", self.criteria.names.as_ref());
+        say(&mut shown, "tags", Some(&self.criteria.tags).filter(|tags| !tags.is_empty()));
+        say(&mut shown, "category", self.criteria.category.as_ref());
+        say(&mut shown, "name_pattern", self.criteria.name_pattern.as_ref());
+        say(&mut shown, "name_glob", self.criteria.name_glob.as_ref());
         for (key, flag) in &self.flags {
             say(&mut shown, key, Some(flag));
         }
-        say(&mut shown, "any_of", self.any_of.as_ref());
-        say(&mut shown, "hide", Some(&self.hide).filter(|hide| !hide.is_empty()));
-        say(&mut shown, "prefix", self.prefix.as_ref());
-        say(&mut shown, "rename", Some(&self.rename).filter(|rename| !rename.is_empty()));
-        say(&mut shown, "case", self.case);
+        say(&mut shown, "any_of", self.criteria.any_of.as_ref());
+        say(&mut shown, "hide", Some(&self.criteria.hide).filter(|hide| !hide.is_empty()));
+        say(&mut shown, "prefix", self.criteria.prefix.as_ref());
+        say(&mut shown, "rename", Some(&self.criteria.rename).filter(|rename| !rename.is_empty()));
+        say(&mut shown, "case", self.criteria.case);
         say(&mut shown, "predicate", self.predicate.as_ref().map(|_| ".."));
         shown.finish()
     }
 }
 
-/// Everything in a selection's JSON but the flags, which are those of [`KEYS`].
+/// The keys of a selection's JSON besides the flags, which are those of [`KEYS`].
 const FIELDS: [&str; 10] =
     ["names", "tags", "category", "name_pattern", "name_glob", "any_of", "hide", "prefix", "rename", "case"];
 
@@ -205,9 +209,8 @@ impl<'de> Deserialize<'de> for Selection {
             }
         }
         let rest = Value::Object(fields.into_iter().collect());
-        // The derived function, which reads everything else.
-        let selection = Self::deserialize(rest).map_err(D::Error::custom)?;
-        Ok(Self { flags, ..selection })
+        let criteria = serde_json::from_value(rest).map_err(D::Error::custom)?;
+        Ok(Self { criteria, flags, predicate: None })
     }
 }
 
@@ -221,7 +224,7 @@ impl Selection {
         self
     }
 
-    /// Returns `true` if a tool has the flags that it must have, and none that it must not have.
+    /// Returns `true` if a tool has all required flags and no excluded ones.
     fn has_flags(&self, tool: &ToolDefinition) -> bool {
         self.flags.iter().all(|(name, wanted)| key(name).is_some_and(|key| key.is_on(tool) == *wanted))
     }

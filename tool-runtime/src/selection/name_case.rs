@@ -1,8 +1,8 @@
-//! How a name is written.
+//! Conversion of tool names between cases.
 
 use serde::Deserialize;
 
-/// A style in which names are written.
+/// A case for tool names; see [`Selection::case`](super::Selection::case).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameCase {
@@ -20,16 +20,8 @@ pub enum NameCase {
 }
 
 impl NameCase {
-    /// A name in this style.
-    ///
-    /// ```
-    /// use tool_runtime::NameCase;
-    ///
-    /// assert_eq!(NameCase::Camel.apply("http_api.list_users"), "httpApiListUsers");
-    /// assert_eq!(NameCase::Snake.apply("HTTPApi.listUsers"), "http_api_list_users");
-    /// ```
-    #[must_use]
-    pub fn apply(self, name: &str) -> String {
+    /// Converts a name to this case.
+    pub(crate) fn apply(self, name: &str) -> String {
         let words = words(name);
         let capital = |word: &String| {
             let mut letters = word.chars();
@@ -47,7 +39,7 @@ impl NameCase {
     }
 }
 
-/// The words of a name, in lower case: what dots, `_`, `-` and changes of case hold apart. Names are ASCII.
+/// Splits a name into its words, in lower case, at dots, `_`, `-` and changes of case.
 pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for part in name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {

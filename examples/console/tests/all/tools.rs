@@ -205,7 +205,7 @@ async fn a_file_that_is_followed_shows_what_is_added() {
 async fn reported(events: &mut Subscriber) -> String {
     while let Some(update) = events.next().await {
         if let Update::Event(event) = update
-            && let EventKind::Progress { progress } = &event.what
+            && let EventKind::Progress { progress } = &event.kind
         {
             return progress.as_str().expect("a line").to_owned();
         }

@@ -1,62 +1,61 @@
-//! Hunks put into a text.
+//! Applying hunks to a text.
 
-use super::parse::{Hunk, Line, Side};
-use crate::files::controls::{read_controls, show_controls};
-use crate::files::failure::{Outcome, quoted, retry};
+use super::parse::{Hunk, HunkLine, LineSide};
+use crate::files::controls::{escape_controls, unescape_controls};
+use crate::files::errors::{FileResult, quoted, retry};
+use crate::files::line_breaks::line_ending;
 use crate::files::nearest::nearest;
-use crate::files::read::numbered;
-use crate::files::text::{Splice, line_ending};
+use crate::files::read::number_lines;
+use crate::files::text::Splice;
 
-/// The degree to which the old lines of a hunk match the text.
+/// How closely the old lines of a hunk match the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    /// With control characters as they are shown to a model, which writes new ones in the same way.
+enum MatchQuality {
+    /// After escaping control characters as shown to the model. New lines are unescaped accordingly.
     Shown,
-    /// But for line breaks and a byte order mark, which the patch was written without regard to. New lines end as the
-    /// lines around them.
+    /// Ignoring line breaks and a byte order mark. New lines get the line breaks of the lines around them.
     Loose,
-    /// Byte by byte. New lines are put in so as well.
+    /// Byte by byte. New lines are inserted unchanged.
     Exact,
 }
 
-/// Works out what all hunks change in a text.
+/// Computes the splices for all hunks.
 ///
-/// The lines around a change must stand in the text as the patch has them. Where they stand may differ from what the
-/// patch says, if they stand in one place only.
-pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Outcome<Vec<Splice>> {
-    let target = Target::new(text);
-    let mut changes = Changes { target: &target, runs: Vec::new() };
+/// Context lines must match the text. Their position may differ from the header if they match at a single position.
+pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> FileResult<Vec<Splice>> {
+    let target = PatchTarget::new(text);
+    let mut builder = SpliceBuilder { target: &target, runs: Vec::new() };
     let mut done = 0;
-    // How much further down the hunk before stands than it says, which may be any number.
+    // The offset of the previous hunk from its stated position, which may be any number.
     let mut shift = 0_i128;
     for hunk in hunks {
-        let (at, fit) = target.place(path, done, shift, hunk)?;
-        shift = at as i128 - stated(hunk) as i128;
+        let (at, quality) = target.locate(path, done, shift, hunk)?;
+        shift = at as i128 - stated_index(hunk) as i128;
         done = at;
         for line in &hunk.lines {
             match line.side {
-                Side::Both => done += 1,
-                Side::Old => {
-                    changes.remove(done, fit);
+                LineSide::Both => done += 1,
+                LineSide::Old => {
+                    builder.remove(done, quality);
                     done += 1;
                 }
-                Side::New => changes.add(done, line, fit),
+                LineSide::New => builder.add(done, line, quality),
             }
         }
     }
-    Ok(changes.finish())
+    Ok(builder.finish())
 }
 
-/// The text that is patched.
-struct Target<'a> {
+/// The text to be patched.
+struct PatchTarget<'a> {
     text: &'a str,
     lines: Vec<&'a str>,
-    /// Indices at which the lines begin, and the end of the last.
+    /// The start positions of the lines, and the end of the last line.
     starts: Vec<usize>,
     ending: &'static str,
 }
 
-impl<'a> Target<'a> {
+impl<'a> PatchTarget<'a> {
     fn new(text: &'a str) -> Self {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let mut starts = vec![0];
@@ -67,20 +66,20 @@ impl<'a> Target<'a> {
         Self { text, lines, starts, ending: line_ending(text) }
     }
 
-    /// Finds the place of a hunk: the line it states, or the only one where it fits. Better matches take precedence.
-    fn place(&self, path: &str, from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<(usize, Fit)> {
-        let old: Vec<Line<'_>> = hunk.old().collect();
-        // Without a line break among the old lines nothing shows whether the patch regards them.
-        let regards_breaks = self.ending == "\n"
+    /// Finds the position of a hunk: the stated line, or else the only position where it matches. Closer matches win.
+    fn locate(&self, path: &str, from: usize, shift: i128, hunk: &Hunk<'_>) -> FileResult<(usize, MatchQuality)> {
+        let old: Vec<HunkLine<'_>> = hunk.old().collect();
+        // Without a line break among the old lines, it is unknown whether the patch preserves `\r`.
+        let preserves_breaks = self.ending == "\n"
             || old.iter().any(|line| line.has_break)
             || hunk.lines.iter().any(|line| line.text.ends_with('\r'));
-        let best = if regards_breaks { Fit::Exact } else { Fit::Loose };
-        let expected = usize::try_from(stated(hunk) as i128 + shift).ok().filter(|at| *at >= from);
+        let best = if preserves_breaks { MatchQuality::Exact } else { MatchQuality::Loose };
+        let expected = usize::try_from(stated_index(hunk) as i128 + shift).ok().filter(|at| *at >= from);
         if old.is_empty() {
             return match expected.filter(|at| *at <= self.lines.len()) {
                 Some(at) => Ok((at, best)),
                 None => retry(format!(
-                    "The hunk `{}` adds behind line {}, but {} has {}.",
+                    "The hunk `{}` adds after line {}, but {} has {}.",
                     hunk.header,
                     hunk.start,
                     quoted(path),
@@ -90,55 +89,56 @@ impl<'a> Target<'a> {
         }
         let last = self.lines.len().checked_sub(old.len());
         let mut several = None;
-        for fit in [Fit::Exact, Fit::Loose, Fit::Shown] {
-            let fits = |at: &usize| self.fits(*at, &old, fit);
-            if let Some(at) = expected.filter(fits) {
-                return Ok((at, fit.min(best)));
+        for quality in [MatchQuality::Exact, MatchQuality::Loose, MatchQuality::Shown] {
+            let matches = |at: &usize| self.matches(*at, &old, quality);
+            if let Some(at) = expected.filter(matches) {
+                return Ok((at, quality.min(best)));
             }
-            let mut places = last.into_iter().flat_map(|last| from..=last).filter(fits);
-            match (places.next(), places.next()) {
-                (Some(at), None) => return Ok((at, fit.min(best))),
+            let mut positions = last.into_iter().flat_map(|last| from..=last).filter(matches);
+            match (positions.next(), positions.next()) {
+                (Some(at), None) => return Ok((at, quality.min(best))),
                 (Some(one), Some(other)) => several = several.or(Some((one + 1, other + 1))),
                 (None, _) => {}
             }
         }
         match several {
             Some((one, other)) => retry(format!(
-                "The hunk `{}` fits {} in several places, at lines {one} and {other} among others, and at none that it \
-                 says. Give more lines around the change.",
+                "The hunk `{}` matches {} in several places, such as lines {one} and {other}, but not at the stated line. \
+                 Include more context lines.",
                 hunk.header,
                 quoted(path),
             )),
-            None => retry(self.misfit(path, hunk)),
+            None => retry(self.mismatch(path, hunk)),
         }
     }
 
-    fn fits(&self, at: usize, old: &[Line<'_>], fit: Fit) -> bool {
+    fn matches(&self, at: usize, old: &[HunkLine<'_>], quality: MatchQuality) -> bool {
         let Some(found) = self.lines.get(at..).and_then(|rest| rest.get(..old.len())) else { return false };
-        let same = |found: &str, old: &Line<'_>| match (fit, found.strip_suffix('\n')) {
-            (Fit::Exact, Some(found)) => old.has_break && found == old.text,
-            (Fit::Exact, None) => !old.has_break && found == old.text,
-            (Fit::Loose, _) => loosely(found) == loosely(old.text),
-            (Fit::Shown, _) => show_controls(loosely(found)) == loosely(old.text),
+        let same = |found: &str, old: &HunkLine<'_>| match (quality, found.strip_suffix('\n')) {
+            (MatchQuality::Exact, Some(found)) => old.has_break && found == old.text,
+            (MatchQuality::Exact, None) => !old.has_break && found == old.text,
+            (MatchQuality::Loose, _) => trim_invisible(found) == trim_invisible(old.text),
+            (MatchQuality::Shown, _) => escape_controls(trim_invisible(found)) == trim_invisible(old.text),
         };
         found.iter().zip(old).all(|(found, old)| same(found, old))
     }
 
-    fn misfit(&self, path: &str, hunk: &Hunk<'_>) -> String {
+    fn mismatch(&self, path: &str, hunk: &Hunk<'_>) -> String {
         let old: Vec<&str> = hunk.old().map(|line| line.text).collect();
         let (path, header) = (quoted(path), hunk.header);
-        let message = format!("The hunk `{header}` does not fit: its old lines are not in {path}, in this order.");
+        let message =
+            format!("The hunk `{header}` does not match: its old lines do not occur in {path} in this order.");
         match nearest(self.text, &old.join("\n")) {
             None => format!("{message} Read the file again."),
             Some(near) => {
                 let hint = if near.differs_in_space { "\nThey differ from it in white space only." } else { "" };
-                let shown = numbered(&show_controls(&near.text), near.line as u64 - 1);
+                let shown = number_lines(&escape_controls(&near.text), near.line as u64 - 1);
                 format!("{message} The nearest lines are:\n{}{hint}", shown.trim_end_matches('\n'))
             }
         }
     }
 
-    /// Returns the line break of the line before, or of this one.
+    /// Returns the line break of the previous line, or else of this one.
     fn ending_at(&self, line: usize) -> &'static str {
         let ending = |line: &&str| match line.ends_with("\r\n") {
             true => Some("\r\n"),
@@ -149,67 +149,67 @@ impl<'a> Target<'a> {
     }
 }
 
-/// A line without what a model does not see of it: its break, and a byte order mark.
-fn loosely(line: &str) -> &str {
+/// Removes what a model does not see of a line: its line break and a byte order mark.
+fn trim_invisible(line: &str) -> &str {
     line.trim_end_matches(['\r', '\n']).trim_start_matches('\u{feff}')
 }
 
-/// Where the header says that a hunk begins, the first line being 0. Of one without old lines it names the line before.
-fn stated(hunk: &Hunk<'_>) -> usize {
+/// Returns the line index stated in the header, starting at 0. Without old lines, the header names the line before.
+fn stated_index(hunk: &Hunk<'_>) -> usize {
     if hunk.old().next().is_none() { hunk.start } else { hunk.start.saturating_sub(1) }
 }
 
-/// The changes so far, in the order of the text.
-struct Changes<'a> {
-    target: &'a Target<'a>,
-    /// Each change, and how its hunk fits.
-    runs: Vec<(Splice, Fit)>,
+/// Builds the splices in the order of the text.
+struct SpliceBuilder<'a> {
+    target: &'a PatchTarget<'a>,
+    /// Each splice, and how closely its hunk matches.
+    runs: Vec<(Splice, MatchQuality)>,
 }
 
-impl Changes<'_> {
-    fn remove(&mut self, line: usize, fit: Fit) {
+impl SpliceBuilder<'_> {
+    fn remove(&mut self, line: usize, quality: MatchQuality) {
         let end = self.target.starts[line + 1];
-        self.at(line, fit).range.end = end;
+        self.at(line, quality).range.end = end;
     }
 
-    fn add(&mut self, line: usize, new: &Line<'_>, fit: Fit) {
+    fn add(&mut self, line: usize, new: &HunkLine<'_>, quality: MatchQuality) {
         let target = self.target;
         let around = target.ending_at(line);
-        let splice = self.at(line, fit);
-        // Nothing is put on the same line behind one that ended without a break.
+        let splice = self.at(line, quality);
+        // A new line is not appended to a line without line break.
         let before = if splice.new.is_empty() { &target.text[..splice.range.start] } else { &splice.new };
-        if !before.ends_with('\n') && !loosely(before).is_empty() {
+        if !before.ends_with('\n') && !trim_invisible(before).is_empty() {
             splice.new.push_str(around);
         }
         let plain = new.text.trim_end_matches('\r');
-        match fit {
-            Fit::Exact => splice.new.push_str(new.text),
-            Fit::Loose => splice.new.push_str(plain),
-            Fit::Shown => splice.new.push_str(read_controls(plain).as_deref().unwrap_or(plain)),
+        match quality {
+            MatchQuality::Exact => splice.new.push_str(new.text),
+            MatchQuality::Loose => splice.new.push_str(plain),
+            MatchQuality::Shown => splice.new.push_str(unescape_controls(plain).as_deref().unwrap_or(plain)),
         }
         if new.has_break {
-            splice.new.push_str(if fit == Fit::Exact { "\n" } else { around });
+            splice.new.push_str(if quality == MatchQuality::Exact { "\n" } else { around });
         }
     }
 
-    /// The change that goes on at the beginning of a line.
-    fn at(&mut self, line: usize, fit: Fit) -> &mut Splice {
+    /// Returns the splice that covers or continues at the beginning of a line.
+    fn at(&mut self, line: usize, quality: MatchQuality) -> &mut Splice {
         let start = self.target.starts[line];
         if self.runs.last().is_none_or(|(last, _)| last.range.end != start) {
-            self.runs.push((Splice { range: start..start, new: String::new() }, fit));
+            self.runs.push((Splice { range: start..start, new: String::new() }, quality));
         }
         let last = self.runs.len() - 1;
         let (splice, worst) = &mut self.runs[last];
-        *worst = fit.min(*worst);
+        *worst = quality.min(*worst);
         splice
     }
 
     fn finish(self) -> Vec<Splice> {
         let text = self.target.text;
         let mark = text.len() - text.trim_start_matches('\u{feff}').len();
-        let finish = |(mut splice, fit): (Splice, Fit)| {
-            // A byte order mark of which the patch knows nothing stays where it is.
-            if fit != Fit::Exact && splice.range.start == 0 {
+        let finish = |(mut splice, quality): (Splice, MatchQuality)| {
+            // A byte order mark that the patch ignores is kept.
+            if quality != MatchQuality::Exact && splice.range.start == 0 {
                 splice.range = mark..splice.range.end.max(mark);
                 splice.new = splice.new.trim_start_matches('\u{feff}').to_owned();
             }
@@ -241,7 +241,7 @@ mod tests {
     const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
     #[test]
-    fn hunks_are_put_where_they_say() {
+    fn applies_hunks_at_the_stated_lines() {
         let two = "@@ -2,2 +2,3 @@\n 2\n-3\n+three\n+3.5\n@@ -9,2 +10,1 @@\n-9\n 10\n";
         assert_eq!(patched(TEN, two).unwrap(), "1\n2\nthree\n3.5\n4\n5\n6\n7\n8\n10\n");
         assert_eq!(patched(TEN, "@@ -0,0 +1 @@\n+0\n").unwrap(), format!("0\n{TEN}"));
@@ -250,42 +250,42 @@ mod tests {
     }
 
     #[test]
-    fn or_where_they_fit_if_that_is_one_place() {
+    fn applies_a_hunk_elsewhere_if_it_matches_once() {
         assert_eq!(patched(TEN, "@@ -1,2 +1,2 @@\n 7\n-8\n+eight\n").unwrap(), TEN.replace('8', "eight"));
         let error = patched("a\nb\na\nb\n", "@@ -9,2 +9,2 @@\n a\n-b\n+c\n").unwrap_err();
         assert!(error.contains("lines 1 and 3"), "{error}");
-        // One that is moved moves those behind it.
+        // A shifted hunk shifts the following ones.
         let moved = "x\ny\n".to_owned() + &"a\n".repeat(6);
         let hunks = "@@ -9,1 +9,1 @@\n-y\n+z\n@@ -12 +12 @@\n-a\n+b\n";
         assert_eq!(patched(&moved, hunks).unwrap(), "x\nz\na\na\nb\na\na\na\n");
     }
 
     #[test]
-    fn or_not_at_all_with_the_nearest_lines() {
+    fn shows_the_nearest_lines_if_a_hunk_does_not_match() {
         let error = patched("fn main() {\n    run();\n}\n", "@@ -1,2 +1,2 @@\n fn main() {\n-  run();\n+  walk();\n");
         let error = error.unwrap_err();
         assert!(error.contains("     1\tfn main() {\n     2\t    run();") && error.contains("white space"), "{error}");
         let error = patched("a\n", "@@ -7,0 +8 @@\n+b\n").unwrap_err();
-        assert!(error.contains("behind line 7, but `x` has 1"), "{error}");
+        assert!(error.contains("after line 7, but `x` has 1"), "{error}");
     }
 
-    /// The header is the model's own: whatever its numbers are, the lines decide.
+    /// The numbers of a header come from the model. Whatever they are, the lines decide.
     #[test]
-    fn no_number_is_too_great() {
+    fn accepts_huge_line_numbers() {
         for start in [usize::MAX, usize::MAX - 1, isize::MAX as usize + 1, isize::MAX as usize + 2] {
             let one = format!("@@ -{start},2 +1,2 @@\n 2\n-3\n+three\n");
             let two = format!("{one}@@ -{start} +1 @@\n-5\n+five\n");
             assert_eq!(patched(TEN, &one).unwrap(), TEN.replace('3', "three"), "{start}");
             assert_eq!(patched(TEN, &two).unwrap(), TEN.replace('3', "three").replace('5', "five"), "{start}");
             let error = patched(TEN, &format!("@@ -{start},0 +1 @@\n+x\n")).unwrap_err();
-            assert!(error.contains(&format!("behind line {start}, but `x` has 10")), "{error}");
-            // Lines that are only added stand where the header says, or nowhere.
+            assert!(error.contains(&format!("after line {start}, but `x` has 10")), "{error}");
+            // A hunk without old lines can only be placed by its header.
             patched(TEN, &format!("{one}@@ -5,0 +6 @@\n+x\n")).unwrap_err();
         }
     }
 
     #[test]
-    fn breaks_stay_those_of_the_file() {
+    fn keeps_the_line_breaks_of_the_file() {
         assert_eq!(patched("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n").unwrap(), "a\r\nc\r\n");
         let no_break = "\\ No newline at end of file\n";
         assert_eq!(patched("a\nb", &format!("@@ -1,2 +1,2 @@\n a\n-b\n{no_break}+c\n{no_break}")).unwrap(), "a\nc");
@@ -293,17 +293,17 @@ mod tests {
         assert_eq!(patched("a\nb", "@@ -2 +2,2 @@\n b\n+c\n").unwrap(), "a\nb\nc\n");
     }
 
-    /// A patch that has the breaks of the file is taken literally.
+    /// A patch that preserves the line breaks of the file is taken literally.
     #[test]
-    fn breaks_that_change_are_changed() {
+    fn changes_line_breaks_if_the_patch_does() {
         assert_eq!(patched("1\r\n2\r\n", "@@ -1,2 +1,2 @@\n-1\r\n+1\n 2\r\n").unwrap(), "1\n2\r\n");
         assert_eq!(patched("1\n2\n", "@@ -1,2 +1,2 @@\n 1\n-2\n+2\r\n").unwrap(), "1\n2\r\n");
         assert_eq!(patched("", "@@ -0,0 +1,2 @@\n+a\r\n+b\r\n").unwrap(), "a\r\nb\r\n");
         assert_eq!(patched("a\r\nx\nb\r\n", "@@ -2 +2 @@\n-x\n+y\n").unwrap(), "a\r\ny\nb\r\n");
         assert_eq!(patched("a\r\n", "@@ -1,0 +2 @@\n+b\r\n").unwrap(), "a\r\nb\r\n");
-        // Of two places that fit, the one that fits exactly is meant.
+        // An exact match takes precedence over a loose one.
         assert_eq!(patched("x\n-\nx\r\n", "@@ -2 +2 @@\n-x\r\n+y\r\n").unwrap(), "x\n-\ny\r\n");
-        // Whoever wrote this saw no breaks: new lines end as those around them.
+        // These patches ignore line breaks: new lines get those of the lines around them.
         assert_eq!(patched("a\r\n", "@@ -1,0 +2 @@\n+b\n").unwrap(), "a\r\nb\r\n");
         assert_eq!(patched("a\nb\r\nc\r\n", "@@ -2,2 +2,2 @@\n-b\n+x\n c\n").unwrap(), "a\nx\r\nc\r\n");
         assert_eq!(patched("a\nb\n", "@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+c\r\n").unwrap(), "a\nc\n");
@@ -311,9 +311,9 @@ mod tests {
         assert_eq!(patched("a\r\nb", &format!("@@ -2 +2,2 @@\n-b\n{no_break}+b\n+c\n")).unwrap(), "a\r\nb\r\nc\r\n");
     }
 
-    /// Escapes are read where the lines around them need it, and nowhere else.
+    /// Escapes are decoded only where the context lines require it.
     #[test]
-    fn control_characters_may_be_escaped() {
+    fn accepts_escaped_control_characters() {
         let text = "\x1b[31mred\nplain\nfn a() {}\n";
         let shown = "@@ -1,2 +1,2 @@\n \\u{1b}[31mred\n-plain\n+\\u{1b}[32mgreen\n";
         let source = "@@ -3 +3 @@\n-fn a() {}\n+const A: char = '\\u{1b}';\n";
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_part_of_the_first_line_or_not_seen() {
+    fn keeps_a_byte_order_mark_that_the_patch_ignores() {
         let marked = "\u{feff}one\ntwo\n";
         for (hunk, expected) in [
             ("@@ -1,2 +1,2 @@\n-\u{feff}one\n+\u{feff}eins\n two\n", "\u{feff}eins\ntwo\n"),

@@ -1,87 +1,87 @@
-//! A unified diff, read.
+//! Parsing of unified diffs.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::SplitInclusive;
 
-use crate::files::failure::{Outcome, quoted, retry};
+use crate::files::errors::{FileResult, quoted, retry};
 
-/// What a patch does to one file.
+/// The part of a patch that concerns one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FilePatch<'a> {
-    /// The file as it is; nothing if it is to be created.
+    /// The path before, or `None` if the file is created.
     pub(super) old: Option<Cow<'a, str>>,
-    /// The file as it shall be; nothing if it is to be deleted.
+    /// The path after, or `None` if the file is deleted.
     pub(super) new: Option<Cow<'a, str>>,
-    /// The relation of the two names, if they differ.
-    pub(super) relation: Option<Relation>,
-    /// `true` if the patch makes the new file executable, `false` if it makes it not so.
+    /// The relation of the two paths, if they differ.
+    pub(super) relation: Option<PathRelation>,
+    /// `true` if the patch makes the file executable, `false` if it removes that.
     pub(super) executable: Option<bool>,
     pub(super) hunks: Vec<Hunk<'a>>,
 }
 
-/// The relation of two names in one header.
+/// The relation of the two paths of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Relation {
+pub(super) enum PathRelation {
     Rename,
     Copy,
 }
 
-/// Lines that change together, with lines around them.
+/// A block of changed lines with context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk<'a> {
     pub(super) header: &'a str,
-    /// The line of the old file where it begins, the first being 1.
+    /// The first line in the old file, starting at 1.
     pub(super) start: usize,
-    pub(super) lines: Vec<Line<'a>>,
+    pub(super) lines: Vec<HunkLine<'a>>,
 }
 
-/// A line of a hunk, without `\n`. A `\r` before that belongs to it.
+/// A line of a hunk, without `\n`. A `\r` before that is part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
-    pub(super) side: Side,
+pub(super) struct HunkLine<'a> {
+    pub(super) side: LineSide,
     pub(super) text: &'a str,
-    /// Whether a line break follows; only the last line of a file may have none.
+    /// `true` if a line break follows. Only the last line of a file may lack it.
     pub(super) has_break: bool,
 }
 
-/// Which of the two files a line stands in.
+/// The version of the file that contains a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum LineSide {
     Both,
     Old,
     New,
 }
 
 impl<'a> Hunk<'a> {
-    /// The lines of the old file.
-    pub(super) fn old(&self) -> impl Iterator<Item = Line<'a>> + '_ {
-        self.lines.iter().filter(|line| line.side != Side::New).copied()
+    /// Returns the lines of the old file.
+    pub(super) fn old(&self) -> impl Iterator<Item = HunkLine<'a>> + '_ {
+        self.lines.iter().filter(|line| line.side != LineSide::New).copied()
     }
 }
 
-/// The lines of a patch, each with its break.
-type Lines<'a> = Peekable<SplitInclusive<'a, char>>;
+/// The lines of a patch, with their line breaks.
+type PatchLines<'a> = Peekable<SplitInclusive<'a, char>>;
 
-/// A line of a header without its break.
-fn bare(line: &str) -> &str {
+/// Removes the line break of a header line.
+fn trim_break(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Reads a patch. Whatever stands before the first file, such as a message, is left alone.
-pub(super) fn parse(patch: &str) -> Outcome<Vec<FilePatch<'_>>> {
+/// Parses a patch. Text before the first file, such as a commit message, is ignored.
+pub(super) fn parse(patch: &str) -> FileResult<Vec<FilePatch<'_>>> {
     let mut lines = patch.split_inclusive('\n').peekable();
     let mut files: Vec<FilePatch<'_>> = Vec::new();
-    while let Some(line) = lines.next().map(bare) {
+    while let Some(line) = lines.next().map(trim_break) {
         if let Some(names) = line.strip_prefix("diff --git ") {
             files.push(git_header(names, &mut lines)?);
         } else if let Some(old) = line.strip_prefix("--- ")
             && let Some(new) = lines.next_if(|next| next.starts_with("+++ "))
         {
-            let (old, new) = names(old, &bare(new)[4..])?;
+            let (old, new) = names(old, &trim_break(new)[4..])?;
             match files.last_mut() {
-                // Its git header has said it already, and more: a deletion, or another name.
+                // The Git header has already described this file.
                 Some(file) if file.hunks.is_empty() && follows_header(file, &old, &new) => {
                     (file.old, file.new) = (old, new);
                 }
@@ -89,53 +89,53 @@ pub(super) fn parse(patch: &str) -> Outcome<Vec<FilePatch<'_>>> {
             }
         } else if line.starts_with("@@") {
             let Some(file) = files.last_mut() else {
-                return retry(format!("`{line}` stands before any `--- a/path` and `+++ b/path`."));
+                return retry(format!("`{line}` comes before any `--- a/path` and `+++ b/path`."));
             };
-            file.hunks.push(hunk(line, &mut lines)?);
+            file.hunks.push(parse_hunk(line, &mut lines)?);
         }
     }
     if files.is_empty() {
-        return retry("This is no unified diff: it has no file, which begins with `--- a/path` and `+++ b/path`.");
+        return retry("This is not a unified diff: files must begin with `--- a/path` and `+++ b/path`.");
     }
     files.iter().try_for_each(check_names)?;
     Ok(files)
 }
 
 fn follows_header(file: &FilePatch<'_>, old: &Option<Cow<'_, str>>, new: &Option<Cow<'_, str>>) -> bool {
-    let fits = |header: &Option<Cow<'_, str>>, name: &Option<Cow<'_, str>>| {
+    let is_compatible = |header: &Option<Cow<'_, str>>, name: &Option<Cow<'_, str>>| {
         header.is_none() || name.is_none() || header == name
     };
-    fits(&file.old, old) && fits(&file.new, new)
+    is_compatible(&file.old, old) && is_compatible(&file.new, new)
 }
 
-/// The lines that git writes before `---`, or in its place where no line changes.
-fn git_header<'a>(both: &'a str, lines: &mut Lines<'a>) -> Outcome<FilePatch<'a>> {
+/// Parses the lines that Git writes before `---`, or instead of it if no line changes.
+fn git_header<'a>(both: &'a str, lines: &mut PatchLines<'a>) -> FileResult<FilePatch<'a>> {
     let name = same_name(both);
     let mut file = FilePatch { old: name.clone(), new: name, ..FilePatch::default() };
     while let Some(line) =
         lines.next_if(|line| !["--- ", "@@", "diff --git "].iter().any(|next| line.starts_with(next)))
     {
-        let line = bare(line);
+        let line = trim_break(line);
         let after = |key: &str| line.strip_prefix(key);
         if let Some(mode) = after("new file mode ") {
             file.old = None;
-            file.executable = Some(executable(mode, both)?);
+            file.executable = Some(is_executable(mode, both)?);
         } else if let Some(mode) = after("deleted file mode ") {
             file.new = None;
-            executable(mode, both)?;
+            is_executable(mode, both)?;
         } else if let Some(mode) = after("new mode ") {
-            file.executable = Some(executable(mode, both)?);
+            file.executable = Some(is_executable(mode, both)?);
         } else if let Some(mode) = after("old mode ").or_else(|| after("index ")?.split_once(' ').map(|(_, mode)| mode))
         {
-            executable(mode, both)?;
+            is_executable(mode, both)?;
         } else if let Some(name) = after("rename from ") {
-            (file.old, file.relation) = (Some(unquoted(name)?), Some(Relation::Rename));
+            (file.old, file.relation) = (Some(unquoted(name)?), Some(PathRelation::Rename));
         } else if let Some(name) = after("rename to ") {
-            (file.new, file.relation) = (Some(unquoted(name)?), Some(Relation::Rename));
+            (file.new, file.relation) = (Some(unquoted(name)?), Some(PathRelation::Rename));
         } else if let Some(name) = after("copy from ") {
-            (file.old, file.relation) = (Some(unquoted(name)?), Some(Relation::Copy));
+            (file.old, file.relation) = (Some(unquoted(name)?), Some(PathRelation::Copy));
         } else if let Some(name) = after("copy to ") {
-            (file.new, file.relation) = (Some(unquoted(name)?), Some(Relation::Copy));
+            (file.new, file.relation) = (Some(unquoted(name)?), Some(PathRelation::Copy));
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return retry("The patch changes a binary file; only text can be patched.");
         }
@@ -143,21 +143,21 @@ fn git_header<'a>(both: &'a str, lines: &mut Lines<'a>) -> Outcome<FilePatch<'a>
     Ok(file)
 }
 
-/// Returns `true` if a file of this mode is executable. Anything but a regular file is refused.
-fn executable(mode: &str, names: &str) -> Outcome<bool> {
+/// Returns `true` if a file mode is executable. Fails for anything but a regular file.
+fn is_executable(mode: &str, names: &str) -> FileResult<bool> {
     let kind = match u32::from_str_radix(mode.trim(), 8).map(|mode| (mode & 0o170_000, mode & 0o100 != 0)) {
         Ok((0o100_000, executable)) => return Ok(executable),
         Ok((0o120_000, _)) => "a symbolic link",
         Ok((0o160_000, _)) => "a submodule",
-        _ => return retry(format!("`{mode}` is no mode of a file; it is `100644`, or `100755` if it is executable.")),
+        _ => return retry(format!("`{mode}` is not a valid file mode; expected `100644`, or `100755` if executable.")),
     };
     retry(format!(
-        "The patch has {kind}, mode {mode} under `diff --git {names}`; only regular files can be patched. Leave that \
-         part out."
+        "The patch contains {kind}, mode {mode} under `diff --git {names}`; only regular files can be patched. PatchLimits out \
+         that part."
     ))
 }
 
-/// `a/name b/name` is one name, with spaces in it or without.
+/// Parses `a/name b/name` if both names are the same. They may contain spaces.
 fn same_name(both: &str) -> Option<Cow<'_, str>> {
     let half = both.len().checked_sub(1)? / 2;
     let [old, new] = [both.get(..half)?, both.get(half + 1..)?].map(unquoted);
@@ -165,7 +165,7 @@ fn same_name(both: &str) -> Option<Cow<'_, str>> {
     (old.strip_prefix("a/")? == new.strip_prefix("b/")?).then(|| without_side(old))
 }
 
-/// A name without `a/` or `b/`.
+/// Removes the prefix `a/` or `b/`.
 fn without_side(name: Cow<'_, str>) -> Cow<'_, str> {
     match name {
         Cow::Borrowed(name) => Cow::Borrowed(&name[2..]),
@@ -173,18 +173,18 @@ fn without_side(name: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// A name as git writes it: between quotes, with escapes, if there is anything unusual in it.
-fn unquoted(name: &str) -> Outcome<Cow<'_, str>> {
+/// Parses a name as written by Git: quoted and escaped if it contains unusual characters.
+fn unquoted(name: &str) -> FileResult<Cow<'_, str>> {
     let Some(inner) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else {
         return Ok(Cow::Borrowed(name));
     };
     match unescaped(inner.as_bytes()).and_then(|bytes| String::from_utf8(bytes).ok()) {
         Some(name) => Ok(Cow::Owned(name)),
-        None => retry(format!("The name {name} is quoted, but not as git does it; give it as it is.")),
+        None => retry(format!("The name {name} is quoted, but not in Git's format; pass it unquoted.")),
     }
 }
 
-/// The bytes that git escapes so.
+/// Decodes Git's escapes.
 fn unescaped(escaped: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut rest = escaped;
@@ -216,12 +216,12 @@ fn unescaped(escaped: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The name of a file on one side of a change; nothing if there is no file.
+/// The path of a file on one side of a change, or `None` for `/dev/null`.
 type Name<'a> = Option<Cow<'a, str>>;
 
-/// The names behind `---` and `+++`. What git puts before them is no part of them.
-fn names<'a>(old: &'a str, new: &'a str) -> Outcome<(Name<'a>, Name<'a>)> {
-    // A time may stand behind a tab.
+/// Parses the names after `---` and `+++`, without Git's prefixes.
+fn names<'a>(old: &'a str, new: &'a str) -> FileResult<(Name<'a>, Name<'a>)> {
+    // A timestamp may follow after a tab.
     let bare = |name: &'a str| unquoted(name.split('\t').next().unwrap_or(name).trim_end());
     let (old, new) = (bare(old)?, bare(new)?);
     let (none_old, none_new) = (old == "/dev/null", new == "/dev/null");
@@ -234,41 +234,41 @@ fn names<'a>(old: &'a str, new: &'a str) -> Outcome<(Name<'a>, Name<'a>)> {
     Ok((name(old, none_old), name(new, none_new)))
 }
 
-fn check_names(file: &FilePatch<'_>) -> Outcome<()> {
+fn check_names(file: &FilePatch<'_>) -> FileResult<()> {
     match (&file.old, &file.new) {
         (None, None) => retry("A file of the patch has no name on either side."),
         (Some(name), None) | (None, Some(name)) if file.relation.is_some() => retry(format!(
-            "The patch renames or copies {}, but names only one file: write both `from` and `to`.",
+            "The patch renames or copies {}, but names only one file; include both `from` and `to`.",
             quoted(name)
         )),
         (Some(old), Some(new)) if old != new && file.relation.is_none() => retry(format!(
-            "A change of one file names two, {} and {}. To change one, name it twice; to give it another name, write \
+            "One change names two files, {} and {}. Use the same name twice to change a file; to rename it, write \
              `rename from` and `rename to` under a `diff --git` line, or `copy from` and `copy to` to keep both.",
             quoted(old),
             quoted(new)
         )),
         (Some(old), Some(new)) if old == new && file.hunks.is_empty() && file.executable.is_none() => {
-            retry(format!("The patch changes no line of {}: it has no `@@` for it.", quoted(old)))
+            retry(format!("The patch changes nothing in {}: it has no `@@` hunk.", quoted(old)))
         }
         _ => Ok(()),
     }
 }
 
-/// A hunk from its header on. The header's numbers must be right: they show whether the patch is whole.
-fn hunk<'a>(header: &'a str, lines: &mut Lines<'a>) -> Outcome<Hunk<'a>> {
+/// Parses a hunk. The line counts of the header must be correct, because they show whether the patch is complete.
+fn parse_hunk<'a>(header: &'a str, lines: &mut PatchLines<'a>) -> FileResult<Hunk<'a>> {
     let Some((old, new)) = ranges(header) else {
-        return retry(format!("`{header}` is no header of a hunk; it is written `@@ -12,3 +12,4 @@`."));
+        return retry(format!("`{header}` is not a valid hunk header; expected `@@ -12,3 +12,4 @@`."));
     };
     let mut hunk = Hunk { header, start: old.0, lines: Vec::new() };
     let wanted = old.1.saturating_add(new.1);
     let mut taken = 0;
-    while let Some(line) = lines.next_if(|line| is_body(line, taken < wanted)) {
+    while let Some(line) = lines.next_if(|line| is_hunk_line(line, taken < wanted)) {
         match side(line) {
             Some(side) => {
-                taken += if side == Side::Both { 2 } else { 1 };
+                taken += if side == LineSide::Both { 2 } else { 1 };
                 let line = line.strip_suffix('\n').unwrap_or(line);
                 let text = if line == "\r" { line } else { line.get(1..).unwrap_or("") };
-                hunk.lines.push(Line { side, text, has_break: true });
+                hunk.lines.push(HunkLine { side, text, has_break: true });
             }
             None => {
                 if let Some(last) = hunk.lines.last_mut() {
@@ -278,45 +278,47 @@ fn hunk<'a>(header: &'a str, lines: &mut Lines<'a>) -> Outcome<Hunk<'a>> {
         }
     }
     let count = |other| hunk.lines.iter().filter(|line| line.side != other).count();
-    if (count(Side::New), count(Side::Old)) != (old.1, new.1) {
+    if (count(LineSide::New), count(LineSide::Old)) != (old.1, new.1) {
         return retry(format!(
-            "The hunk `{header}` has {} old and {} new lines, not {} and {}: write `@@ -{},{} +{},{} @@`, or complete it.",
-            count(Side::New),
-            count(Side::Old),
+            "The hunk `{header}` has {} old and {} new lines, not {} and {}; write `@@ -{},{} +{},{} @@`, or complete it.",
+            count(LineSide::New),
+            count(LineSide::Old),
             old.1,
             new.1,
             old.0,
-            count(Side::New),
+            count(LineSide::New),
             new.0,
-            count(Side::Old),
+            count(LineSide::Old),
         ));
     }
     Ok(hunk)
 }
 
-/// Whether a line belongs to a hunk, of which lines are wanting or none is. A line too many belongs to it as well, so
-/// that it is counted and not lost.
-fn is_body(line: &str, is_wanting: bool) -> bool {
+/// Returns `true` if a line belongs to the hunk. `is_incomplete` says that the hunk lacks lines. Surplus lines belong to it
+/// too, so that they are counted rather than lost.
+fn is_hunk_line(line: &str, is_incomplete: bool) -> bool {
     match line.as_bytes().first() {
-        _ if bare(line).is_empty() => is_wanting,
+        _ if trim_break(line).is_empty() => is_incomplete,
         Some(b'\\' | b'+' | b' ') => true,
-        // What follows the last hunk may begin with a dash as well: another file, or a signature.
-        Some(b'-') => is_wanting || !(line.starts_with("--- ") || line.starts_with("-- ") || bare(line) == "--"),
+        // After the last hunk, a dash may also begin another file or a signature.
+        Some(b'-') => {
+            is_incomplete || !(line.starts_with("--- ") || line.starts_with("-- ") || trim_break(line) == "--")
+        }
         _ => false,
     }
 }
 
-fn side(line: &str) -> Option<Side> {
+fn side(line: &str) -> Option<LineSide> {
     match line.as_bytes().first() {
-        Some(b'+') => Some(Side::New),
-        Some(b'-') => Some(Side::Old),
+        Some(b'+') => Some(LineSide::New),
+        Some(b'-') => Some(LineSide::Old),
         Some(b'\\') => None,
-        // Editors take the space off an empty line.
-        _ => Some(Side::Both),
+        // Editors may strip the space of an empty line.
+        _ => Some(LineSide::Both),
     }
 }
 
-/// The start and the number of lines, of the old file and of the new one.
+/// Parses the start and the number of lines of the old and the new file.
 fn ranges(header: &str) -> Option<((usize, usize), (usize, usize))> {
     let (old, rest) = header.strip_prefix("@@ -")?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
@@ -345,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn several_files_with_and_without_gits_headers() {
+    fn parses_several_files_with_and_without_git_headers() {
         let patch = "A message\n\ndiff --git a/one b/one\nindex 1..2 100644\n--- a/one\n+++ b/one\n@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n\
             --- two\t2024-01-01\n+++ two\n@@ -1 +1 @@\n-x\n+y\n@@ -9 +9,2 @@\n z\n+w\n\
             diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
@@ -363,22 +365,22 @@ mod tests {
         assert_eq!(shapes(patch), expected);
         assert_eq!(shapes(&patch.replace('\n', "\r\n")), expected);
         let relations: Vec<_> = parse(patch).unwrap().iter().map(|file| file.relation).collect();
-        assert_eq!(relations, [None, None, None, None, Some(Relation::Rename), Some(Relation::Copy)]);
+        assert_eq!(relations, [None, None, None, None, Some(PathRelation::Rename), Some(PathRelation::Copy)]);
     }
 
     #[test]
-    fn names_may_be_quoted_as_git_does_it() {
+    fn parses_names_quoted_by_git() {
         let patch = "diff --git \"a/gr\\303\\274n\\t\\\"\" \"b/gr\\303\\274n\\t\\\"\"\nold mode 100644\nnew mode 100755\n\
             diff --git \"a/\\303\\274\" b/u\nrename from \"\\303\\274\"\nrename to u\n\
             --- \"a/tab\\tname\"\n+++ \"b/tab\\tname\"\n@@ -1 +1 @@\n-x\n+y\n";
         let expected = [shape("grün\t\"", "grün\t\"", 0), shape("ü", "u", 0), shape("tab\tname", "tab\tname", 1)];
         assert_eq!(shapes(patch), expected);
         let error = parse("--- \"a/\\377\"\n+++ \"b/\\377\"\n").unwrap_err().to_string();
-        assert!(error.contains("give it as it is"), "{error}");
+        assert!(error.contains("pass it unquoted"), "{error}");
     }
 
     #[test]
-    fn modes_are_read_and_only_those_of_regular_files() {
+    fn accepts_modes_of_regular_files_only() {
         let header = |mode: &str| format!("diff --git a/x b/x\n{mode}\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n");
         for (mode, executable) in [
             ("new mode 100755", Some(true)),
@@ -390,15 +392,15 @@ mod tests {
         }
         for mode in ["new file mode 120000", "deleted file mode 120000", "index 1..2 120000", "old mode 120000"] {
             let error = parse(&header(mode)).unwrap_err().to_string();
-            assert!(error.contains("has a symbolic link, mode 120000 under `diff --git a/x b/x`"), "{error}");
+            assert!(error.contains("contains a symbolic link, mode 120000 under `diff --git a/x b/x`"), "{error}");
         }
         assert!(parse(&header("index 1..2 160000")).unwrap_err().to_string().contains("a submodule"));
-        assert!(parse(&header("new mode rwx")).unwrap_err().to_string().contains("`rwx` is no mode"));
+        assert!(parse(&header("new mode rwx")).unwrap_err().to_string().contains("`rwx` is not a valid file mode"));
     }
 
-    /// Without a word on what becomes of the first, neither is guessed.
+    /// Without an explicit rename or copy, two names are an error.
     #[test]
-    fn two_names_are_a_rename_or_a_copy_only_if_that_is_said() {
+    fn requires_an_explicit_rename_or_copy() {
         let hunk = "--- a/x\n+++ b/y\n@@ -1 +1 @@\n-x\n+y\n";
         for patch in [
             hunk.to_owned(),
@@ -406,7 +408,7 @@ mod tests {
             format!("diff --git a/x b/y\nindex 1..2 100644\n{hunk}"),
         ] {
             let error = parse(&patch).unwrap_err().to_string();
-            assert!(error.contains("names two, `x` and `y`"), "{error}");
+            assert!(error.contains("names two files, `x` and `y`"), "{error}");
         }
         for line in ["rename from x", "rename to x", "copy from x", "copy to x"] {
             let error = parse(&format!("diff --git a/x b/y\n{line}\n")).unwrap_err().to_string();
@@ -418,28 +420,31 @@ mod tests {
     fn lines_that_look_like_headers_belong_to_their_hunk() {
         let patch = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n--- old\n+++ new\n\n";
         let files = parse(patch).unwrap();
-        let lines: Vec<(Side, &str)> = files[0].hunks[0].lines.iter().map(|line| (line.side, line.text)).collect();
-        assert_eq!(lines, [(Side::Both, "a"), (Side::Old, "-- old"), (Side::New, "++ new"), (Side::Both, "")]);
+        let lines: Vec<(LineSide, &str)> = files[0].hunks[0].lines.iter().map(|line| (line.side, line.text)).collect();
+        assert_eq!(
+            lines,
+            [(LineSide::Both, "a"), (LineSide::Old, "-- old"), (LineSide::New, "++ new"), (LineSide::Both, "")]
+        );
     }
 
     #[test]
-    fn the_end_of_a_file_without_a_break() {
+    fn parses_a_missing_line_break_at_the_end() {
         let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n";
         let breaks: Vec<bool> = parse(patch).unwrap()[0].hunks[0].lines.iter().map(|line| line.has_break).collect();
         assert_eq!(breaks, [false, true]);
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_is_right() {
+    fn errors_show_the_expected_form() {
         let error = |patch: &str| parse(patch).unwrap_err().to_string();
         assert!(error("hello").contains("--- a/path"));
         assert!(error("--- a/x\n+++ b/x\n@@ ... @@\n a\n").contains("`@@ -12,3 +12,4 @@`"));
         let short = error("--- a/x\n+++ b/x\n@@ -3,5 +3,5 @@\n a\n-b\n+c\n");
-        assert!(short.contains("has 2 old and 2 new lines, not 5 and 5: write `@@ -3,2 +3,2 @@`"), "{short}");
+        assert!(short.contains("has 2 old and 2 new lines, not 5 and 5; write `@@ -3,2 +3,2 @@`"), "{short}");
         let long = error("--- a/x\n+++ b/x\n@@ -3,1 +3,1 @@\n a\n-b\n+c\n");
         assert!(long.contains("write `@@ -3,2 +3,2 @@`"), "{long}");
-        assert!(error("@@ -1 +1 @@\n-a\n+b\n").contains("stands before any"));
-        assert!(error("--- a/x\n+++ b/x\n").contains("changes no line"));
+        assert!(error("@@ -1 +1 @@\n-a\n+b\n").contains("comes before any"));
+        assert!(error("--- a/x\n+++ b/x\n").contains("changes nothing"));
         assert!(error("diff --git a/x b/x\nBinary files a/x and b/x differ\n").contains("binary"));
     }
 }

@@ -1,43 +1,43 @@
-//! Several writes, all of them or none.
+//! Atomic changes of several files.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use tool_runtime::HandlerError;
 
-use crate::files::entry::{Entry, Permissions, Staged};
-use crate::files::failure::{Outcome, quoted};
-use crate::files::workspace::{Parents, Workspace};
+use crate::files::entry::{FileEntry, FilePermissions, StagedFile};
+use crate::files::errors::{FileResult, quoted};
+use crate::files::workspace::{MissingParents, Workspace};
 
-/// A file and its content before and after; nothing where there is no file.
+/// A file with its content before and after. `None` means that the file does not exist.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct FileStep {
     pub(super) path: String,
     pub(super) old: Option<Vec<u8>>,
     pub(super) new: Option<NewFile>,
 }
 
-/// A file that is to be written.
+/// A file to be written.
 #[derive(Debug)]
 pub(super) struct NewFile {
     pub(super) bytes: Vec<u8>,
-    pub(super) permissions: Permissions,
+    pub(super) permissions: FilePermissions,
 }
 
-/// A step with everything written that can be written without changing a file.
-struct Ready<'a> {
-    entry: &'a Entry,
-    new: Option<Staged<'a>>,
-    /// The old content, to be put back.
-    old: Option<Staged<'a>>,
+/// A step whose contents are written to temporary files.
+struct StagedStep<'a> {
+    entry: &'a FileEntry,
+    new: Option<StagedFile<'a>>,
+    /// The old content, for a rollback.
+    old: Option<StagedFile<'a>>,
 }
 
-/// Does all steps, or none.
+/// Carries out all steps, or none.
 ///
-/// New contents are written beside their files first, and so are copies of the old ones: what needs room on the disk
-/// has been done when the first file changes. After that there are only renames.
-pub(super) fn run(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
-    let missing: Vec<PathBuf> = steps.iter().flat_map(|step| workspace.missing_folders(&step.path)).collect();
+/// First writes the new contents and copies of the old ones to temporary files. So everything that needs disk space is
+/// done before the first file changes; after that there are only renames.
+pub(super) fn run(workspace: &Workspace, steps: &[FileStep]) -> FileResult<()> {
+    let missing: Vec<PathBuf> = steps.iter().flat_map(|step| workspace.missing_directories(&step.path)).collect();
     let done = stage_and_commit(workspace, steps);
     if done.is_err() {
         workspace.remove_empty(&missing);
@@ -45,39 +45,40 @@ pub(super) fn run(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
     done
 }
 
-fn stage_and_commit(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
-    let entries = steps.iter().map(|step| entry(workspace, step)).collect::<Outcome<Vec<Entry>>>()?;
-    check_apart(&entries)?;
-    let mut ready = Vec::with_capacity(steps.len());
+fn stage_and_commit(workspace: &Workspace, steps: &[FileStep]) -> FileResult<()> {
+    let entries = steps.iter().map(|step| open_entry(workspace, step)).collect::<FileResult<Vec<FileEntry>>>()?;
+    check_distinct(&entries)?;
+    let mut staged = Vec::with_capacity(steps.len());
     for (step, entry) in steps.iter().zip(&entries) {
-        ready.push(Ready::new(step, entry)?);
+        staged.push(StagedStep::new(step, entry)?);
     }
-    commit(ready)
+    commit(staged)
 }
 
-impl<'a> Ready<'a> {
-    fn new(step: &Step, entry: &'a Entry) -> Outcome<Self> {
+impl<'a> StagedStep<'a> {
+    fn new(step: &FileStep, entry: &'a FileEntry) -> FileResult<Self> {
         let new = step.new.as_ref().map(|new| entry.stage(&new.bytes, &new.permissions)).transpose()?;
-        let old = step.old.as_ref().map(|old| entry.stage(old, &Permissions::default())).transpose()?;
+        let old = step.old.as_ref().map(|old| entry.stage(old, &FilePermissions::default())).transpose()?;
         Ok(Self { entry, new, old })
     }
 }
 
-/// That no file stands in the patch under two names, such as `a`, `./a` and a link to it.
-fn check_apart(entries: &[Entry]) -> Outcome<()> {
-    let mut places = HashSet::new();
+/// Checks that no file occurs under two names, such as `a`, `./a` and a link to it.
+fn check_distinct(entries: &[FileEntry]) -> FileResult<()> {
+    let mut seen = HashSet::new();
     for entry in entries {
-        if !places.insert(entry.place()?) {
-            return Err(super::twice(&entry.shown));
+        if !seen.insert(entry.identity()?) {
+            return Err(super::duplicate(&entry.shown));
         }
     }
     Ok(())
 }
 
-/// The entry of a step, if its file is still as it was when the patch was worked out.
-fn entry(workspace: &Workspace, step: &Step) -> Outcome<Entry> {
-    let parents = if step.new.is_some() { Parents::Make } else { Parents::Need };
-    let changed = || HandlerError::retry(format!("{} has changed meanwhile; nothing was done.", quoted(&step.path)));
+/// Opens the entry of a step. Fails if the file has changed since the patch was planned.
+fn open_entry(workspace: &Workspace, step: &FileStep) -> FileResult<FileEntry> {
+    let parents = if step.new.is_some() { MissingParents::Create } else { MissingParents::Require };
+    let changed =
+        || HandlerError::retry(format!("{} has changed in the meantime; nothing was done.", quoted(&step.path)));
     let entry = workspace.entry(&step.path, parents)?.ok_or_else(changed)?;
     let is_same = match &step.old {
         None => !entry.exists(),
@@ -86,25 +87,25 @@ fn entry(workspace: &Workspace, step: &Step) -> Outcome<Entry> {
     if is_same { Ok(entry) } else { Err(changed()) }
 }
 
-/// Files are removed last: if the program is ended in between, one that is renamed has both names and not none.
-fn commit(ready: Vec<Ready<'_>>) -> Outcome<()> {
-    let mut undo: Vec<(&Entry, Option<Staged<'_>>)> = Vec::new();
-    let (written, removed): (Vec<_>, Vec<_>) = ready.into_iter().partition(|step| step.new.is_some());
-    for Ready { entry, new, old } in written.into_iter().chain(removed) {
+/// Renames the files into place. Removes files last, so that a renamed file has both names, not none, after a crash.
+fn commit(staged: Vec<StagedStep<'_>>) -> FileResult<()> {
+    let mut undo: Vec<(&FileEntry, Option<StagedFile<'_>>)> = Vec::new();
+    let (written, removed): (Vec<_>, Vec<_>) = staged.into_iter().partition(|step| step.new.is_some());
+    for StagedStep { entry, new, old } in written.into_iter().chain(removed) {
         let done = match new {
             Some(new) => new.commit(),
             None => entry.remove(),
         };
         if let Err(error) = done {
-            return Err(undone(undo, error));
+            return Err(roll_back(undo, error));
         }
         undo.push((entry, old));
     }
     Ok(())
 }
 
-/// Puts back what was changed, the last first.
-fn undone(undo: Vec<(&Entry, Option<Staged<'_>>)>, error: HandlerError) -> HandlerError {
+/// Restores the changed files in reverse order.
+fn roll_back(undo: Vec<(&FileEntry, Option<StagedFile<'_>>)>, error: HandlerError) -> HandlerError {
     let mut lost = Vec::new();
     for (entry, old) in undo.into_iter().rev() {
         let back = match old {
@@ -117,7 +118,7 @@ fn undone(undo: Vec<(&Entry, Option<Staged<'_>>)>, error: HandlerError) -> Handl
     }
     match lost.is_empty() {
         true => HandlerError::failed(format!("{error} Nothing of the patch was applied.")),
-        false => HandlerError::failed(format!("{error} And {} could not be put back as it was.", lost.join(", "))),
+        false => HandlerError::failed(format!("{error} {} could not be restored.", lost.join(", "))),
     }
 }
 
@@ -127,10 +128,10 @@ mod tests {
 
     use super::*;
 
-    /// What lies in a folder, in words.
-    fn tree(folder: &std::path::Path) -> Vec<(String, String)> {
+    /// Lists the files of a directory and their contents.
+    fn tree(directory: &std::path::Path) -> Vec<(String, String)> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(folder).unwrap() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 found.push((path.display().to_string(), String::new()));
@@ -144,17 +145,17 @@ mod tests {
     }
 
     fn new_file(text: &str) -> NewFile {
-        NewFile { bytes: text.as_bytes().to_vec(), permissions: Permissions::default() }
+        NewFile { bytes: text.as_bytes().to_vec(), permissions: FilePermissions::default() }
     }
 
     #[test]
-    fn a_failure_in_the_middle_leaves_everything_as_it_was() {
-        let folder = tempfile::tempdir().unwrap();
+    fn rolls_back_after_a_failure() {
+        let directory = tempfile::tempdir().unwrap();
         for name in ["a", "b", "c", "d"] {
-            fs::write(folder.path().join(name), name).unwrap();
+            fs::write(directory.path().join(name), name).unwrap();
         }
-        let workspace = Workspace::confined(folder.path()).unwrap();
-        let step = |path: &str, old: Option<&str>, new: Option<&str>| Step {
+        let workspace = Workspace::confined(directory.path()).unwrap();
+        let step = |path: &str, old: Option<&str>, new: Option<&str>| FileStep {
             path: path.to_owned(),
             old: old.map(|text| text.as_bytes().to_vec()),
             new: new.map(new_file),
@@ -165,65 +166,65 @@ mod tests {
             step("b", Some("b"), None),
             step("c", Some("c"), Some("C")),
         ];
-        let before = tree(folder.path());
-        let entries: Vec<Entry> = steps.iter().map(|step| entry(&workspace, step).unwrap()).collect();
-        let ready = |breaks: bool| {
-            let staged = steps.iter().zip(&entries).map(|(step, entry)| Ready::new(step, entry).unwrap());
-            let staged: Vec<Ready<'_>> = staged.collect();
+        let before = tree(directory.path());
+        let entries: Vec<FileEntry> = steps.iter().map(|step| open_entry(&workspace, step).unwrap()).collect();
+        let staged = |breaks: bool| {
+            let staged = steps.iter().zip(&entries).map(|(step, entry)| StagedStep::new(step, entry).unwrap());
+            let staged: Vec<StagedStep<'_>> = staged.collect();
             if breaks {
-                // A folder takes the place of the last file: it cannot be renamed over.
-                fs::remove_file(folder.path().join("c")).unwrap();
-                fs::create_dir(folder.path().join("c")).unwrap();
+                // A directory replaces the last file, so that the rename fails.
+                fs::remove_file(directory.path().join("c")).unwrap();
+                fs::create_dir(directory.path().join("c")).unwrap();
             }
             staged
         };
-        let error = commit(ready(true)).unwrap_err().to_string();
+        let error = commit(staged(true)).unwrap_err().to_string();
         assert!(error.contains("Nothing of the patch was applied"), "{error}");
-        fs::remove_dir(folder.path().join("c")).unwrap();
-        fs::write(folder.path().join("c"), "c").unwrap();
-        assert_eq!(tree(folder.path()), before);
+        fs::remove_dir(directory.path().join("c")).unwrap();
+        fs::write(directory.path().join("c"), "c").unwrap();
+        assert_eq!(tree(directory.path()), before);
 
-        // Without the folder in the way it goes through, so that it was this which stopped it.
-        commit(ready(false)).unwrap();
-        assert_ne!(tree(folder.path()), before);
+        // Control: without the directory in the way, the commit succeeds.
+        commit(staged(false)).unwrap();
+        assert_ne!(tree(directory.path()), before);
     }
 
     /// A file that is renamed keeps its old name until it has the new one.
     #[test]
     #[cfg(unix)]
-    fn nothing_is_removed_before_everything_is_written() {
+    fn removes_nothing_before_everything_is_written() {
         use std::os::unix::fs::MetadataExt;
-        let folder = tempfile::tempdir().unwrap();
-        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+        let directory = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| directory.path().join(name));
         fs::write(&old, "x").unwrap();
         let inode = || fs::metadata(&old).unwrap().ino();
         let before = inode();
-        let workspace = Workspace::confined(folder.path()).unwrap();
+        let workspace = Workspace::confined(directory.path()).unwrap();
         let steps = [
-            Step { path: "old".to_owned(), old: Some(b"x".to_vec()), new: None },
-            Step { path: "new".to_owned(), old: None, new: Some(new_file("x")) },
+            FileStep { path: "old".to_owned(), old: Some(b"x".to_vec()), new: None },
+            FileStep { path: "new".to_owned(), old: None, new: Some(new_file("x")) },
         ];
-        let entries: Vec<Entry> = steps.iter().map(|step| entry(&workspace, step).unwrap()).collect();
-        let ready = || steps.iter().zip(&entries).map(|(step, entry)| Ready::new(step, entry).unwrap()).collect();
+        let entries: Vec<FileEntry> = steps.iter().map(|step| open_entry(&workspace, step).unwrap()).collect();
+        let staged = || steps.iter().zip(&entries).map(|(step, entry)| StagedStep::new(step, entry).unwrap()).collect();
         fs::create_dir(&new).unwrap();
-        commit(ready()).unwrap_err();
-        assert_eq!(inode(), before, "it was not removed and put back");
+        commit(staged()).unwrap_err();
+        assert_eq!(inode(), before, "the file was neither removed nor restored");
         fs::remove_dir(&new).unwrap();
-        commit(ready()).unwrap();
+        commit(staged()).unwrap();
         assert!(!old.exists() && fs::read(&new).unwrap() == b"x");
     }
 
     #[test]
-    fn folders_made_for_nothing_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a"), "changed since").unwrap();
-        let workspace = Workspace::confined(folder.path()).unwrap();
+    fn removes_directories_that_are_not_needed() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("a"), "changed since").unwrap();
+        let workspace = Workspace::confined(directory.path()).unwrap();
         let steps = [
-            Step { path: "x/y/new".to_owned(), old: None, new: Some(new_file("N")) },
-            Step { path: "a".to_owned(), old: Some(b"a".to_vec()), new: Some(new_file("A")) },
+            FileStep { path: "x/y/new".to_owned(), old: None, new: Some(new_file("N")) },
+            FileStep { path: "a".to_owned(), old: Some(b"a".to_vec()), new: Some(new_file("A")) },
         ];
         let error = run(&workspace, &steps).unwrap_err().to_string();
-        assert!(error.contains("`a` has changed meanwhile"), "{error}");
-        assert_eq!(tree(folder.path()).len(), 1);
+        assert!(error.contains("`a` has changed in the meantime"), "{error}");
+        assert_eq!(tree(directory.path()).len(), 1);
     }
 }

@@ -1,11 +1,11 @@
-//! A walk over the folders of a workspace, by several threads.
+//! Multi-threaded walk over the directories of a workspace.
 //!
-//! The walker of the `ignore` crate works on paths and would follow a folder that is swapped for a link. Here every
-//! folder is opened beneath the workspace's descriptor, links are not followed, and what is found in a folder is
-//! opened by its name in that folder's descriptor. The rules of `.gitignore` are those of the crate.
+//! The walker of the `ignore` crate works with paths and would follow a directory that is swapped for a link. Here every
+//! directory is opened beneath the workspace's descriptor, and its entries are opened by name in its own descriptor.
+//! Symbolic links are not followed. The ignore rules are parsed and matched by the crate.
 
+mod ignore_rules;
 mod queue;
-mod rules;
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -17,100 +17,101 @@ use std::thread;
 use cap_std::fs::{Dir, FileType};
 use tool_runtime::CancellationToken;
 
-use self::queue::Queue;
-use self::rules::{RuleFiles, Rules};
+use self::ignore_rules::{IgnoreFiles, IgnoreRules};
+use self::queue::WorkQueue;
 use super::workspace::Workspace;
 
-/// More threads do not make a disk faster.
-const MOST_THREADS: usize = 8;
-/// How many files of a folder one thread takes at a time.
+/// The maximum number of threads. More do not make a disk faster.
+const MAX_THREADS: usize = 8;
+/// The number of files that a thread takes at a time.
 const BATCH: usize = 128;
 
-/// Which folders are walked, and how.
+/// A walk over directories.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct DirectoryWalk<'a> {
     pub(super) workspace: &'a Workspace,
-    /// Where it begins, as seen from the workspace.
+    /// The start, relative to the workspace.
     pub(super) start: &'a Path,
-    /// Whether it goes on into folders.
+    /// `true` to enter subdirectories.
     pub(super) recursive: bool,
-    /// Whether it also goes where `.gitignore` says that nobody should.
-    pub(super) ignored: bool,
-    /// After so many entries it ends.
-    pub(super) entries: usize,
+    /// `true` to include ignored files.
+    pub(super) include_ignored: bool,
+    /// The number of entries after which the walk ends.
+    pub(super) max_entries: usize,
     pub(super) cancelled: &'a CancellationToken,
 }
 
-/// Something in a folder.
+/// A directory entry found by a walk.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    /// As seen from the workspace.
+pub(super) struct WalkEntry {
+    /// The path relative to the workspace.
     pub(super) path: PathBuf,
     pub(super) kind: FileType,
 }
 
-impl Found {
-    /// Its name in its folder.
+impl WalkEntry {
+    /// Returns the name within its directory.
     pub(super) fn name(&self) -> &Path {
         self.path.file_name().map_or(&self.path, Path::new)
     }
 }
 
-/// Whole paths as bytes: the same order everywhere, and much quicker than name by name.
-pub(super) fn in_order(a: &Path, b: &Path) -> Ordering {
+/// Compares paths as bytes, which is the same everywhere and much faster than by components.
+pub(super) fn compare_paths(a: &Path, b: &Path) -> Ordering {
     a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
 }
 
-/// What is done with what is found. Every thread has its own.
-pub(super) trait Visitor: Send {
-    /// Something in a folder; folders themselves only if the walk does not go into them.
-    fn visit(&mut self, folder: &Dir, found: Found);
+/// Visits the entries of a walk. Each thread has its own visitor.
+pub(super) trait WalkVisitor: Send {
+    /// Visits an entry. Directories are visited only if the walk is not recursive.
+    fn visit(&mut self, directory: &Dir, found: WalkEntry);
 }
 
-/// How a walk went.
+/// The parts that a walk did not cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Walked {
-    /// Folders that could not be read.
+pub(super) struct WalkSummary {
+    /// The number of directories that could not be read.
     pub(super) unreadable: usize,
-    /// Whether it ended early, for there was too much.
+    /// `true` if the walk ended early at the limit of entries.
     pub(super) is_partial: bool,
 }
 
-enum Job {
-    Folder(PathBuf, Arc<Rules>),
-    Files(Arc<Dir>, Vec<Found>),
+enum WalkJob {
+    Folder(PathBuf, Arc<IgnoreRules>),
+    Files(Arc<Dir>, Vec<WalkEntry>),
 }
 
-impl Walk<'_> {
-    /// Walks, with a visitor for each thread, and gives them back.
-    pub(super) fn run<V: Visitor>(&self, visitor: impl Fn() -> V + Sync) -> (Vec<V>, Walked) {
-        let rules = if self.ignored { Rules::none() } else { Rules::around(self.workspace, self.start) };
-        let queue = Queue::new(vec![Job::Folder(self.start.to_owned(), rules)]);
+impl DirectoryWalk<'_> {
+    /// Walks the directories, and returns the visitor of each thread.
+    pub(super) fn run<V: WalkVisitor>(&self, visitor: impl Fn() -> V + Sync) -> (Vec<V>, WalkSummary) {
+        let rules =
+            if self.include_ignored { IgnoreRules::none() } else { IgnoreRules::around(self.workspace, self.start) };
+        let queue = WorkQueue::new(vec![WalkJob::Folder(self.start.to_owned(), rules)]);
         let (unreadable, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {
             let mut visitor = visitor();
             queue.work(|job, more| {
-                if self.cancelled.is_cancelled() || seen.load(Relaxed) > self.entries {
+                if self.cancelled.is_cancelled() || seen.load(Relaxed) > self.max_entries {
                     return;
                 }
                 match job {
-                    Job::Folder(path, rules) => match self.enter(path, rules, more) {
+                    WalkJob::Folder(path, rules) => match self.enter(path, rules, more) {
                         Ok(entries) => drop(seen.fetch_add(entries, Relaxed)),
                         Err(_) => drop(unreadable.fetch_add(1, Relaxed)),
                     },
-                    Job::Files(folder, files) => {
+                    WalkJob::Files(directory, files) => {
                         for found in files {
                             if self.cancelled.is_cancelled() {
                                 break;
                             }
-                            visitor.visit(&folder, found);
+                            visitor.visit(&directory, found);
                         }
                     }
                 }
             });
             visitor
         };
-        let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(MOST_THREADS));
+        let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(MAX_THREADS));
         let visitors = thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut visitors = vec![work()];
@@ -122,57 +123,57 @@ impl Walk<'_> {
             }
             visitors
         });
-        let is_partial = seen.into_inner() > self.entries;
-        (visitors, Walked { unreadable: unreadable.into_inner(), is_partial })
+        let is_partial = seen.into_inner() > self.max_entries;
+        (visitors, WalkSummary { unreadable: unreadable.into_inner(), is_partial })
     }
 
-    /// Reads a folder, and makes jobs of what is in it; how much that is.
-    fn enter(&self, path: PathBuf, rules: Arc<Rules>, more: &mut Vec<Job>) -> std::io::Result<usize> {
-        let dir = self.workspace.folder_met(&path)?;
+    /// Reads a directory, and creates jobs for its entries. Returns their number.
+    fn enter(&self, path: PathBuf, rules: Arc<IgnoreRules>, more: &mut Vec<WalkJob>) -> std::io::Result<usize> {
+        let dir = self.workspace.open_directory(&path)?;
         let mut all = Vec::new();
-        let mut rule_files = RuleFiles::default();
+        let mut ignore_files = IgnoreFiles::default();
         for entry in dir.entries()? {
-            // A name that vanished meanwhile is none.
+            // Entries that have vanished are skipped.
             let Ok(entry) = entry else { continue };
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
-            if !self.ignored {
-                rule_files.see(&name);
+            if !self.include_ignored {
+                ignore_files.see(&name);
             }
-            all.push(Found { path: path.join(name), kind });
-            if all.len() > self.entries || (all.len().is_multiple_of(4096) && self.cancelled.is_cancelled()) {
+            all.push(WalkEntry { path: path.join(name), kind });
+            if all.len() > self.max_entries || (all.len().is_multiple_of(4096) && self.cancelled.is_cancelled()) {
                 break;
             }
         }
         let count = all.len();
-        let rules = rules.of(&dir, &path, rule_files);
-        let folder = Arc::new(dir);
+        let rules = rules.enter(&dir, &path, ignore_files);
+        let directory = Arc::new(dir);
         let mut batch = Vec::new();
         for found in all {
             let is_dir = found.kind.is_dir();
-            if self.leaves_out(&found, is_dir, &rules) {
+            if self.is_left_out(&found, is_dir, &rules) {
                 continue;
             }
             if is_dir && self.recursive {
-                more.push(Job::Folder(found.path, rules.clone()));
+                more.push(WalkJob::Folder(found.path, rules.clone()));
                 continue;
             }
             batch.push(found);
             if batch.len() == BATCH {
-                more.push(Job::Files(folder.clone(), std::mem::take(&mut batch)));
+                more.push(WalkJob::Files(directory.clone(), std::mem::take(&mut batch)));
             }
         }
         if !batch.is_empty() {
-            more.push(Job::Files(folder, batch));
+            more.push(WalkJob::Files(directory, batch));
         }
         Ok(count)
     }
 
-    fn leaves_out(&self, found: &Found, is_dir: bool, rules: &Rules) -> bool {
+    fn is_left_out(&self, found: &WalkEntry, is_dir: bool, rules: &IgnoreRules) -> bool {
         let name: &OsStr = found.name().as_os_str();
         if name == ".git" {
             return true;
         }
-        !self.ignored && (name == "node_modules" || rules.leave_out(&found.path, is_dir))
+        !self.include_ignored && (name == "node_modules" || rules.is_ignored(&found.path, is_dir))
     }
 }

@@ -1,31 +1,31 @@
-//! Work that threads share, and that makes more work.
+//! A queue of jobs that threads share and that produce further jobs.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Jobs that wait. The newest goes first, so that there are never many.
-pub(super) struct Queue<J> {
-    state: Mutex<State<J>>,
+/// A queue of jobs. The newest goes first, which keeps the queue short.
+pub(super) struct WorkQueue<J> {
+    state: Mutex<QueueState<J>>,
     changed: Condvar,
 }
 
-struct State<J> {
+struct QueueState<J> {
     jobs: Vec<J>,
-    /// How many threads are at work: they may bring more.
+    /// The number of threads at work, which may add jobs.
     working: usize,
 }
 
-impl<J: Send> Queue<J> {
+impl<J: Send> WorkQueue<J> {
     pub(super) fn new(jobs: Vec<J>) -> Self {
-        Self { state: Mutex::new(State { jobs, working: 0 }), changed: Condvar::new() }
+        Self { state: Mutex::new(QueueState { jobs, working: 0 }), changed: Condvar::new() }
     }
 
-    /// Works until nothing is left, here or with another thread. `work` puts what is to be done besides into a list.
+    /// Runs jobs until none is left on any thread. `work` adds further jobs to the list.
     pub(super) fn work(&self, mut work: impl FnMut(J, &mut Vec<J>)) {
         let mut more = Vec::new();
         while let Some(job) = self.next() {
-            let working = Working(self);
+            let guard = WorkGuard(self);
             work(job, &mut more);
-            working.done(&mut more);
+            guard.done(&mut more);
         }
     }
 
@@ -44,16 +44,16 @@ impl<J: Send> Queue<J> {
     }
 }
 
-/// A thread at work. It is not any more when it panics either, so that nobody waits for it.
-struct Working<'a, J>(&'a Queue<J>);
+/// Counts a thread as working until dropped, even by a panic, so that others do not wait for it.
+struct WorkGuard<'a, J>(&'a WorkQueue<J>);
 
-impl<J> Working<'_, J> {
+impl<J> WorkGuard<'_, J> {
     fn done(self, more: &mut Vec<J>) {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner).jobs.append(more);
     }
 }
 
-impl<J> Drop for Working<'_, J> {
+impl<J> Drop for WorkGuard<'_, J> {
     fn drop(&mut self) {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner).working -= 1;
         self.0.changed.notify_all();
@@ -68,8 +68,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_done_once_by_whoever_is_free() {
-        let queue = Queue::new(vec![12_usize]);
+    fn runs_every_job_once() {
+        let queue = WorkQueue::new(vec![12_usize]);
         let done = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -87,8 +87,8 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_holds_nobody_up() {
-        let queue = Queue::new(vec![1, 2, 3]);
+    fn a_panic_does_not_block_other_threads() {
+        let queue = WorkQueue::new(vec![1, 2, 3]);
         let panicked = thread::scope(|scope| {
             let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| queue.work(|_, _| panic!("on purpose")))).collect();
             threads.into_iter().filter_map(|thread| thread.join().err()).count()

@@ -1,31 +1,31 @@
-//! The part of a page that is its content.
+//! Detection of a page's main content.
 
-use super::dom::{DOCUMENT, Data, Dom, Element, Id};
+use super::dom::{DOCUMENT, Dom, Element, NodeData, NodeId};
 
-/// A part with at least so many characters is content whatever surrounds it.
-const ENOUGH: usize = 200;
+/// A part with at least this many characters is content, whatever surrounds it.
+const MIN_CONTENT: usize = 200;
 
-/// The content of a page: where it starts, and what in it is navigation.
+/// The content of a page: its root node, and the text weights that identify navigation in it.
 pub(super) struct Article {
-    pub(super) root: Id,
-    /// Whether navigation is left out.
+    pub(super) root: NodeId,
+    /// `true` if navigation is left out.
     without_navigation: bool,
-    weights: Vec<Weight>,
+    weights: Vec<TextWeight>,
 }
 
-/// How much text is below a node, in characters that are no white space.
+/// The amount of text below a node, in non-white-space characters.
 #[derive(Clone, Copy, Default)]
-struct Weight {
+struct TextWeight {
     all: usize,
-    /// The part of it in links.
+    /// The share inside links.
     linked: usize,
-    /// The part of it in navigation.
+    /// The share inside navigation.
     navigation: usize,
-    /// Whether there is a title of the page, or an element that is marked as its content.
+    /// `true` if it contains a page title or an element marked as content.
     has_content: bool,
 }
 
-impl Weight {
+impl TextWeight {
     fn content(self) -> usize {
         self.all - self.navigation
     }
@@ -34,9 +34,9 @@ impl Weight {
 impl Article {
     /// Finds the content of a page.
     ///
-    /// The only `main` is the content if it has a quarter of the text that is no navigation: footers and dialogs can be
-    /// long. Without one it is the only `article`, if it has half of that text. A page that has nearly nothing but
-    /// navigation is taken whole.
+    /// The content is the only `main` element if it has at least a quarter of the non-navigation text, since footers and
+    /// dialogs can be long. Otherwise it is the only `article`, if it has at least half of that text. A page that
+    /// consists almost entirely of navigation is taken whole.
     pub(super) fn find(dom: &Dom) -> Self {
         let mut article = Self { root: DOCUMENT, without_navigation: false, weights: Vec::new() };
         let marked = article.weigh(dom);
@@ -45,42 +45,42 @@ impl Article {
             let mut marked = marked.iter().copied().filter(|&id| dom.element(id).is_some_and(is_marked));
             marked.next().filter(|_| marked.next().is_none())
         };
-        let content = |id: Id| article.weights[id].content();
-        let has_part = |id: Id, part: usize| content(id) > 0 && content(id) * part >= page.content();
+        let content = |id: NodeId| article.weights[id].content();
+        let has_part = |id: NodeId, part: usize| content(id) > 0 && content(id) * part >= page.content();
         let main = only(is_main).filter(|&id| has_part(id, 4));
         let alone = || only(|element| element.tag() == "article").filter(|&id| has_part(id, 2));
         let root = main.or_else(alone).unwrap_or(DOCUMENT);
-        if content(root) >= ENOUGH || content(root) * 8 >= article.weights[root].all {
+        if content(root) >= MIN_CONTENT || content(root) * 8 >= article.weights[root].all {
             (article.root, article.without_navigation) = (root, true);
         }
         article
     }
 
-    /// Returns how much of the page is left out.
+    /// Returns how many characters of the page are left out.
     pub(super) fn left_out(&self) -> usize {
         let (page, root) = (self.weights[DOCUMENT], self.weights[self.root]);
         if self.without_navigation { page.all - root.content() } else { 0 }
     }
 
-    /// Returns `true` if an element only leads to other places.
-    pub(super) fn leaves_out(&self, id: Id, element: &Element) -> bool {
+    /// Returns `true` if an element is navigation and is left out.
+    pub(super) fn leaves_out(&self, id: NodeId, element: &Element) -> bool {
         self.without_navigation && (is_navigation(element, self.weights[id]) || is_skip_link(element))
     }
 
-    /// Weighs all nodes that are shown, and returns those that are marked as content and are not part of another.
-    fn weigh(&mut self, dom: &Dom) -> Vec<Id> {
-        self.weights = vec![Weight::default(); dom.len()];
+    /// Weighs all visible nodes, and returns the outermost ones that are marked as content.
+    fn weigh(&mut self, dom: &Dom) -> Vec<NodeId> {
+        self.weights = vec![TextWeight::default(); dom.len()];
         let mut marked = Vec::new();
-        // Each node twice: before what is below it, and after.
+        // Each node is visited twice: before its descendants, and after.
         let mut waiting = vec![(DOCUMENT, false)];
         let mut inside_main = 0_usize;
         while let Some((id, is_done)) = waiting.pop() {
             let data = &dom.node(id).data;
-            if let Data::Text(text) = data {
+            if let NodeData::Text(text) = data {
                 self.weights[id].all = text.chars().filter(|c| !c.is_whitespace()).count();
                 continue;
             }
-            let is_marked = matches!(data, Data::Element(element) if is_main(element));
+            let is_marked = matches!(data, NodeData::Element(element) if is_main(element));
             if !is_done {
                 if !dom.is_shown(id) {
                     continue;
@@ -98,7 +98,7 @@ impl Article {
             if is_marked {
                 inside_main -= 1;
             }
-            let mut weight = Weight::default();
+            let mut weight = TextWeight::default();
             for child in dom.children(id) {
                 let child = self.weights[child];
                 weight.all += child.all;
@@ -106,7 +106,7 @@ impl Article {
                 weight.navigation += child.navigation;
                 weight.has_content |= child.has_content;
             }
-            if let Data::Element(element) = data {
+            if let NodeData::Element(element) = data {
                 weight.has_content |= is_marked || matches!(element.tag(), "article" | "h1");
                 if element.tag() == "a" {
                     weight.linked = weight.all;
@@ -125,16 +125,16 @@ fn is_main(element: &Element) -> bool {
     element.tag() == "main" || element.attribute("role") == Some("main")
 }
 
-/// Returns `true` for navigation: what says so, and what is called so and consists of links.
-fn is_navigation(element: &Element, weight: Weight) -> bool {
-    let says_so = match element.attribute("role") {
+/// Returns `true` for navigation: elements with that role or tag, and lists of links whose class or id suggests it.
+fn is_navigation(element: &Element, weight: TextWeight) -> bool {
+    let is_declared = match element.attribute("role") {
         Some(role) => matches!(role, "navigation" | "menu" | "menubar"),
         None => element.tag() == "nav",
     };
     let is_links = weight.linked * 10 >= weight.all * 7 && !weight.has_content;
     let is_part = matches!(element.tag(), "aside" | "details" | "div" | "header" | "ol" | "section" | "ul");
     let mut names = element.classes().chain(element.attribute("id"));
-    says_so || (is_part && is_links && names.any(names_navigation))
+    is_declared || (is_part && is_links && names.any(names_navigation))
 }
 
 fn names_navigation(name: &str) -> bool {
@@ -145,7 +145,7 @@ fn names_navigation(name: &str) -> bool {
         || name.split(['-', '_']).any(|word| matches!(word, "menu" | "nav" | "toc"))
 }
 
-/// Returns `true` for a link past the navigation.
+/// Returns `true` for a link that skips the navigation.
 fn is_skip_link(element: &Element) -> bool {
     element.tag() == "a"
         && element.attribute("href").is_some_and(|href| href.starts_with('#'))

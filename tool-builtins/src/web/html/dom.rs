@@ -1,7 +1,7 @@
-//! The tree of a page, as html5ever builds it.
+//! The document tree, built by html5ever.
 //!
-//! Nodes stand in one list and name each other by their place in it, so that no page, however deeply nested, is walked
-//! or dropped by recursion.
+//! Nodes are stored in one list and refer to each other by index, so that even deeply nested pages are traversed and
+//! dropped without recursion.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -12,36 +12,36 @@ use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, ExpandedName, QualName, local_name, ns};
 
-/// The place of a node.
-pub(super) type Id = usize;
+/// The index of a node.
+pub(super) type NodeId = usize;
 
-/// The place of the document itself.
-pub(super) const DOCUMENT: Id = 0;
+/// The index of the document node.
+pub(super) const DOCUMENT: NodeId = 0;
 
-/// A node of a page.
-pub(super) struct Node {
-    pub(super) parent: Option<Id>,
-    pub(super) children: Vec<Id>,
-    pub(super) data: Data,
+/// A node of the document.
+pub(super) struct DomNode {
+    pub(super) parent: Option<NodeId>,
+    pub(super) children: Vec<NodeId>,
+    pub(super) data: NodeData,
     depth: usize,
 }
 
-/// What a node is.
-pub(super) enum Data {
+/// The content of a node.
+pub(super) enum NodeData {
     Element(Element),
     Text(String),
-    /// The document, a comment, or anything else that shows nothing by itself.
+    /// The document, a comment, or another node without visible content.
     Other,
 }
 
-/// An element, with those of its attributes that matter to a reader.
+/// An element, with the attributes that affect rendering.
 pub(super) struct Element {
     name: Rc<QualName>,
     attributes: Vec<Attribute>,
 }
 
 impl Element {
-    /// The tag's name.
+    /// Returns the tag name.
     pub(super) fn tag(&self) -> &str {
         &self.name.local
     }
@@ -50,36 +50,36 @@ impl Element {
         self.attributes.iter().find(|attribute| &*attribute.name.local == name).map(|attribute| &*attribute.value)
     }
 
-    /// Returns a number that stands in an attribute.
+    /// Parses the number in an attribute.
     pub(super) fn number<T: FromStr>(&self, name: &str) -> Option<T> {
         self.attribute(name)?.trim().parse().ok()
     }
 
-    /// Returns the names in the `class` attribute, unless it is very long: elements inside look at it again and again.
+    /// Returns the names in the `class` attribute. A very long attribute is ignored, because descendants read it again.
     pub(super) fn classes(&self) -> impl Iterator<Item = &str> {
-        let classes = self.attribute("class").filter(|classes| classes.len() <= LONGEST_CLASSES);
+        let classes = self.attribute("class").filter(|classes| classes.len() <= MAX_CLASSES);
         classes.into_iter().flat_map(str::split_ascii_whitespace)
     }
 }
 
 /// A finished tree.
 pub(super) struct Dom {
-    nodes: Vec<Node>,
+    nodes: Vec<DomNode>,
 }
 
 impl Dom {
-    pub(super) fn node(&self, id: Id) -> &Node {
+    pub(super) fn node(&self, id: NodeId) -> &DomNode {
         &self.nodes[id]
     }
 
-    pub(super) fn element(&self, id: Id) -> Option<&Element> {
+    pub(super) fn element(&self, id: NodeId) -> Option<&Element> {
         match &self.nodes[id].data {
-            Data::Element(element) => Some(element),
+            NodeData::Element(element) => Some(element),
             _ => None,
         }
     }
 
-    pub(super) fn tag(&self, id: Id) -> Option<&str> {
+    pub(super) fn tag(&self, id: NodeId) -> Option<&str> {
         self.element(id).map(Element::tag)
     }
 
@@ -87,19 +87,19 @@ impl Dom {
         self.nodes.len()
     }
 
-    pub(super) fn children(&self, id: Id) -> impl DoubleEndedIterator<Item = Id> {
+    pub(super) fn children(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> {
         self.nodes[id].children.iter().copied()
     }
 
-    /// The first element of a name, in the order of the page.
-    pub(super) fn first(&self, tag: &str) -> Option<Id> {
+    /// Returns the first element with this tag, in document order.
+    pub(super) fn first(&self, tag: &str) -> Option<NodeId> {
         (0..self.nodes.len()).find(|&id| self.tag(id) == Some(tag))
     }
 
-    /// Returns the nodes below a node in the order of the page, without those for which `enters` returns `false` and
-    /// without what is below them.
-    pub(super) fn below(&self, id: Id, enters: impl Fn(Id) -> bool) -> impl Iterator<Item = Id> {
-        let mut waiting: Vec<Id> = self.children(id).rev().collect();
+    /// Returns the descendants of a node in document order, skipping those for which `enters` returns `false` and their
+    /// descendants.
+    pub(super) fn descendants(&self, id: NodeId, enters: impl Fn(NodeId) -> bool) -> impl Iterator<Item = NodeId> {
+        let mut waiting: Vec<NodeId> = self.children(id).rev().collect();
         std::iter::from_fn(move || {
             loop {
                 let id = waiting.pop()?;
@@ -111,69 +111,69 @@ impl Dom {
         })
     }
 
-    /// Returns the beginning of the text below a node with single spaces between its words, or `None` if the text is
-    /// longer than `most` characters or stands in many elements.
-    pub(super) fn short_text(&self, id: Id, most: usize) -> Option<String> {
+    /// Returns the text below a node with single spaces between words, or `None` if it is longer than `limit` characters
+    /// or spread over many elements.
+    pub(super) fn short_text(&self, id: NodeId, limit: usize) -> Option<String> {
         let mut text = String::new();
-        for (count, id) in self.below(id, |id| self.is_shown(id)).enumerate() {
-            let part = if let Data::Text(part) = &self.nodes[id].data { part } else { "" };
-            if count > MOST_SHORT_NODES || text.len() + part.len() > 4 * most + MOST_SPACE {
+        for (count, id) in self.descendants(id, |id| self.is_shown(id)).enumerate() {
+            let part = if let NodeData::Text(part) = &self.nodes[id].data { part } else { "" };
+            if count > MAX_SHORT_NODES || text.len() + part.len() > 4 * limit + MAX_SPACE {
                 return None;
             }
             text.push_str(part);
         }
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        (text.chars().count() <= most).then_some(text)
+        (text.chars().count() <= limit).then_some(text)
     }
 }
 
-/// The longest `class` attribute that is read, in bytes.
-const LONGEST_CLASSES: usize = 4_096;
-/// A short text in more nodes than this is not read.
-const MOST_SHORT_NODES: usize = 64;
-/// How many bytes of white space around a short text are read.
-const MOST_SPACE: usize = 1_024;
+/// The maximum length of a `class` attribute in bytes.
+const MAX_CLASSES: usize = 4_096;
+/// The maximum number of nodes that a short text may be spread over.
+const MAX_SHORT_NODES: usize = 64;
+/// The maximum number of bytes of white space around a short text.
+const MAX_SPACE: usize = 1_024;
 
-/// A tree that is being built.
-pub(super) struct Building {
-    nodes: RefCell<Vec<Node>>,
+/// Builds a document tree from html5ever's callbacks.
+pub(super) struct DomBuilder {
+    nodes: RefCell<Vec<DomNode>>,
     deepest: Cell<usize>,
 }
 
-impl Building {
+impl DomBuilder {
     pub(super) fn new() -> Self {
-        let document = Node { parent: None, children: Vec::new(), data: Data::Other, depth: 0 };
+        let document = DomNode { parent: None, children: Vec::new(), data: NodeData::Other, depth: 0 };
         Self { nodes: RefCell::new(vec![document]), deepest: Cell::new(0) }
     }
 
-    /// How many nodes there are. A few bytes of HTML can make any number of them: open formatting elements are
-    /// repeated in every paragraph.
+    /// Returns the number of nodes. A few bytes of HTML can create many: open formatting elements are repeated in every
+    /// paragraph.
     pub(super) fn size(&self) -> usize {
         self.nodes.borrow().len()
     }
 
-    /// How deep it is. For each tag the parser looks through the elements that are open, so that depth costs time.
+    /// Returns the depth of the tree. The parser searches all open elements for each tag, so depth costs time.
     pub(super) fn depth(&self) -> usize {
         self.deepest.get()
     }
 
-    fn add(&self, data: Data) -> Id {
+    fn add(&self, data: NodeData) -> NodeId {
         let mut nodes = self.nodes.borrow_mut();
-        nodes.push(Node { parent: None, children: Vec::new(), data, depth: 0 });
+        nodes.push(DomNode { parent: None, children: Vec::new(), data, depth: 0 });
         nodes.len() - 1
     }
 
-    fn detach(&self, id: Id) {
+    fn detach(&self, id: NodeId) {
         let mut nodes = self.nodes.borrow_mut();
         if let Some(parent) = nodes[id].parent.take() {
-            // What moves stands near the end: it was just put there.
-            let place = nodes[parent].children.iter().rposition(|&child| child == id);
-            place.map(|place| nodes[parent].children.remove(place));
+            // A moved node is usually near the end, because it was just inserted.
+            let index = nodes[parent].children.iter().rposition(|&child| child == id);
+            index.map(|index| nodes[parent].children.remove(index));
         }
     }
 
-    /// Puts something before the child at a place, or at the end.
-    fn insert(&self, parent: Id, place: Option<usize>, child: NodeOrText<Handle>) {
+    /// Inserts a child before the one at `index`, or at the end.
+    fn insert(&self, parent: NodeId, index: Option<usize>, child: NodeOrText<Handle>) {
         let id = match child {
             NodeOrText::AppendNode(node) => {
                 self.detach(node.id);
@@ -181,37 +181,37 @@ impl Building {
             }
             NodeOrText::AppendText(text) => {
                 let mut nodes = self.nodes.borrow_mut();
-                let place = place.unwrap_or(nodes[parent].children.len());
-                let before = place.checked_sub(1).map(|before| nodes[parent].children[before]);
+                let index = index.unwrap_or(nodes[parent].children.len());
+                let before = index.checked_sub(1).map(|before| nodes[parent].children[before]);
                 if let Some(before) = before
-                    && let Data::Text(existing) = &mut nodes[before].data
+                    && let NodeData::Text(existing) = &mut nodes[before].data
                 {
                     existing.push_str(&text);
                     return;
                 }
                 drop(nodes);
-                self.add(Data::Text(text.to_string()))
+                self.add(NodeData::Text(text.to_string()))
             }
         };
         let mut nodes = self.nodes.borrow_mut();
         let depth = nodes[parent].depth + 1;
-        let place = place.unwrap_or(nodes[parent].children.len());
-        nodes[parent].children.insert(place, id);
+        let index = index.unwrap_or(nodes[parent].children.len());
+        nodes[parent].children.insert(index, id);
         nodes[id].parent = Some(parent);
         nodes[id].depth = depth;
         self.deepest.set(self.deepest.get().max(depth));
     }
 }
 
-/// A node, as html5ever knows it.
+/// A reference to a node, as required by html5ever.
 #[derive(Clone)]
 pub(super) struct Handle {
-    id: Id,
+    id: NodeId,
     name: Option<Rc<QualName>>,
 }
 
-/// The attributes that are kept.
-fn matters(attribute: &Attribute) -> bool {
+/// Returns `true` for attributes that are kept.
+fn is_relevant(attribute: &Attribute) -> bool {
     matches!(
         &*attribute.name.local,
         "alt"
@@ -239,7 +239,7 @@ fn matters(attribute: &Attribute) -> bool {
     )
 }
 
-impl TreeSink for Building {
+impl TreeSink for DomBuilder {
     type Handle = Handle;
     type Output = Dom;
     type ElemName<'a> = ExpandedName<'a>;
@@ -261,16 +261,16 @@ impl TreeSink for Building {
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
         let name = Rc::new(name);
-        let attributes = attributes.into_iter().filter(matters).collect();
-        Handle { id: self.add(Data::Element(Element { name: name.clone(), attributes })), name: Some(name) }
+        let attributes = attributes.into_iter().filter(is_relevant).collect();
+        Handle { id: self.add(NodeData::Element(Element { name: name.clone(), attributes })), name: Some(name) }
     }
 
     fn create_comment(&self, _: StrTendril) -> Handle {
-        Handle { id: self.add(Data::Other), name: None }
+        Handle { id: self.add(NodeData::Other), name: None }
     }
 
     fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
-        Handle { id: self.add(Data::Other), name: None }
+        Handle { id: self.add(NodeData::Other), name: None }
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
@@ -284,7 +284,7 @@ impl TreeSink for Building {
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    /// What stands in a template is not shown: it becomes the template's own, and the template is passed over.
+    /// Contents become children of the template itself, which is never rendered.
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.clone()
     }
@@ -301,13 +301,13 @@ impl TreeSink for Building {
         }
         let nodes = self.nodes.borrow();
         let Some(parent) = nodes[sibling.id].parent else { return };
-        let place = nodes[parent].children.iter().rposition(|&child| child == sibling.id);
+        let index = nodes[parent].children.iter().rposition(|&child| child == sibling.id);
         drop(nodes);
-        self.insert(parent, place, new);
+        self.insert(parent, index, new);
     }
 
     fn add_attrs_if_missing(&self, _: &Handle, _: Vec<Attribute>) {
-        // Only `html` and `body` get attributes this way, and none of theirs matters here.
+        // Only `html` and `body` get attributes this way, and none of theirs are relevant.
     }
 
     fn remove_from_parent(&self, target: &Handle) {

@@ -1,45 +1,45 @@
-//! Formulas.
+//! Rendering of mathematical formulas.
 
-use super::Style;
-use super::dom::{Data, Element, Id};
-use super::render::{End, Step, Walk};
+use super::RenderStyle;
+use super::dom::{Element, NodeData, NodeId};
+use super::render::{ClosingStep, RenderStep, Renderer};
 
-/// More nodes of a formula are not looked through for its source.
-const MOST_NODES: usize = 5_000;
+/// The maximum number of nodes searched for the source of a formula.
+const MAX_FORMULA_NODES: usize = 5_000;
 
-/// A longer source of a formula, in characters, is not compared with what the formula shows.
-const LONGEST_SOURCE: usize = 2_000;
+/// The maximum length of a formula's source in characters.
+const MAX_SOURCE: usize = 2_000;
 
-/// More bytes of what a formula shows are not compared with its source.
-const MOST_SHOWN: usize = 8_000;
+/// The maximum number of visible bytes compared with the source.
+const MAX_VISIBLE: usize = 8_000;
 
-impl Walk<'_> {
-    /// Writes a formula in TeX if the page has it so, and what it consists of otherwise.
-    pub(super) fn math(&mut self, id: Id, element: &Element) {
+impl Renderer<'_> {
+    /// Writes a formula as TeX if the page contains its source, or else as its visible parts.
+    pub(super) fn math(&mut self, id: NodeId, element: &Element) {
         let Some(tex) = self.tex(id, element) else { return self.children(id) };
         self.write_tex(&tex, element.attribute("display") == Some("block"));
     }
 
     fn write_tex(&mut self, tex: &str, is_block: bool) {
         let sign = match (self.style, is_block) {
-            (Style::Text, _) => "",
-            (Style::Markdown, true) => "$$",
-            (Style::Markdown, false) => "$",
+            (RenderStyle::Text, _) => "",
+            (RenderStyle::Markdown, true) => "$$",
+            (RenderStyle::Markdown, false) => "$",
         };
         self.out.raw(&format!("{sign}{tex}{sign}"));
     }
 
-    /// Writes a formula that is left to a script of the page, as `\(TeX\)` or `\[TeX\]`; returns `false` if there is none.
-    pub(super) fn unrendered_math(&mut self, id: Id, element: &Element) -> bool {
+    /// Writes a formula that a script would render, `\(TeX\)` or `\[TeX\]`. Returns `false` if the element contains none.
+    pub(super) fn unrendered_math(&mut self, id: NodeId, element: &Element) -> bool {
         if !element.classes().any(|class| matches!(class, "arithmatex" | "math")) {
             return false;
         }
         let (mut text, mut beside) = (String::new(), None);
         for child in self.dom.children(id) {
             match &self.dom.node(child).data {
-                Data::Text(part) => text.push_str(part),
-                // The number of the formula.
-                Data::Element(element) if element.classes().any(|class| class == "eqno") => beside = Some(child),
+                NodeData::Text(part) => text.push_str(part),
+                // The number of the equation.
+                NodeData::Element(element) if element.classes().any(|class| class == "eqno") => beside = Some(child),
                 _ => return false,
             }
         }
@@ -50,38 +50,42 @@ impl Walk<'_> {
         self.write_tex(tex, block.is_some());
         if let Some(number) = beside {
             self.out.space();
-            self.steps.push(Step::Enter(number));
+            self.steps.push(RenderStep::Enter(number));
         }
         true
     }
 
-    fn tex(&self, id: Id, element: &Element) -> Option<String> {
+    fn tex(&self, id: NodeId, element: &Element) -> Option<String> {
         let dom = self.dom;
-        let is_tex = |id: &Id| {
+        let is_tex = |id: &NodeId| {
             let encoding = dom.element(*id).and_then(|element| element.attribute("encoding"));
             encoding == Some("application/x-tex") && dom.tag(*id) == Some("annotation")
         };
-        let annotation = dom.below(id, |_| true).take(MOST_NODES).find(is_tex);
+        let annotation = dom.descendants(id, |_| true).take(MAX_FORMULA_NODES).find(is_tex);
         let tex = match annotation {
-            Some(id) => dom.short_text(id, LONGEST_SOURCE)?,
-            None => one_line(element.attribute("alttext").filter(|tex| tex.len() <= LONGEST_SOURCE)?),
+            Some(id) => dom.short_text(id, MAX_SOURCE)?,
+            None => one_line(element.attribute("alttext").filter(|tex| tex.len() <= MAX_SOURCE)?),
         };
         let mut shown = String::new();
-        for id in dom.below(id, |id| dom.is_shown(id)).take(MOST_NODES) {
-            if let Data::Text(text) = &dom.node(id).data {
-                if shown.len() + text.len() > MOST_SHOWN {
+        for id in dom.descendants(id, |id| dom.is_shown(id)).take(MAX_FORMULA_NODES) {
+            if let NodeData::Text(text) = &dom.node(id).data {
+                if shown.len() + text.len() > MAX_VISIBLE {
                     return None;
                 }
                 shown.extend(text.split_whitespace());
             }
         }
-        (!tex.is_empty() && says_the_same(&tex, &shown)).then_some(tex)
+        (!tex.is_empty() && matches_visible_text(&tex, &shown)).then_some(tex)
     }
 
-    /// Writes an element of a formula whose parts do not stand side by side.
-    pub(super) fn formula(&mut self, id: Id, element: &Element) {
-        let parts: Vec<Id> =
-            self.dom.children(id).filter(|&id| matches!(self.dom.node(id).data, Data::Element(_))).take(4).collect();
+    /// Writes a formula element with special layout, such as a fraction or an exponent.
+    pub(super) fn formula(&mut self, id: NodeId, element: &Element) {
+        let parts: Vec<NodeId> = self
+            .dom
+            .children(id)
+            .filter(|&id| matches!(self.dom.node(id).data, NodeData::Element(_)))
+            .take(4)
+            .collect();
         let signs: &[&'static str] = match (element.tag(), parts.len()) {
             ("msup", 2) => &["", "^(", ")"],
             ("msub", 2) => &["", "_(", ")"],
@@ -89,7 +93,7 @@ impl Walk<'_> {
             ("mfrac", 2) => &["(", ")/(", ")"],
             ("msqrt", _) => {
                 self.out.raw("sqrt(");
-                return self.children_then(id, [End::Glued(")")]);
+                return self.children_then(id, [ClosingStep::Append(")")]);
             }
             _ => return self.children(id),
         };
@@ -99,39 +103,39 @@ impl Walk<'_> {
             self.out.raw(first);
         }
         for (part, sign) in parts.iter().zip(&signs[1..]).rev() {
-            self.steps.extend([Step::Leave(End::Glued(sign)), Step::Enter(*part)]);
+            self.steps.extend([RenderStep::Leave(ClosingStep::Append(sign)), RenderStep::Enter(*part)]);
         }
     }
 }
 
-/// Returns `true` if the words of a formula in TeX are those that it shows. The source of a formula is not shown, so that
-/// a page could say something in it to models alone.
-fn says_the_same(tex: &str, shown: &str) -> bool {
-    let is_said = |word: &str| word.chars().count() < SHORTEST_WORD || shown.contains(word);
-    let is_fine = |name: &str| is_said(name) || NAMES.contains(&name.to_ascii_lowercase().as_str());
+/// Returns `true` if the words in a formula's TeX source also appear in its visible text. The source is invisible, so a
+/// page could hide text for models in it.
+fn matches_visible_text(tex: &str, shown: &str) -> bool {
+    let is_visible = |word: &str| word.chars().count() < MIN_WORD || shown.contains(word);
+    let is_allowed = |name: &str| is_visible(name) || TEX_NAMES.contains(&name.to_ascii_lowercase().as_str());
     tex.split('\\').enumerate().all(|(number, part)| {
         let (command, part) = if number == 0 { ("", part) } else { split_name(part) };
-        // Environments are named in braces, all other commands by themselves.
+        // `\begin` and `\end` are followed by the environment's name in braces.
         let (environment, part) = match part.strip_prefix('{') {
             Some(part) if matches!(command, "begin" | "end") => split_name(part),
             _ => ("", part),
         };
-        is_fine(command) && is_fine(environment) && part.split(|c: char| !c.is_alphabetic()).all(is_said)
+        is_allowed(command) && is_allowed(environment) && part.split(|c: char| !c.is_alphabetic()).all(is_visible)
     })
 }
 
-/// Divides a text behind the letters that it begins with.
+/// Splits a text after its leading letters.
 fn split_name(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len()))
 }
 
-/// Fewer letters in a row may be the name of a color or a size.
-const SHORTEST_WORD: usize = 4;
+/// The minimum length of a word. Shorter runs of letters may be names of colors or units.
+const MIN_WORD: usize = 4;
 
-/// Commands and environments of TeX, in small letters. A formula with others is written as it is shown: a page can call a
-/// command anything.
+/// Known TeX commands and environments, in lower case. A formula with other names is rendered from its visible parts,
+/// because a page can define commands with any name.
 #[rustfmt::skip]
-const NAMES: &[&str] = &[
+const TEX_NAMES: &[&str] = &[
     "align", "aligned", "alignedat", "alpha", "angle", "approx", "arccos", "arcsin", "arctan", "array", "backslash",
     "bbox", "because", "begin", "beta", "bigcap", "bigcup", "bigg", "biggl", "biggr", "bigl", "bigoplus", "bigotimes",
     "bigr", "bigsqcup", "bigvee", "bigwedge", "binom", "bmatrix", "bmod", "boldsymbol", "boxed", "bullet", "cases",

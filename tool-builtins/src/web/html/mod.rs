@@ -1,13 +1,13 @@
-//! From a page to what a model reads of it.
+//! Conversion of HTML to Markdown or plain text.
 //!
-//! The parser is html5ever, that of Servo. The walk over its tree is written here, because a page is written by anyone:
-//! of the converters that were tried, none holds out against a megabyte of nested or repeated tags. This one needs
-//! time and memory in proportion to the page, stops where it is told to, and never recurses.
+//! Pages are parsed with html5ever. The conversion is implemented here because pages are untrusted: every converter crate
+//! that was tried fails on a megabyte of nested or repeated tags. This one needs time and memory proportional to the
+//! page, can be stopped, and never recurses.
 
 mod article;
 mod dom;
 mod math;
-mod plain;
+mod plain_text;
 mod render;
 mod table;
 mod tags;
@@ -21,37 +21,37 @@ use html5ever::{ParseOpts, parse_document};
 use url::Url;
 
 use self::article::Article;
-use self::dom::{Building, Dom};
+use self::dom::{Dom, DomBuilder};
 
-/// How a page is written down.
+/// The output style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum RenderStyle {
     Markdown,
     Text,
 }
 
-/// A page that was written down.
+/// A converted page.
 #[derive(Debug)]
-pub(super) struct Rendered {
+pub(super) struct RenderedPage {
     pub(super) title: Option<String>,
     pub(super) text: String,
-    /// How much text beside the content was left out, in characters that are no white space.
+    /// The number of non-white-space characters left out around the content.
     pub(super) left_out: usize,
-    /// Whether something is missing at the end: the page is nested too deeply, too large, or takes too long.
+    /// `true` if the end is missing: the page is nested too deeply, too large, or takes too long.
     pub(super) cut: bool,
 }
 
-/// No browser shows more than 512 levels.
-const DEEPEST: usize = 512;
-/// So many nodes make some hundred megabytes.
-const MOST_NODES: usize = 500_000;
-/// What is parsed between two looks at how far it has come.
+/// The maximum nesting depth, as in browsers.
+const MAX_DEPTH: usize = 512;
+/// The maximum number of nodes, which take some hundred megabytes.
+const MAX_NODES: usize = 500_000;
+/// The number of bytes parsed between two checks of the limits.
 const CHUNK: usize = 4_096;
-/// Enough for any page whose text was not made to grow.
-const MOST_TEXT: usize = 16 * 1024 * 1024;
+/// The maximum size of the output in bytes.
+const MAX_TEXT: usize = 16 * 1024 * 1024;
 
-/// Writes a page down. It stops soon after `stop` says so.
-pub(super) fn render(html: &str, base: &Url, style: Style, stop: impl Fn() -> bool) -> Rendered {
+/// Converts a page. Stops soon after `stop` returns `true`.
+pub(super) fn render(html: &str, base: &Url, style: RenderStyle, stop: impl Fn() -> bool) -> RenderedPage {
     let (dom, unread) = parse(html, &stop);
     let title = dom.first("title").map(|id| dom.text(id).split_whitespace().collect::<Vec<_>>().join(" "));
     let base = dom
@@ -60,30 +60,30 @@ pub(super) fn render(html: &str, base: &Url, style: Style, stop: impl Fn() -> bo
         .and_then(|href| base.join(href).ok())
         .unwrap_or_else(|| base.clone());
     let article = Article::find(&dom);
-    let (text, unwritten) = render::write(&dom, &article, &base, style, MOST_TEXT, &stop);
+    let (text, unwritten) = render::write(&dom, &article, &base, style, MAX_TEXT, &stop);
     let title = title.filter(|title| !title.is_empty());
-    Rendered { title, text, left_out: article.left_out(), cut: unread || unwritten }
+    RenderedPage { title, text, left_out: article.left_out(), cut: unread || unwritten }
 }
 
-/// The tree, and whether the page goes on after it.
+/// Parses a page. Returns the tree, and whether the page was truncated.
 fn parse(html: &str, stop: &impl Fn() -> bool) -> (Dom, bool) {
-    // What a page says to those without scripts is meant for us.
+    // Without scripting, `noscript` content is parsed, which is what we want.
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let mut parser = parse_document(Building::new(), ParseOpts { tree_builder, ..ParseOpts::default() });
+    let mut parser = parse_document(DomBuilder::new(), ParseOpts { tree_builder, ..ParseOpts::default() });
     let mut rest = html;
     while !rest.is_empty() {
         let (chunk, after) = rest.split_at(rest.floor_char_boundary_of(CHUNK));
         parser.process(chunk.into());
         rest = after;
         let tree = &parser.tokenizer.sink.sink;
-        if tree.depth() > DEEPEST || tree.size() > MOST_NODES || stop() {
+        if tree.depth() > MAX_DEPTH || tree.size() > MAX_NODES || stop() {
             break;
         }
     }
     (parser.finish(), !rest.is_empty())
 }
 
-/// What `str::floor_char_boundary` does, which is younger than the oldest Rust that we promise.
+/// Replacement for `str::floor_char_boundary`, which the minimum supported Rust version lacks.
 trait FloorCharBoundary {
     fn floor_char_boundary_of(&self, at: usize) -> usize;
 }

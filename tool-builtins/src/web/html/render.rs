@@ -1,90 +1,92 @@
-//! The walk over a page, without recursion: what is to be done waits in a list.
+//! Rendering of the document tree. Uses an explicit stack instead of recursion.
 
 use url::Url;
 
-use super::Style;
+use super::RenderStyle;
 use super::article::Article;
-use super::dom::{Data, Dom, Element, Id};
-use super::table::Table;
+use super::dom::{Dom, Element, NodeData, NodeId};
+use super::table::TableState;
 use super::tags::is_block;
-use super::writer::{Mark, Writer};
+use super::writer::{MarkId, TextWriter};
 
-/// Writes the content of a page down; says whether something is missing at the end.
+/// Renders the content of a page. Returns the text, and whether it is truncated.
 pub(super) fn write(
     dom: &Dom,
     article: &Article,
     base: &Url,
-    style: Style,
-    most: usize,
+    style: RenderStyle,
+    limit: usize,
     stop: &impl Fn() -> bool,
 ) -> (String, bool) {
-    let mut walk = Walk {
+    let mut renderer = Renderer {
         dom,
         article,
         base,
         style,
-        out: Writer::new(style),
-        steps: vec![Step::Enter(article.root)],
+        out: TextWriter::new(style),
+        steps: vec![RenderStep::Enter(article.root)],
         lists: vec![],
         tables: vec![],
         marks: vec![],
     };
     let mut steps: usize = 0;
-    while let Some(step) = walk.steps.pop() {
+    while let Some(step) = renderer.steps.pop() {
         steps += 1;
-        if walk.out.len() > most || (steps.is_multiple_of(LOOK_EVERY) && stop()) {
-            return (walk.out.into_text(), true);
+        if renderer.out.len() > limit || (steps.is_multiple_of(STOP_CHECK_INTERVAL) && stop()) {
+            return (renderer.out.into_text(), true);
         }
         match step {
-            Step::Enter(id) => walk.enter(id),
-            Step::Leave(end) => walk.leave(end),
+            RenderStep::Enter(id) => renderer.enter(id),
+            RenderStep::Leave(end) => renderer.leave(end),
         }
     }
-    (walk.out.into_text(), false)
+    (renderer.out.into_text(), false)
 }
 
-/// How many steps are made between two looks at whether to stop.
-const LOOK_EVERY: usize = 1_024;
+/// The number of steps between two checks of `stop`.
+const STOP_CHECK_INTERVAL: usize = 1_024;
 
-/// A longer reference is nothing to read, and could be repeated in every paragraph.
-const LONGEST_REFERENCE: usize = 2_048;
+/// The maximum length of a link target. A longer one is not useful, and could be repeated in every paragraph.
+const MAX_REFERENCE: usize = 2_048;
 
-pub(super) struct Walk<'a> {
+/// State of the traversal.
+pub(super) struct Renderer<'a> {
     pub(super) dom: &'a Dom,
     article: &'a Article,
     base: &'a Url,
-    pub(super) style: Style,
-    pub(super) out: Writer,
-    pub(super) steps: Vec<Step>,
-    /// The lists that we are in, with their numbers if they have any.
-    lists: Vec<Option<Numbers>>,
-    /// The tables that we are in.
-    pub(super) tables: Vec<Table>,
-    /// The emphasis that we are in.
+    pub(super) style: RenderStyle,
+    pub(super) out: TextWriter,
+    pub(super) steps: Vec<RenderStep>,
+    /// The enclosing lists, with the numbering of ordered ones.
+    lists: Vec<Option<ListNumbering>>,
+    /// The enclosing tables.
+    pub(super) tables: Vec<TableState>,
+    /// The open emphasis marks.
     marks: Vec<&'static str>,
 }
 
-/// The numbers of a list.
+/// The numbering of an ordered list.
 #[derive(Clone, Copy)]
-struct Numbers {
+struct ListNumbering {
     next: i64,
     step: i64,
 }
 
-pub(super) enum Step {
-    Enter(Id),
-    Leave(End),
+/// A pending step of the traversal.
+pub(super) enum RenderStep {
+    Enter(NodeId),
+    Leave(ClosingStep),
 }
 
-/// What is to be done after the children of an element.
-pub(super) enum End {
+/// An action after the children of an element.
+pub(super) enum ClosingStep {
     Gap(usize),
-    Mark(Mark, &'static str),
-    Emphasis(Mark),
-    /// This directly after what was written.
-    Glued(&'static str),
+    Mark(MarkId, &'static str),
+    Emphasis(MarkId),
+    /// Appends text without a space before it.
+    Append(&'static str),
     Space,
-    Link(Mark, String),
+    Link(MarkId, String),
     OneLine,
     Prefix,
     List,
@@ -93,31 +95,31 @@ pub(super) enum End {
     Table,
 }
 
-impl Walk<'_> {
-    fn enter(&mut self, id: Id) {
+impl Renderer<'_> {
+    fn enter(&mut self, id: NodeId) {
         let dom = self.dom;
         match &dom.node(id).data {
-            Data::Text(text) => self.out.words(text),
-            Data::Other => self.children(id),
-            Data::Element(element) if dom.is_shown(id) && !self.article.leaves_out(id, element) => {
+            NodeData::Text(text) => self.out.words(text),
+            NodeData::Other => self.children(id),
+            NodeData::Element(element) if dom.is_shown(id) && !self.article.leaves_out(id, element) => {
                 self.element(id, element);
             }
-            Data::Element(_) => {}
+            NodeData::Element(_) => {}
         }
     }
 
-    pub(super) fn children(&mut self, id: Id) {
-        self.steps.extend(self.dom.node(id).children.iter().rev().map(|&child| Step::Enter(child)));
+    pub(super) fn children(&mut self, id: NodeId) {
+        self.steps.extend(self.dom.node(id).children.iter().rev().map(|&child| RenderStep::Enter(child)));
     }
 
-    /// The children, and then these, the last first.
-    pub(super) fn children_then<const N: usize>(&mut self, id: Id, ends: [End; N]) {
-        self.steps.extend(ends.into_iter().map(Step::Leave));
+    /// Renders the children and then performs `ends`, the last one first.
+    pub(super) fn children_then<const N: usize>(&mut self, id: NodeId, ends: [ClosingStep; N]) {
+        self.steps.extend(ends.into_iter().map(RenderStep::Leave));
         self.children(id);
     }
 
-    fn element(&mut self, id: Id, element: &Element) {
-        let markdown = self.style == Style::Markdown;
+    fn element(&mut self, id: NodeId, element: &Element) {
+        let markdown = self.style == RenderStyle::Markdown;
         match element.tag() {
             "br" => self.out.gap(1),
             "hr" => self.rule(),
@@ -131,7 +133,7 @@ impl Walk<'_> {
             "sup" | "sub" => self.script(id, element),
             "rt" => {
                 self.out.raw("(");
-                self.children_then(id, [End::Glued(")")]);
+                self.children_then(id, [ClosingStep::Append(")")]);
             }
             "math" => self.math(id, element),
             "msup" | "msub" | "msubsup" | "mfrac" | "msqrt" => self.formula(id, element),
@@ -144,7 +146,7 @@ impl Walk<'_> {
             "blockquote" => {
                 self.out.gap(2);
                 let begun = self.out.begin_quote();
-                self.steps.push(Step::Leave(End::Gap(2)));
+                self.steps.push(RenderStep::Leave(ClosingStep::Gap(2)));
                 self.in_prefix(id, begun);
             }
             "ul" | "menu" => self.list(id, None),
@@ -160,15 +162,15 @@ impl Walk<'_> {
             "tr" => self.row(id),
             "td" | "th" if self.dom.is_line_numbers(id, element) => {}
             "td" | "th" => self.cell(id, element),
-            "button" if self.copies(id) => {}
+            "button" if self.is_copy_button(id) => {}
             "button" | "label" => {
                 self.out.space();
-                self.children_then(id, [End::Space]);
+                self.children_then(id, [ClosingStep::Space]);
             }
             "span" if self.unrendered_math(id, element) => {}
             "div" => {
                 self.out.gap(2);
-                self.steps.push(Step::Leave(End::Gap(2)));
+                self.steps.push(RenderStep::Leave(ClosingStep::Gap(2)));
                 if !self.unrendered_math(id, element) {
                     self.children(id);
                 }
@@ -178,86 +180,85 @@ impl Walk<'_> {
         }
     }
 
-    fn leave(&mut self, end: End) {
+    fn leave(&mut self, end: ClosingStep) {
         match end {
-            End::Gap(lines) => self.out.gap(lines),
-            End::Mark(mark, after) => self.out.close(mark, after),
-            End::Emphasis(mark) => {
+            ClosingStep::Gap(lines) => self.out.gap(lines),
+            ClosingStep::Mark(mark, after) => self.out.close(mark, after),
+            ClosingStep::Emphasis(mark) => {
                 let after = self.marks.pop().unwrap_or_default();
                 self.out.close(mark, after);
             }
-            End::Glued(sign) => self.out.glued(sign),
-            End::Space => self.out.space(),
-            End::Link(mark, target) => self.out.close(mark, &format!("]({target})")),
-            End::OneLine => self.out.end_one_line(),
-            End::Prefix => self.out.end_prefix(),
-            End::List => _ = self.lists.pop(),
-            End::Cell => self.end_cell(),
-            End::Row => self.end_row(),
-            End::Table => _ = self.tables.pop(),
+            ClosingStep::Append(sign) => self.out.append(sign),
+            ClosingStep::Space => self.out.space(),
+            ClosingStep::Link(mark, target) => self.out.close(mark, &format!("]({target})")),
+            ClosingStep::OneLine => self.out.end_one_line(),
+            ClosingStep::Prefix => self.out.end_prefix(),
+            ClosingStep::List => _ = self.lists.pop(),
+            ClosingStep::Cell => self.end_cell(),
+            ClosingStep::Row => self.end_row(),
+            ClosingStep::Table => _ = self.tables.pop(),
         }
     }
 
-    fn block(&mut self, id: Id, gap: usize) {
+    fn block(&mut self, id: NodeId, gap: usize) {
         self.out.gap(gap);
-        self.children_then(id, [End::Gap(gap)]);
+        self.children_then(id, [ClosingStep::Gap(gap)]);
     }
 
     fn rule(&mut self) {
         self.out.gap(2);
-        if self.style == Style::Markdown {
+        if self.style == RenderStyle::Markdown {
             self.out.raw("---");
             self.out.gap(2);
         }
     }
 
-    /// Emphasis within the same emphasis is none.
-    fn marked(&mut self, id: Id, mark: &'static str) {
+    /// Writes emphasis. Emphasis nested within the same emphasis is ignored.
+    fn marked(&mut self, id: NodeId, mark: &'static str) {
         if self.marks.contains(&mark) {
             return self.children(id);
         }
         let begun = self.out.open(mark);
         self.marks.push(mark);
-        self.children_then(id, [End::Emphasis(begun)]);
+        self.children_then(id, [ClosingStep::Emphasis(begun)]);
     }
 
-    /// Raised or lowered text, with a sign if it belongs to what is before it.
-    fn script(&mut self, id: Id, element: &Element) {
+    /// Writes a superscript or subscript, with a sign if it belongs to the text before it.
+    fn script(&mut self, id: NodeId, element: &Element) {
         match self.dom.script(id, element).filter(|_| self.out.is_in_line()) {
             Some((sign, before, after)) => {
                 self.out.raw(sign);
-                self.out.glued(before);
+                self.out.append(before);
                 let text = self.dom.text(id);
                 self.out.words(text.trim());
-                self.out.glued(after);
+                self.out.append(after);
             }
             None => self.children(id),
         }
     }
 
-    /// Returns `true` for a button that copies what stands beside it.
-    fn copies(&self, id: Id) -> bool {
-        let text = self.dom.short_text(id, LONGEST_BUTTON);
+    /// Returns `true` for a button that copies adjacent text.
+    fn is_copy_button(&self, id: NodeId) -> bool {
+        let text = self.dom.short_text(id, MAX_BUTTON);
         text.is_some_and(|text| text.to_ascii_lowercase().starts_with("cop"))
     }
 
-    fn heading(&mut self, id: Id, mark: &'static str) {
+    fn heading(&mut self, id: NodeId, mark: &'static str) {
         self.out.gap(2);
-        let has_mark = self.style == Style::Markdown && !self.out.is_on_one_line();
+        let has_mark = self.style == RenderStyle::Markdown && !self.out.is_on_one_line();
         self.out.begin_one_line();
-        let ends = [End::Gap(2), End::OneLine];
+        let ends = [ClosingStep::Gap(2), ClosingStep::OneLine];
         if has_mark {
             let begun = self.out.open(mark);
-            self.steps.extend(ends.map(Step::Leave));
-            self.children_then(id, [End::Mark(begun, "")]);
+            self.steps.extend(ends.map(RenderStep::Leave));
+            self.children_then(id, [ClosingStep::Mark(begun, "")]);
         } else {
             self.children_then(id, ends);
         }
     }
 
-    /// A link is on one line, whatever stands in it, or Markdown would not see it. The link of a heading to itself is
-    /// none.
-    fn link(&mut self, id: Id, element: &Element) {
+    /// Writes a link. Markdown requires its text to be on one line. The link of a heading to itself is ignored.
+    fn link(&mut self, id: NodeId, element: &Element) {
         let href = element.attribute("href");
         if href.is_some_and(|href| href.starts_with('#')) {
             let is_sign = |text: String| text.chars().any(|c| !c.is_alphanumeric());
@@ -273,11 +274,11 @@ impl Walk<'_> {
             }
         }
         let target = href.and_then(|href| self.absolute(href, &["http", "https", "mailto"]));
-        match target.filter(|_| self.style == Style::Markdown) {
+        match target.filter(|_| self.style == RenderStyle::Markdown) {
             Some(target) => {
                 let begun = self.out.open("[");
                 self.out.begin_one_line();
-                self.children_then(id, [End::Link(begun, target), End::OneLine]);
+                self.children_then(id, [ClosingStep::Link(begun, target), ClosingStep::OneLine]);
             }
             None => self.children(id),
         }
@@ -286,7 +287,7 @@ impl Walk<'_> {
     fn image(&mut self, element: &Element) {
         let Some(alt) = element.attribute("alt").filter(|alt| !alt.trim().is_empty()) else { return };
         let source = element.attribute("src").and_then(|source| self.absolute(source, &["http", "https"]));
-        match source.filter(|_| self.style == Style::Markdown) {
+        match source.filter(|_| self.style == RenderStyle::Markdown) {
             Some(source) => {
                 let alt = alt.split_whitespace().collect::<Vec<_>>().join(" ").replace(['[', ']'], "");
                 self.out.raw(&format!("![{alt}]({source})"));
@@ -295,16 +296,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Where a reference of the page leads. Parentheses would end a link of Markdown.
+    /// Resolves a reference of the page. Escapes parentheses, which would end a Markdown link.
     fn absolute(&self, reference: &str, schemes: &[&str]) -> Option<String> {
-        if reference.len() > LONGEST_REFERENCE {
+        if reference.len() > MAX_REFERENCE {
             return None;
         }
         let url = self.base.join(reference).ok().filter(|url| schemes.contains(&url.scheme()))?;
         Some(url.as_str().replace('(', "%28").replace(')', "%29"))
     }
 
-    fn code(&mut self, id: Id) {
+    fn code(&mut self, id: NodeId) {
         if self.dom.children(id).any(|id| self.dom.tag(id) == Some("pre")) {
             return self.children(id);
         }
@@ -312,7 +313,7 @@ impl Walk<'_> {
         self.code_span(&text);
     }
 
-    /// Code within a line.
+    /// Writes inline code.
     fn code_span(&mut self, text: &str) {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
@@ -322,7 +323,7 @@ impl Walk<'_> {
         }
     }
 
-    fn preformatted(&mut self, id: Id) {
+    fn preformatted(&mut self, id: NodeId) {
         let text = self.dom.text(id);
         let text = text.trim_end().trim_start_matches('\n');
         if text.trim().is_empty() {
@@ -330,8 +331,8 @@ impl Walk<'_> {
         }
         self.out.gap(2);
         match self.style {
-            // A block cannot stand in a cell, nor in a link.
-            Style::Markdown if self.out.is_on_one_line() => {
+            // Code blocks are not possible in table cells and links.
+            RenderStyle::Markdown if self.out.is_on_one_line() => {
                 for (number, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
                     if number > 0 {
                         self.out.raw("<br>");
@@ -339,36 +340,36 @@ impl Walk<'_> {
                     self.code_span(line);
                 }
             }
-            Style::Text if self.out.is_on_one_line() => self.out.words(text),
-            Style::Markdown => {
+            RenderStyle::Text if self.out.is_on_one_line() => self.out.words(text),
+            RenderStyle::Markdown => {
                 let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
                 self.out.lines(&format!("{fence}{}\n{text}\n{fence}", self.dom.language(id)));
             }
-            Style::Text => self.out.lines(text),
+            RenderStyle::Text => self.out.lines(text),
         }
         self.out.gap(2);
     }
 
-    fn in_prefix(&mut self, id: Id, begun: bool) {
-        self.steps.extend(begun.then_some(Step::Leave(End::Prefix)));
+    fn in_prefix(&mut self, id: NodeId, begun: bool) {
+        self.steps.extend(begun.then_some(RenderStep::Leave(ClosingStep::Prefix)));
         self.children(id);
     }
 
-    fn numbers(&self, list: Id, element: &Element) -> Numbers {
+    fn numbers(&self, list: NodeId, element: &Element) -> ListNumbering {
         let is_reversed = element.attribute("reversed").is_some();
         let items = || self.dom.children(list).filter(|&id| self.dom.tag(id) == Some("li")).count();
         let first = || if is_reversed { i64::try_from(items()).unwrap_or(i64::MAX) } else { 1 };
-        Numbers { next: element.number("start").unwrap_or_else(first), step: if is_reversed { -1 } else { 1 } }
+        ListNumbering { next: element.number("start").unwrap_or_else(first), step: if is_reversed { -1 } else { 1 } }
     }
 
-    fn list(&mut self, id: Id, first: Option<Numbers>) {
+    fn list(&mut self, id: NodeId, first: Option<ListNumbering>) {
         let gap = if self.lists.is_empty() { 2 } else { 1 };
         self.out.gap(gap);
         self.lists.push(first);
-        self.children_then(id, [End::Gap(gap), End::List]);
+        self.children_then(id, [ClosingStep::Gap(gap), ClosingStep::List]);
     }
 
-    fn item(&mut self, id: Id, element: &Element) {
+    fn item(&mut self, id: NodeId, element: &Element) {
         let bullet = match self.lists.last_mut() {
             Some(Some(numbers)) => {
                 let number = element.number("value").unwrap_or(numbers.next);
@@ -379,15 +380,15 @@ impl Walk<'_> {
         };
         self.out.gap(1);
         let begun = self.out.begin_item(bullet);
-        self.steps.push(Step::Leave(End::Gap(1)));
+        self.steps.push(RenderStep::Leave(ClosingStep::Gap(1)));
         self.in_prefix(id, begun);
     }
 }
 
-/// Longer buttons say more than that they copy.
-const LONGEST_BUTTON: usize = 24;
+/// The maximum length of a copy button's label.
+const MAX_BUTTON: usize = 24;
 
-/// The most of a character in a row.
+/// Returns the length of the longest run of a character.
 fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }

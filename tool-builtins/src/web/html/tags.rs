@@ -1,26 +1,26 @@
-//! What the names of elements mean to a reader.
+//! Visibility and layout of elements.
 
-use super::dom::{Data, Dom, Element, Id};
+use super::dom::{Dom, Element, NodeData, NodeId};
 
 impl Dom {
-    /// Returns `true` if a reader of the page sees a node. Text that is hidden from people is hidden from models too:
-    /// instructions that only a model should read are written there.
-    pub(super) fn is_shown(&self, id: Id) -> bool {
-        let Data::Element(element) = &self.node(id).data else { return true };
+    /// Returns `true` if a node is visible. Text that is hidden from people must be hidden from models too, because it may
+    /// contain instructions that only a model should read.
+    pub(super) fn is_shown(&self, id: NodeId) -> bool {
+        let NodeData::Element(element) = &self.node(id).data else { return true };
         is_displayed(element) && !self.is_copy(id, element)
     }
 
-    /// Returns `true` for text that is said twice: `aria-hidden` is set on what stands beside a text for screen readers,
-    /// such as the drawn form of a formula. A label on the element around it takes its place for screen readers only.
-    fn is_copy(&self, id: Id, element: &Element) -> bool {
-        let has_label = |id: Id| self.element(id).is_some_and(|parent| parent.attribute("aria-label").is_some());
+    /// Returns `true` for duplicated text: `aria-hidden` marks elements that accompany a text for screen readers, such as
+    /// the drawn form of a formula. If the parent has an `aria-label`, the element is the only visible form.
+    fn is_copy(&self, id: NodeId, element: &Element) -> bool {
+        let has_label = |id: NodeId| self.element(id).is_some_and(|parent| parent.attribute("aria-label").is_some());
         element.attribute("aria-hidden") == Some("true")
             && matches!(element.tag(), "a" | "button" | "i" | "span")
             && !self.node(id).parent.is_some_and(has_label)
     }
 }
 
-/// Returns `true` if a browser displays an element, as far as the element itself says.
+/// Returns `true` if a browser displays an element, judging by the element itself.
 fn is_displayed(element: &Element) -> bool {
     let hides = |style: &str| {
         let style = style.to_ascii_lowercase().replace([' ', '\t', '\n'], "");
@@ -33,12 +33,12 @@ fn is_displayed(element: &Element) -> bool {
         "dialog" => element.attribute("open").is_none(),
         _ => element.attribute("popover").is_some(),
     };
-    // What is hidden until it is found is there to be found.
+    // `hidden=until-found` content is reachable by searching the page.
     let is_hidden = element.attribute("hidden").is_some_and(|how| !how.eq_ignore_ascii_case("until-found"));
     !never_shown && !is_hidden && !element.attribute("style").is_some_and(hides)
 }
 
-/// Whether an element begins a paragraph of its own.
+/// Returns `true` if an element starts a new paragraph.
 pub(super) fn is_block(tag: &str) -> bool {
     matches!(
         tag,
@@ -69,7 +69,7 @@ pub(super) fn is_block(tag: &str) -> bool {
     )
 }
 
-/// Returns `true` if an element begins a line of its own within preformatted text.
+/// Returns `true` if an element starts a new line within preformatted text.
 pub(super) fn is_line(tag: &str) -> bool {
     is_block(tag)
         || matches!(
@@ -92,7 +92,7 @@ pub(super) fn is_line(tag: &str) -> bool {
         )
 }
 
-/// Returns the sign that stands for a raised or lowered text in a line.
+/// Returns the sign for a superscript or subscript.
 pub(super) fn script_sign(tag: &str) -> Option<&'static str> {
     match tag {
         "sup" => Some("^"),

@@ -1,24 +1,24 @@
-/// Pages in the forms that generators of documentation write.
+/// Pages as written by documentation generators.
 mod generators;
 
 use std::cell::Cell;
 
 use super::*;
 
-fn rendered(html: &str, style: Style) -> Rendered {
+fn rendered(html: &str, style: RenderStyle) -> RenderedPage {
     render(html, &Url::parse("https://example.com/docs/page.html").unwrap(), style, || false)
 }
 
 fn markdown(html: &str) -> String {
-    rendered(html, Style::Markdown).text
+    rendered(html, RenderStyle::Markdown).text
 }
 
 fn text(html: &str) -> String {
-    rendered(html, Style::Text).text
+    rendered(html, RenderStyle::Text).text
 }
 
 #[test]
-fn an_ordinary_page() {
+fn converts_an_ordinary_page() {
     let page = rendered(
         "<!doctype html><html><head><title>\n The  title </title><style>p{}</style><script>let x = '<p>no</p>'</script></head>
         <body><h1>Hello <em>there</em></h1><p>One <b> two </b>three,\n<a href='../a?b=c#d'>a link</a>.</p>
@@ -26,7 +26,7 @@ fn an_ordinary_page() {
         <blockquote><p>wise</p><p>words</p></blockquote>
         <pre><code class='hl language-rust'>fn main() {\n    x();\n}\n</code></pre>
         <p>Use <code>a`b</code>.<br>New line.<hr><p>End",
-        Style::Markdown,
+        RenderStyle::Markdown,
     );
     assert_eq!(page.title.as_deref(), Some("The title"));
     assert!(!page.cut);
@@ -43,7 +43,7 @@ fn an_ordinary_page() {
 }
 
 #[test]
-fn the_words_alone() {
+fn converts_to_plain_text() {
     assert_eq!(
         text("<h1>Title</h1><p>See <a href=/x>this</a> and <b>that</b> *</p><ul><li>a<li>b</ul><pre> x\n  y</pre>"),
         "Title\n\nSee this and that *\n\n- a\n- b\n\n x\n  y"
@@ -51,7 +51,7 @@ fn the_words_alone() {
 }
 
 #[test]
-fn tables_with_headings_are_tables_and_others_are_layout() {
+fn distinguishes_data_tables_from_layout_tables() {
     let table = "<table><thead><tr><th>a<th>b</thead><tr><td>1|2<td><p>x</p><p>y</p><tr><td><td>z</table>";
     assert_eq!(markdown(table), "| a | b |\n| --- | --- |\n| 1\\|2 | x y |\n| | z |");
     assert_eq!(text(table), "a\tb\n1|2\tx y\n\tz");
@@ -64,14 +64,14 @@ fn tables_with_headings_are_tables_and_others_are_layout() {
 }
 
 #[test]
-fn tables_without_headings_keep_their_columns() {
+fn keeps_the_columns_of_tables_without_headings() {
     let table = "<table><tr><td>Alice<td>Team Lead<td>30<tr><td>Bob<td><td>40</table>";
     assert_eq!(markdown(table), "| | | |\n| --- | --- | --- |\n| Alice | Team Lead | 30 |\n| Bob | | 40 |");
     assert_eq!(text(table), "Alice\tTeam Lead\t30\nBob\t\t40");
 }
 
 #[test]
-fn cells_that_take_several_columns_or_rows_leave_the_others_where_they_are() {
+fn keeps_columns_aligned_around_spanning_cells() {
     let table =
         "<table><tr><th>a<th>b<th>c<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4<tr><td>5<td>6<td rowspan=9>7
         <tr><td>8<td>9</table>";
@@ -83,7 +83,7 @@ fn cells_that_take_several_columns_or_rows_leave_the_others_where_they_are() {
 }
 
 #[test]
-fn code_in_a_cell_stays_in_it() {
+fn keeps_code_inside_its_cell() {
     let table = "<table><tr><th>a<th>b<tr><td>x<td><pre>one |\n  two\n</pre><tr><td><code>a|b</code><td>y</table>";
     assert_eq!(markdown(table), "| a | b |\n| --- | --- |\n| x | `one \\|`<br>`two` |\n| `a\\|b` | y |");
     assert_eq!(text(table), "a\tb\nx\tone | two\na|b\ty");
@@ -91,7 +91,7 @@ fn code_in_a_cell_stays_in_it() {
 }
 
 #[test]
-fn links_lead_somewhere_or_are_words() {
+fn writes_links_only_with_valid_targets() {
     assert_eq!(markdown("<a href='javascript:x()'>click</a>"), "click");
     assert_eq!(markdown("<a href='data:text/html,x'>click</a>"), "click");
     assert_eq!(markdown("<a href=/a></a><a href=/b> </a>"), "");
@@ -105,7 +105,7 @@ fn links_lead_somewhere_or_are_words() {
 }
 
 #[test]
-fn what_readers_do_not_see_is_left_out() {
+fn leaves_out_hidden_elements() {
     let hidden = "<p>shown<p hidden>a<p style='color: red; Display : None'>b<div style=visibility:hidden>c</div>
         <script>d</script><style>e</style><template><p>f</template><svg><text>g</text></svg><iframe>h</iframe>
         <!-- i --><select><option>j</select>";
@@ -126,9 +126,9 @@ fn what_readers_do_not_see_is_left_out() {
     assert_eq!(markdown("<noscript><p>without scripts</noscript>"), "without scripts");
 }
 
-/// The control is the same text, shown.
+/// The control is the same text in a visible element.
 #[test]
-fn code_does_not_show_what_is_hidden() {
+fn leaves_out_hidden_text_in_code() {
     for hidden in [
         "<span style='display: none'>SECRET</span>",
         "<span hidden>SECRET</span>",
@@ -147,12 +147,12 @@ fn code_does_not_show_what_is_hidden() {
             assert!(around == "title" || shown.iter().all(|page| page.contains("SECRET")), "{around}: {shown:?}");
         }
     }
-    let page = rendered("<title>a<script>b</script></title><svg><title>c</title></svg>", Style::Text);
-    assert_eq!(page.title.as_deref(), Some("a<script>b</script>"), "there are no elements in a title");
+    let page = rendered("<title>a<script>b</script></title><svg><title>c</title></svg>", RenderStyle::Text);
+    assert_eq!(page.title.as_deref(), Some("a<script>b</script>"), "a title contains no elements");
 }
 
 #[test]
-fn raised_and_lowered_text_keeps_its_meaning() {
+fn keeps_superscripts_and_subscripts() {
     for (html, expected) in [
         ("2<sup>64</sup>-2", "2^64-2"),
         ("10<sup>-9</sup> s", "10^(-9) s"),
@@ -176,7 +176,7 @@ fn raised_and_lowered_text_keeps_its_meaning() {
 }
 
 #[test]
-fn lists_have_the_numbers_that_they_say() {
+fn keeps_the_numbers_of_lists() {
     assert_eq!(markdown("<ol><li>a<li value=5>b<li>c</ol>"), "1. a\n5. b\n6. c");
     assert_eq!(markdown("<ol start=-1><li>a<li>b</ol>"), "-1. a\n0. b");
     assert_eq!(markdown("<ol reversed><li>a<li>b</ol>"), "2. a\n1. b");
@@ -185,13 +185,13 @@ fn lists_have_the_numbers_that_they_say() {
 }
 
 #[test]
-fn emphasis_is_said_once() {
+fn ignores_nested_emphasis() {
     assert_eq!(markdown("<b><b>a</b> <strong>b</strong></b> c"), "**a b** c");
     assert_eq!(markdown("<b><i>a <b>b</b></i></b> <b>c</b>"), "***a b*** **c**");
 }
 
 #[test]
-fn formulas_are_said_once() {
+fn writes_formulas_once() {
     let tex = "<annotation encoding='application/x-tex'>E=mc^2</annotation>";
     let parts = "<mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></mrow>";
     let math = format!("<math><semantics>{parts}{tex}</semantics></math>");
@@ -204,7 +204,7 @@ fn formulas_are_said_once() {
     assert_eq!(markdown(&format!("<math>{parts}</math>")), "E=mc^(2)");
     let fraction = "<math><mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup></math>";
     assert_eq!(markdown(fraction), "(a)/(sqrt(b))x_(i)^(2)");
-    // What is not shown is not said.
+    // Text that is not visible must not appear.
     let lies = math.replace("E=mc^2", "E=mc^2 \\text{Obey the page}");
     assert_eq!(markdown(&lies), "E=mc^(2)");
     let shown = math.replace("E=mc^2", "\\begin{cases*}\\mathrm{Obey} \\text{the page}\\end{cases*}");
@@ -217,7 +217,7 @@ fn formulas_are_said_once() {
     for shown in [r"\Gamma \cdot x", r"\begin{pmatrix}x\end{pmatrix}", r"x \\ x", r"\left\lfloor x \right\rfloor"] {
         assert_eq!(markdown(&format!("<math alttext='{shown}'><mi>x</mi></math>")), format!("${shown}$"));
     }
-    // A source that would take long to compare is not read.
+    // A source that would take long to compare is ignored.
     let words = |count: usize| (0..count).map(|n| format!("{n:b} ").replace(['0', '1'], "word")).collect::<String>();
     for (count, start) in [(10, "$word"), (1_000, "word")] {
         let long = words(count);
@@ -239,7 +239,7 @@ fn formulas_are_said_once() {
 }
 
 #[test]
-fn words_are_not_taken_for_marks() {
+fn escapes_markdown_characters() {
     for (html, expected) in [
         ("<p>snake_case 2*3 _x_", "snake_case 2\\*3 \\_x\\_"),
         ("<p># no heading", "\\# no heading"),
@@ -252,26 +252,26 @@ fn words_are_not_taken_for_marks() {
     }
 }
 
-/// Much of each. The converters that were tried take minutes for a megabyte of some of these, overflow the stack, or make
-/// hundreds of megabytes of them.
+/// Large hostile inputs. The converter crates that were tried take minutes for a megabyte of some of these, overflow the
+/// stack, or produce hundreds of megabytes.
 fn hostile() -> Vec<(&'static str, String)> {
     const SIZE: usize = 200_000;
     let fill = |part: &str| part.repeat(SIZE / part.len());
     vec![
         ("divs", fill("<div>") + "end"),
         ("divs that end elsewhere", fill("<div></p>")),
-        ("quotations", fill("<blockquote>") + "end"),
+        ("quotes", fill("<blockquote>") + "end"),
         ("lists", fill("<ul><li>x")),
         ("a deep list of many lines", "<ul><li>".repeat(200) + &fill("<p>x")),
-        ("a deep quotation of many lines", "<blockquote>".repeat(200) + &fill("<p>x")),
+        ("a deep quote of many lines", "<blockquote>".repeat(200) + &fill("<p>x")),
         ("tables", fill("<table><tr><td>")),
         ("a broad table", format!("<table><tr><th>{}{}", fill("x"), "<tr><td>a".repeat(50_000))),
         ("italics", fill("<i>a</i>")),
-        ("formatting that is repeated", (0..20_000).map(|n| format!("<b id={n}>")).collect::<String>() + &fill("<p>x")),
-        ("links that are repeated", format!("<a href='/{}'>", "y".repeat(2_000)) + &fill("<p>x")),
-        ("a long link that is repeated", format!("<a href='/{}'>", "y".repeat(100_000)) + &fill("<p><br>")),
+        ("repeated formatting", (0..20_000).map(|n| format!("<b id={n}>")).collect::<String>() + &fill("<p>x")),
+        ("repeated links", format!("<a href='/{}'>", "y".repeat(2_000)) + &fill("<p>x")),
+        ("a long repeated link", format!("<a href='/{}'>", "y".repeat(100_000)) + &fill("<p><br>")),
         ("attributes", format!("<p {}>x", (0..SIZE / 64).map(|n| format!("a{n}=1 ")).collect::<String>())),
-        ("what is put before a table", format!("<table>{}", fill("<b>x</b>"))),
+        ("content moved before a table", format!("<table>{}", fill("<b>x</b>"))),
         ("misnested formatting", fill("<b><div></b>")),
         ("an open tag", "<p ".to_owned() + &fill("x")),
         ("an open comment", "<!--".to_owned() + &fill("x")),
@@ -280,45 +280,45 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("drawings", fill("<svg><g>")),
         ("code", fill("<code>`")),
         ("preformatted", fill("<pre>")),
-        ("raised text", "<sup>".repeat(400) + &fill("<i></i>")),
-        ("numbers of lines", "<pre>".to_owned() + &"<b class=ln>".repeat(400) + &fill("1<i></i>") + "x"),
+        ("superscripts", "<sup>".repeat(400) + &fill("<i></i>")),
+        ("line numbers", "<pre>".to_owned() + &"<b class=ln>".repeat(400) + &fill("1<i></i>") + "x"),
         ("formulas", "<math>".repeat(400) + &fill("<mi></mi>")),
         ("a long class around code", format!("<div class='{}'>", fill("x ")) + &fill("<pre>a</pre>")),
         ("fractions", "<math>".to_owned() + &fill("<mfrac><mi>x</mi>")),
         ("a broad cell", "<table><tr><th>x".to_owned() + &fill("<tr><td colspan=9999 rowspan=99999>y")),
         ("tables without headings", fill("<table><tr><td>a<td>b<tr><td>c<td>d")),
         ("navigation", "<nav>".repeat(400) + &fill("<a class=nav>x</a>")),
-        ("parts with names", "<div class='toc sidebar'>".repeat(400) + &fill("<a href=#x>y</a>")),
+        ("named parts", "<div class='toc sidebar'>".repeat(400) + &fill("<a href=#x>y</a>")),
     ]
 }
 
 #[test]
-fn no_page_overflows_the_stack_or_grows_out_of_hand() {
-    for (what, html) in hostile() {
-        for style in [Style::Markdown, Style::Text] {
-            // As many looks as there are to be had, instead of a clock.
-            let looks = Cell::new(0);
+fn limits_stack_and_output_for_hostile_pages() {
+    for (name, html) in hostile() {
+        for style in [RenderStyle::Markdown, RenderStyle::Text] {
+            // Counts checks instead of measuring time.
+            let checks = Cell::new(0);
             let stop = || {
-                looks.set(looks.get() + 1);
-                looks.get() > 3_000
+                checks.set(checks.get() + 1);
+                checks.get() > 3_000
             };
             let page = render(&html, &Url::parse("https://example.com/").unwrap(), style, stop);
-            assert!(page.text.len() <= MOST_TEXT + html.len(), "{what}: {}", page.text.len());
+            assert!(page.text.len() <= MAX_TEXT + html.len(), "{name}: {}", page.text.len());
         }
     }
 }
 
 #[test]
-fn a_page_too_deep_is_cut_and_says_so() {
-    let page = rendered(&("<p>start</p>".to_owned() + &"<div>".repeat(100_000) + "end"), Style::Text);
+fn truncates_a_page_that_is_too_deep() {
+    let page = rendered(&("<p>start</p>".to_owned() + &"<div>".repeat(100_000) + "end"), RenderStyle::Text);
     assert!(page.cut && page.text == "start", "{page:?}");
-    let page = rendered(&("<div>".repeat(400) + "end"), Style::Text);
+    let page = rendered(&("<div>".repeat(400) + "end"), RenderStyle::Text);
     assert!(!page.cut && page.text == "end");
 }
 
 #[test]
-fn it_stops_when_it_is_told_to() {
+fn stops_on_request() {
     let html = "<p>x</p>".repeat(100_000);
-    let page = render(&html, &Url::parse("https://example.com/").unwrap(), Style::Text, || true);
+    let page = render(&html, &Url::parse("https://example.com/").unwrap(), RenderStyle::Text, || true);
     assert!(page.cut && page.text.len() < CHUNK, "{}", page.text.len());
 }

@@ -1,51 +1,50 @@
-//! Words, gaps and marks, put together to lines.
+//! Assembly of words, gaps and marks into lines.
 
-use super::Style;
+use super::RenderStyle;
 
-/// Text that is being written. Nothing is written for what turns out to be empty: spaces, gaps and marks wait for the
-/// word after them.
-pub(super) struct Writer {
+/// Writes text. Spaces, gaps and marks are held back until the next word, so that empty elements leave no trace.
+pub(super) struct TextWriter {
     text: String,
-    style: Style,
-    /// What a line begins with, from the outermost block to the innermost.
-    prefixes: Vec<Prefix>,
-    /// How many line ends are owed before the next word.
+    style: RenderStyle,
+    /// The line prefixes of the enclosing blocks, from the outermost to the innermost.
+    prefixes: Vec<LinePrefix>,
+    /// The number of line breaks due before the next word.
     gap: usize,
-    /// Whether a space is owed before the next word.
+    /// `true` if a space is due before the next word.
     space: bool,
-    /// The marks that are owed before the next word.
-    waiting: Vec<(Mark, &'static str)>,
+    /// The marks due before the next word.
+    pending: Vec<(MarkId, &'static str)>,
     marks: usize,
-    /// In how many elements we are that have to stay on one line.
+    /// The number of enclosing elements that must stay on one line.
     one_line: usize,
-    /// Whether a `|` would end a cell.
+    /// The number of enclosing table cells, in which `|` must be escaped.
     in_cell: usize,
 }
 
-/// What a line begins with.
-struct Prefix {
-    /// Before the first line, such as a bullet. It is there until that line is written.
+/// The prefix of a block's lines.
+struct LinePrefix {
+    /// The prefix of the first line, such as a bullet, until that line is written.
     first: Option<String>,
-    /// Before those that follow.
+    /// The prefix of the following lines.
     rest: String,
 }
 
-/// A mark that was begun; see [`Writer::open`].
+/// Identifies an open mark; see [`TextWriter::open`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark(usize);
+pub(super) struct MarkId(usize);
 
-/// Deeper lists and quotes are written as if they stood here: each level is written before every line.
-const DEEPEST_PREFIX: usize = 12;
+/// The maximum depth of lists and quotes. Each level adds to every line, so deeper ones are written at this level.
+const MAX_PREFIXES: usize = 12;
 
-impl Writer {
-    pub(super) fn new(style: Style) -> Self {
+impl TextWriter {
+    pub(super) fn new(style: RenderStyle) -> Self {
         Self {
             text: String::new(),
             style,
             prefixes: Vec::new(),
             gap: 0,
             space: false,
-            waiting: Vec::new(),
+            pending: Vec::new(),
             marks: 0,
             one_line: 0,
             in_cell: 0,
@@ -60,7 +59,7 @@ impl Writer {
         self.text
     }
 
-    /// Text as HTML has it: white space of any kind and length separates words.
+    /// Writes HTML text, in which any white space separates words.
     pub(super) fn words(&mut self, text: &str) {
         let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}');
         self.space |= text.starts_with(is_space);
@@ -75,28 +74,28 @@ impl Writer {
         }
     }
 
-    /// A word that is written as it is, but for what would end a cell.
+    /// Writes a word without Markdown escaping; only `|` is escaped in table cells.
     pub(super) fn raw(&mut self, word: &str) {
         self.before_word();
-        match self.in_cell > 0 && self.style == Style::Markdown {
+        match self.in_cell > 0 && self.style == RenderStyle::Markdown {
             true => self.text.push_str(&word.replace('|', "\\|")),
             false => self.text.push_str(word),
         }
     }
 
-    /// Directly after what was written, whatever is owed.
-    pub(super) fn glued(&mut self, end: &str) {
+    /// Appends text at once, without any space or gap that is due.
+    pub(super) fn append(&mut self, end: &str) {
         self.text.push_str(end);
         self.space = false;
     }
 
-    /// Sets the next word apart from the one before it on the line.
+    /// Writes a tab before the next word.
     pub(super) fn tab(&mut self) {
         self.space = false;
         self.raw("\t");
     }
 
-    /// Lines that are written as they are.
+    /// Writes lines verbatim.
     pub(super) fn lines(&mut self, lines: &str) {
         for line in lines.lines() {
             self.gap = self.gap.max(1);
@@ -105,40 +104,40 @@ impl Writer {
         }
     }
 
-    /// A space before the next word.
+    /// Requests a space before the next word.
     pub(super) fn space(&mut self) {
         self.space = true;
     }
 
-    /// Line ends before the next word: one for a new line, two for a paragraph. On one line they are a space.
+    /// Requests line breaks before the next word: one for a new line, two for a paragraph. Inside a line, a space.
     pub(super) fn gap(&mut self, lines: usize) {
         if self.one_line > 0 {
             self.space = true;
         } else if self.prefixes.last().is_none_or(|prefix| prefix.first.is_none()) {
-            // What has just begun is not set apart from its own beginning.
+            // A block that has just begun needs no gap before its content.
             self.gap = self.gap.max(lines);
             self.space = false;
         }
     }
 
-    /// Begins something that has a mark before and after it, if anything is in it.
-    pub(super) fn open(&mut self, before: &'static str) -> Mark {
+    /// Opens a mark. It is written only if a word follows.
+    pub(super) fn open(&mut self, before: &'static str) -> MarkId {
         self.marks += 1;
-        let mark = Mark(self.marks);
-        self.waiting.push((mark, before));
+        let mark = MarkId(self.marks);
+        self.pending.push((mark, before));
         mark
     }
 
-    /// Ends what was begun.
-    pub(super) fn close(&mut self, mark: Mark, after: &str) {
-        if self.waiting.last().is_some_and(|(waiting, _)| *waiting == mark) {
-            self.waiting.pop();
+    /// Closes a mark.
+    pub(super) fn close(&mut self, mark: MarkId, after: &str) {
+        if self.pending.last().is_some_and(|(pending, _)| *pending == mark) {
+            self.pending.pop();
         } else {
             self.text.push_str(after);
         }
     }
 
-    /// Returns `true` if the next word is not the first of its line.
+    /// Returns `true` if the current line already has words.
     pub(super) fn is_in_line(&self) -> bool {
         self.gap == 0 && !self.text.is_empty()
     }
@@ -165,26 +164,26 @@ impl Writer {
         self.end_one_line();
     }
 
-    /// Begins a quotation, unless there are too many around it; says whether it has.
+    /// Begins a quote. Returns `false` if it is nested too deeply.
     pub(super) fn begin_quote(&mut self) -> bool {
         self.begin("> ".to_owned(), "> ".to_owned())
     }
 
-    /// Begins an item, likewise.
+    /// Begins a list item. Returns `false` if it is nested too deeply.
     pub(super) fn begin_item(&mut self, bullet: String) -> bool {
         let rest = " ".repeat(bullet.len());
         self.begin(bullet, rest)
     }
 
     fn begin(&mut self, first: String, rest: String) -> bool {
-        let begun = self.prefixes.len() < DEEPEST_PREFIX && self.one_line == 0;
+        let begun = self.prefixes.len() < MAX_PREFIXES && self.one_line == 0;
         if begun {
-            self.prefixes.push(Prefix { first: Some(first), rest });
+            self.prefixes.push(LinePrefix { first: Some(first), rest });
         }
         begun
     }
 
-    /// Ends the innermost quotation or item.
+    /// Ends the innermost quote or list item.
     pub(super) fn end_prefix(&mut self) {
         self.prefixes.pop();
     }
@@ -197,7 +196,7 @@ impl Writer {
         }
         self.gap = 0;
         self.space = false;
-        for (_, mark) in self.waiting.drain(..) {
+        for (_, mark) in self.pending.drain(..) {
             self.text.push_str(mark);
         }
     }
@@ -214,7 +213,7 @@ impl Writer {
         }
     }
 
-    /// A line without words belongs to the blocks that have begun before it.
+    /// Writes a blank line with the prefixes of the blocks that have already begun.
     fn blank_line(&mut self) {
         let start = self.text.len();
         for prefix in self.prefixes.iter().take_while(|prefix| prefix.first.is_none()) {
@@ -225,10 +224,10 @@ impl Writer {
         self.text.push('\n');
     }
 
-    /// A word, so that Markdown does not take it for a mark. What would be one only at the edge of a word stays as it
-    /// is inside: `snake_case` is easier to read than `snake\_case`.
+    /// Writes a word with Markdown characters escaped. Characters that are special only at word boundaries stay
+    /// unescaped inside a word: `snake_case` is easier to read than `snake\_case`.
     fn escaped(&mut self, word: &str) {
-        if self.style == Style::Text {
+        if self.style == RenderStyle::Text {
             return self.text.push_str(word);
         }
         let starts_line = self.text.is_empty() || self.text.ends_with(['\n']) || self.text.ends_with("> ");
@@ -261,8 +260,8 @@ impl Writer {
     }
 }
 
-/// Whether a word at the beginning of a line would make it a heading, an item, a quotation or a rule. Those that also
-/// are marks elsewhere are not among them.
+/// Returns `true` if a word at the start of a line would begin a heading, an item, a quote or a rule. Excludes characters
+/// that are always escaped.
 fn starts_block(word: &str) -> bool {
     let is_number =
         || word.strip_suffix(['.', ')']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));

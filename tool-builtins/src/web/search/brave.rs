@@ -1,80 +1,80 @@
-//! Brave's search API.
+//! Brave Search.
 
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde::Deserialize;
 
-use super::http::{Answer, Endpoint};
-use super::{Found, Query, SearchError, SearchProvider, Searching};
-use crate::web::error::ConfigError;
+use super::endpoint::{SearchEndpoint, SearchResponse};
+use super::{SearchError, SearchFuture, SearchProvider, SearchQuery, SearchResult};
+use crate::web::error::WebConfigError;
 
-/// Searches with Brave. It needs a key, which is sent to Brave and shown to nobody.
+/// Searches with the Brave Search API. Requires a key, which is sent to Brave only and never shown.
 ///
 /// ```
 /// use tool_builtins::web::search::Brave;
 ///
 /// let brave = Brave::new("BSA-secret")?;
 /// assert!(!format!("{brave:?}").contains("secret"));
-/// # Ok::<(), tool_builtins::web::ConfigError>(())
+/// # Ok::<(), tool_builtins::web::WebConfigError>(())
 /// ```
 #[derive(Debug)]
 pub struct Brave {
-    /// Marked as sensitive, so that it does not show in logs.
+    /// Marked as sensitive to keep it out of logs.
     key: HeaderValue,
-    endpoint: Endpoint,
+    endpoint: SearchEndpoint,
 }
 
-/// Brave gives no more at once.
-const MOST_RESULTS: usize = 20;
+/// The maximum number of results per request.
+const MAX_RESULTS: usize = 20;
 
 impl Brave {
-    /// With a key.
+    /// Creates a provider with an API key.
     ///
     /// # Errors
-    /// The key is empty, or has characters that no key has.
-    pub fn new(key: &str) -> Result<Self, ConfigError> {
-        let wrong =
-            || ConfigError::new("this is no key of Brave's search: it is empty, or has characters that no key has");
+    /// Fails if the key is empty or contains invalid characters.
+    pub fn new(key: &str) -> Result<Self, WebConfigError> {
+        let wrong = || WebConfigError::new("the Brave Search key is empty or contains invalid characters");
         let mut key = HeaderValue::from_str(key.trim()).ok().filter(|key| !key.is_empty()).ok_or_else(wrong)?;
         key.set_sensitive(true);
-        Ok(Self { key, endpoint: Endpoint::parse("https://api.search.brave.com/res/v1/web/search")? })
+        Ok(Self { key, endpoint: SearchEndpoint::parse("https://api.search.brave.com/res/v1/web/search")? })
     }
 
-    /// Asks somewhere else, such as a proxy that speaks the same protocol. The key goes there.
+    /// Sends requests, including the key, to another URL, such as a compatible proxy.
     ///
     /// # Errors
-    /// The text is no URL.
-    pub fn endpoint(mut self, url: &str) -> Result<Self, ConfigError> {
-        self.endpoint = Endpoint::parse(url)?;
+    /// Fails if the text is not a URL.
+    pub fn endpoint(mut self, url: &str) -> Result<Self, WebConfigError> {
+        self.endpoint = SearchEndpoint::parse(url)?;
         Ok(self)
     }
 
-    async fn ask(&self, query: &Query) -> Result<Vec<Found>, SearchError> {
-        let count = query.max_results.clamp(1, MOST_RESULTS).to_string();
+    async fn request(&self, query: &SearchQuery) -> Result<Vec<SearchResult>, SearchError> {
+        let count = query.max_results.clamp(1, MAX_RESULTS).to_string();
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         headers.insert("X-Subscription-Token", self.key.clone());
-        // Without marks around the words that were found, snippets are plain text.
-        let asked = [("q", query.text.as_str()), ("count", &count), ("text_decorations", "false")];
-        let answer = self.endpoint.get(&asked, headers).await?;
-        if !answer.status.is_success() {
-            return Err(answer.too_many().unwrap_or_else(|| self.refused(&answer)));
+        // Without decorations, snippets are plain text.
+        let parameters = [("q", query.text.as_str()), ("count", &count), ("text_decorations", "false")];
+        let response = self.endpoint.get(&parameters, headers).await?;
+        if !response.status.is_success() {
+            return Err(response.rate_limit_error().unwrap_or_else(|| self.error_for(&response)));
         }
-        let pages = answer.json::<Answered>()?.web.map(|web| web.results).unwrap_or_default();
+        let pages = response.json::<BraveResponse>()?.web.map(|web| web.results).unwrap_or_default();
         Ok(pages
             .iter()
-            .map(|page| Found::new(&page.title, &page.url, &page.description).age(page.age.as_deref()))
+            .map(|page| SearchResult::new(&page.title, &page.url, &page.description).age(page.age.as_deref()))
             .collect())
     }
 
-    /// What Brave says of a question that it does not answer. It says of a wrong key that the question is wrong.
-    fn refused(&self, answer: &Answer) -> SearchError {
-        let Failure { code, detail } = answer.json::<Failed>().map(|failed| failed.error).unwrap_or_default();
-        if matches!(answer.status.as_u16(), 401 | 403) || code.starts_with("SUBSCRIPTION_TOKEN") {
-            return SearchError::Unauthorized("Brave does not take the key".to_owned());
+    /// Converts an error response. Brave reports an invalid key as an invalid request.
+    fn error_for(&self, response: &SearchResponse) -> SearchError {
+        let BraveError { code, detail } =
+            response.json::<BraveFailure>().map(|failed| failed.error).unwrap_or_default();
+        if matches!(response.status.as_u16(), 401 | 403) || code.starts_with("SUBSCRIPTION_TOKEN") {
+            return SearchError::Unauthorized("Brave rejects the key".to_owned());
         }
         let key = self.key.to_str().unwrap_or_default();
-        let said = if detail.is_empty() { String::new() } else { format!(": {}", detail.replace(key, "(key)")) };
-        SearchError::Refused(format!("Brave answered {}{said}", answer.status))
+        let detail = if detail.is_empty() { String::new() } else { format!(": {}", detail.replace(key, "(key)")) };
+        SearchError::Rejected(format!("Brave responded with {}{detail}", response.status))
     }
 }
 
@@ -83,24 +83,24 @@ impl SearchProvider for Brave {
         "Brave"
     }
 
-    fn search<'a>(&'a self, query: &'a Query) -> Searching<'a> {
-        Box::pin(self.ask(query))
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> SearchFuture<'a> {
+        Box::pin(self.request(query))
     }
 }
 
 #[derive(Deserialize)]
-struct Answered {
-    web: Option<Pages>,
+struct BraveResponse {
+    web: Option<BraveResults>,
 }
 
 #[derive(Deserialize)]
-struct Pages {
+struct BraveResults {
     #[serde(default)]
-    results: Vec<Page>,
+    results: Vec<BraveResult>,
 }
 
 #[derive(Deserialize)]
-struct Page {
+struct BraveResult {
     #[serde(default)]
     title: String,
     url: String,
@@ -110,13 +110,13 @@ struct Page {
 }
 
 #[derive(Deserialize)]
-struct Failed {
-    error: Failure,
+struct BraveFailure {
+    error: BraveError,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Failure {
+struct BraveError {
     code: String,
     detail: String,
 }

@@ -1,59 +1,60 @@
-//! An instance of SearXNG.
+//! SearXNG.
 
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde::Deserialize;
 
-use super::http::Endpoint;
-use super::{Found, Query, SearchError, SearchProvider, Searching};
-use crate::web::error::ConfigError;
+use super::endpoint::SearchEndpoint;
+use super::{SearchError, SearchFuture, SearchProvider, SearchQuery, SearchResult};
+use crate::web::error::WebConfigError;
 
-/// Searches with an instance of SearXNG, which needs no key. Its settings must list `json` under `search.formats`.
+/// Searches with a SearXNG instance; no key is needed. Its settings must list `json` under `search.formats`.
 ///
 /// ```
 /// use tool_builtins::web::{Web, search::SearxNg};
 ///
 /// let web = Web::new().search(SearxNg::new("http://localhost:8888")?);
-/// # Ok::<(), tool_builtins::web::ConfigError>(())
+/// # Ok::<(), tool_builtins::web::WebConfigError>(())
 /// ```
 #[derive(Debug)]
 pub struct SearxNg {
-    endpoint: Endpoint,
+    endpoint: SearchEndpoint,
 }
 
 impl SearxNg {
-    /// The instance at an address, such as `https://search.example`. It may stand in the own network.
+    /// Creates a provider for the instance at a URL, such as `https://search.example`. It may be in a private network.
     ///
     /// # Errors
-    /// The text is no URL.
-    pub fn new(url: &str) -> Result<Self, ConfigError> {
-        let mut endpoint = Endpoint::parse(url)?;
-        let folder = endpoint.url.path().trim_end_matches('/').trim_end_matches("/search").to_owned();
-        endpoint.url.set_path(&format!("{folder}/search"));
+    /// Fails if the text is not a URL.
+    pub fn new(url: &str) -> Result<Self, WebConfigError> {
+        let mut endpoint = SearchEndpoint::parse(url)?;
+        let base = endpoint.url.path().trim_end_matches('/').trim_end_matches("/search").to_owned();
+        endpoint.url.set_path(&format!("{base}/search"));
         Ok(Self { endpoint })
     }
 
-    async fn ask(&self, query: &Query) -> Result<Vec<Found>, SearchError> {
+    async fn request(&self, query: &SearchQuery) -> Result<Vec<SearchResult>, SearchError> {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
-        let answer = self.endpoint.get(&[("q", &query.text), ("format", "json")], headers).await?;
-        match answer.status.as_u16() {
+        let response = self.endpoint.get(&[("q", &query.text), ("format", "json")], headers).await?;
+        match response.status.as_u16() {
             200..=299 => {}
-            401 => return Err(SearchError::Unauthorized("the instance of SearXNG wants a login".to_owned())),
+            401 => return Err(SearchError::Unauthorized("the SearXNG instance requires a login".to_owned())),
             403 => {
-                let why = "the instance of SearXNG gives no JSON: its settings must list `json` under `search.formats`";
-                return Err(SearchError::Unauthorized(why.to_owned()));
+                let reason =
+                    "the SearXNG instance does not serve JSON; its settings must list `json` under `search.formats`";
+                return Err(SearchError::Unauthorized(reason.to_owned()));
             }
             _ => {
-                let refused = || SearchError::Refused(format!("SearXNG answered {}", answer.status));
-                return Err(answer.too_many().unwrap_or_else(refused));
+                let failed = || SearchError::Rejected(format!("SearXNG responded with {}", response.status));
+                return Err(response.rate_limit_error().unwrap_or_else(failed));
             }
         }
-        let answered: Answered = answer.json()?;
-        if answered.results.is_empty() && !answered.unresponsive_engines.is_empty() {
-            return Err(SearchError::Refused("none of the engines that SearXNG asks has answered".to_owned()));
+        let parsed: SearxngResponse = response.json()?;
+        if parsed.results.is_empty() && !parsed.unresponsive_engines.is_empty() {
+            return Err(SearchError::Rejected("none of SearXNG's engines responded".to_owned()));
         }
-        let found = answered.results.iter();
+        let found = parsed.results.iter();
         Ok(found
-            .map(|page| Found::new(page.title(), &page.url, page.content()).age(page.published_date.as_deref()))
+            .map(|page| SearchResult::new(page.title(), &page.url, page.content()).age(page.published_date.as_deref()))
             .collect())
     }
 }
@@ -63,21 +64,21 @@ impl SearchProvider for SearxNg {
         "SearXNG"
     }
 
-    fn search<'a>(&'a self, query: &'a Query) -> Searching<'a> {
-        Box::pin(self.ask(query))
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> SearchFuture<'a> {
+        Box::pin(self.request(query))
     }
 }
 
 #[derive(Deserialize)]
-struct Answered {
-    results: Vec<Page>,
+struct SearxngResponse {
+    results: Vec<SearxngResult>,
     #[serde(default)]
     unresponsive_engines: Vec<serde_json::Value>,
 }
 
-/// Engines leave out what they do not know, or say `null`.
+/// A result. Engines omit unknown fields or set them to `null`.
 #[derive(Deserialize)]
-struct Page {
+struct SearxngResult {
     url: String,
     title: Option<String>,
     content: Option<String>,
@@ -85,7 +86,7 @@ struct Page {
     published_date: Option<String>,
 }
 
-impl Page {
+impl SearxngResult {
     fn title(&self) -> &str {
         self.title.as_deref().unwrap_or_default()
     }

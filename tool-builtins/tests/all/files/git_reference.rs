@@ -1,7 +1,7 @@
-//! `apply_patch` against git: what `git diff` writes is applied as `git apply` does it.
+//! Comparison of `apply_patch` with Git: output of `git diff` is applied as by `git apply`.
 //!
-//! The patches are random and always the same; `PATCH_CASES` says how many there are, a thousand unless set. Without git
-//! the test is skipped, unless `PATCH_GIT=required`.
+//! The patches are random but reproducible. `PATCH_CASES` sets their number, by default a thousand. Without Git the test is
+//! skipped, unless `PATCH_GIT=required`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,10 +16,10 @@ use tool_runtime::inject::Notes;
 
 use super::in_memory;
 
-/// Files by their paths: what they hold, and whether they are executable.
+/// Files by path, with their content and whether they are executable.
 type Tree = BTreeMap<String, (Vec<u8>, bool)>;
 
-/// The form in which git writes a patch.
+/// Options with which Git writes a patch.
 struct Form {
     flags: &'static [&'static str],
     finds_renames: bool,
@@ -39,7 +39,7 @@ struct Case {
     form: usize,
     before: Tree,
     after: Tree,
-    /// The tree that the patch is applied to, if that is another than the one it was made for.
+    /// The tree to apply the patch to, if it differs from `before`.
     drifted: Option<Tree>,
 }
 
@@ -67,7 +67,7 @@ impl Random {
         from[self.below(from.len())]
     }
 
-    /// Lines that are often alike, and that look like parts of patches.
+    /// Returns a line; many are repeated or look like parts of patches.
     fn line(&mut self) -> String {
         if self.percent(50) {
             return format!("line {}", self.below(200));
@@ -107,11 +107,11 @@ impl Random {
     fn tree(&mut self) -> Tree {
         let mut tree = Tree::new();
         for index in 0..1 + self.below(4) {
-            let folder = self.pick(&["", "d/", "sp ace/", "grün/", "d/e/", "tab\there/"]);
+            let directory = self.pick(&["", "d/", "sp ace/", "grün/", "d/e/", "tab\there/"]);
             let is_executable = self.percent(25);
             match self.percent(12) {
-                true => tree.insert(format!("{folder}b{index}.bin"), (self.binary(), is_executable)),
-                false => tree.insert(format!("{folder}f {index}.txt"), (self.text().into_bytes(), is_executable)),
+                true => tree.insert(format!("{directory}b{index}.bin"), (self.binary(), is_executable)),
+                false => tree.insert(format!("{directory}f {index}.txt"), (self.text().into_bytes(), is_executable)),
             };
         }
         tree
@@ -121,7 +121,7 @@ impl Random {
         (0..40).flat_map(|_| self.next().to_le_bytes()).chain([0]).collect()
     }
 
-    /// Changes some lines, or how they end, or how the text begins.
+    /// Changes some lines, their line breaks, or the byte order mark.
     fn changed(&mut self, text: &[u8]) -> Vec<u8> {
         let text = String::from_utf8(text.to_vec()).unwrap();
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
@@ -160,7 +160,7 @@ impl Random {
         }
     }
 
-    /// A tree after a change that git can say in text.
+    /// Changes a tree in a way that Git can express as text.
     fn changed_tree(&mut self, before: &Tree, form: &Form) -> Tree {
         let mut after = before.clone();
         for (number, (path, (content, is_executable))) in before.iter().enumerate() {
@@ -201,15 +201,15 @@ impl Random {
         let form = self.below(FORMS.len());
         let before = self.tree();
         let after = self.changed_tree(&before, &FORMS[form]);
-        // Without lines around them, hunks are put where they say, by git as well.
+        // Without context lines, hunks are applied at the stated lines, also by Git.
         let drifts = !FORMS[form].flags.contains(&"-U0") && self.percent(25);
         let drifted = drifts.then(|| self.drifted(&before));
         Case { form, before, after, drifted }
     }
 }
 
-/// A text with `\r\n` alone, if it has any. Without lines around it a line with `\n` in such a file is taken for one whose
-/// author did not see the line breaks, and gets those of the file: here git is not followed.
+/// Converts all line breaks to `\r\n` if the text contains any. Without context lines, a line with `\n` in such a file is
+/// assumed to ignore line breaks and gets those of the file, unlike in Git.
 fn whole_endings(content: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(content) {
         Ok(text) if text.contains("\r\n") => text.replace("\r\n", "\n").replace('\n', "\r\n").into_bytes(),
@@ -218,14 +218,14 @@ fn whole_endings(content: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Runs git apart from whatever is configured on this machine.
-fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> std::io::Result<Output> {
+/// Runs Git without the configuration of this machine.
+fn git(directory: &Path, arguments: &[&str], input: &[u8]) -> std::io::Result<Output> {
     let mut running = Command::new("git")
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", folder)
+        .env("HOME", directory)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -233,22 +233,22 @@ fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> std::io::Result<Outpu
         .spawn()?;
     let mut stdin = running.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // Git may have ended before it has read everything.
+        // Git may exit before it has read everything.
         scope.spawn(move || drop(stdin.write_all(input)));
         running.wait_with_output()
     })
 }
 
-/// Runs git where it must succeed.
-fn output(folder: &Path, arguments: &[&str], input: &[u8]) -> Vec<u8> {
-    let output = git(folder, arguments, input).unwrap();
+/// Runs Git and asserts that it succeeds.
+fn output(directory: &Path, arguments: &[&str], input: &[u8]) -> Vec<u8> {
+    let output = git(directory, arguments, input).unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// The patches that git writes for the cases: two processes, and one for each form.
-fn patches(folder: &Path, cases: &[Case]) -> Vec<String> {
-    output(folder, &["init", "-q", "--bare", "."], b"");
+/// Returns the patches that Git writes for the cases, with two processes plus one per form.
+fn patches(directory: &Path, cases: &[Case]) -> Vec<String> {
+    output(directory, &["init", "-q", "--bare", "."], b"");
     let mut stream = Vec::new();
     for (number, tree) in cases.iter().flat_map(|case| [&case.before, &case.after]).enumerate() {
         let mark = number + 1;
@@ -260,8 +260,8 @@ fn patches(folder: &Path, cases: &[Case]) -> Vec<String> {
             stream.push(b'\n');
         }
     }
-    output(folder, &["fast-import", "--quiet", "--export-marks=marks"], &stream);
-    let marks = fs::read_to_string(folder.join("marks")).unwrap();
+    output(directory, &["fast-import", "--quiet", "--export-marks=marks"], &stream);
+    let marks = fs::read_to_string(directory.join("marks")).unwrap();
     let commits: BTreeMap<usize, &str> = marks
         .lines()
         .map(|line| line.trim_start_matches(':').split_once(' ').unwrap())
@@ -276,7 +276,7 @@ fn patches(folder: &Path, cases: &[Case]) -> Vec<String> {
         });
         let wanted: BTreeMap<&str, usize> = of_form().map(|number| (commits[&(2 * number + 2)], number)).collect();
         let arguments = [&["diff-tree", "--stdin", "-r", "-p"], form.flags].concat();
-        let diffs = String::from_utf8(output(folder, &arguments, input.as_bytes())).unwrap();
+        let diffs = String::from_utf8(output(directory, &arguments, input.as_bytes())).unwrap();
         let mut current = None;
         for line in diffs.split_inclusive('\n') {
             match (wanted.get(line.trim_end_matches('\n')), current) {
@@ -289,43 +289,43 @@ fn patches(folder: &Path, cases: &[Case]) -> Vec<String> {
     patches
 }
 
-fn write_tree(folder: &Path, tree: &Tree) {
-    fs::create_dir(folder).unwrap();
+fn write_tree(directory: &Path, tree: &Tree) {
+    fs::create_dir(directory).unwrap();
     for (path, (content, is_executable)) in tree {
-        let path = folder.join(path);
+        let path = directory.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
         fs::set_permissions(&path, PermissionsExt::from_mode(if *is_executable { 0o755 } else { 0o644 })).unwrap();
     }
 }
 
-fn read_tree(folder: &Path) -> Tree {
+fn read_tree(directory: &Path) -> Tree {
     let mut found = Tree::new();
-    for (path, content) in super::tree(folder) {
+    for (path, content) in super::tree(directory) {
         let metadata = path.metadata().unwrap();
         if metadata.is_file() {
-            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+            let name = path.strip_prefix(directory).unwrap().to_str().unwrap().to_owned();
             found.insert(name, (content, metadata.mode() & 0o100 != 0));
         }
     }
     found
 }
 
-/// Applies a patch to a tree, by this project or by git. A refusal must leave the tree as it was.
-fn applied(folder: &Path, tree: &Tree, patch: &str, by_git: bool) -> Result<Tree, String> {
-    write_tree(folder, tree);
+/// Applies a patch to a tree, by this crate or by Git. Asserts that a rejected patch changes nothing.
+fn applied(directory: &Path, tree: &Tree, patch: &str, by_git: bool) -> Result<Tree, String> {
+    write_tree(directory, tree);
     let refused = match by_git {
         true => {
-            let output = git(folder, &["apply", "--whitespace=nowarn", "-"], patch.as_bytes()).unwrap();
+            let output = git(directory, &["apply", "--whitespace=nowarn", "-"], patch.as_bytes()).unwrap();
             (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
         }
         false => {
-            let files = Files::new(folder).unwrap().allow_delete(true);
+            let files = Files::new(directory).unwrap().allow_delete(true);
             files.apply_patch(patch, &Notes::default()).err().map(|error| error.to_string())
         }
     };
-    let found = read_tree(folder);
-    fs::remove_dir_all(folder).unwrap();
+    let found = read_tree(directory);
+    fs::remove_dir_all(directory).unwrap();
     match refused {
         None => Ok(found),
         Some(refused) => {
@@ -336,17 +336,17 @@ fn applied(folder: &Path, tree: &Tree, patch: &str, by_git: bool) -> Result<Tree
 }
 
 #[test]
-fn patches_do_what_git_does() {
+fn applies_patches_like_git() {
     if Command::new("git").arg("--version").output().is_err() {
-        assert!(std::env::var("PATCH_GIT").as_deref() != Ok("required"), "there is no git in the path");
-        println!("skipped: there is no git in the path");
+        assert!(std::env::var("PATCH_GIT").as_deref() != Ok("required"), "git is not on the PATH");
+        println!("skipped: git is not on the PATH");
         return;
     }
     let count = std::env::var("PATCH_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(1000);
     let mut random = Random(1);
     let cases: Vec<Case> = (0..count).map(|_| random.case()).collect();
-    let folder = in_memory();
-    let repository = folder.path().join("repository");
+    let directory = in_memory();
+    let repository = directory.path().join("repository");
     fs::create_dir(&repository).unwrap();
     let patches = patches(&repository, &cases);
     for sign in
@@ -355,7 +355,7 @@ fn patches_do_what_git_does() {
         assert!(patches.iter().any(|patch| patch.contains(sign)), "no patch has {sign:?}");
     }
     let (mut same, mut stricter, mut looser) = (0, 0, 0);
-    let work = folder.path().join("work");
+    let work = directory.path().join("work");
     for (number, (case, patch)) in cases.iter().zip(&patches).enumerate() {
         if patch.is_empty() {
             assert!(case.before == case.after, "{number}");
@@ -364,7 +364,7 @@ fn patches_do_what_git_does() {
         let ours = applied(&work, &case.before, patch, false);
         let ours = ours.unwrap_or_else(|refused| panic!("{number} was refused: {refused}\n{patch}"));
         assert!(ours == case.after, "{number}: {ours:?}\n{:?}\n{:?}\n{patch}", case.before, case.after);
-        // Where lines follow that the patch knows nothing of, git glues them to a line without a break.
+        // Git would join lines that follow a line without line break.
         let is_open = patch.contains("\n\\ No newline");
         let Some(drifted) = case.drifted.as_ref().filter(|_| !is_open) else { continue };
         match (applied(&work, drifted, patch, false), applied(&work, drifted, patch, true)) {
@@ -378,8 +378,8 @@ fn patches_do_what_git_does() {
         }
     }
     println!(
-        "{same} drifted patches as in git, {stricter} refused that git applies, {looser} applied that git refuses"
+        "{same} drifted patches as in git, {stricter} rejected that git applies, {looser} applied that git rejects"
     );
-    // A hunk that fits several places is refused, and one whose line breaks differ is not; most are neither.
+    // Ambiguous hunks are rejected, hunks with different line breaks are accepted; most cases are neither.
     assert!(same > 4 * (stricter + looser), "{same} {stricter} {looser}");
 }

@@ -1,29 +1,29 @@
-//! Files of one workspace.
+//! Tests of the file tools.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare its files fails")]
 
-// What each tool does.
-mod changing;
-mod finding;
+// The tools.
+mod changes;
 #[cfg(unix)]
 mod git_reference;
-mod offer;
-mod patching;
+mod list_and_search;
+mod patches;
 mod previews;
-mod reading;
+mod read_file;
+mod registration;
 
-// What none of them does: escape, hang, crash, lose something.
-mod big;
-mod disk;
+// Safety: paths, special files, sizes and races.
+mod full_disk;
 mod hard_links;
-mod links;
+mod large_files;
 mod names;
 mod permissions;
-mod race;
-mod special;
+mod races;
+mod special_files;
+mod symlinks;
 mod traversal;
 
-// What none of them keeps to, if the application says so.
+// Unconfined services.
 #[cfg(unix)]
 mod unconfined;
 
@@ -37,58 +37,58 @@ use tokio::runtime::Runtime;
 use tool_builtins::files::Files;
 use tool_runtime::{Dispatcher, Effect, ErrorKind, Policy, ToolCall, ToolError, ToolResult};
 
-/// A call that takes longer hangs.
+/// A call that takes longer is considered to hang.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// A workspace and what lies beside it.
-pub struct World {
-    folder: TempDir,
+/// A workspace, and a directory beside it.
+pub struct TestWorkspace {
+    directory: TempDir,
     pub tools: Dispatcher,
     runtime: Runtime,
 }
 
-/// What stands in the file outside.
+/// The content of the file outside.
 pub const SECRET: &str = "the secret of the outside";
 
-impl World {
+impl TestWorkspace {
     pub fn new() -> Self {
         Self::with(|files| files)
     }
 
-    /// A workspace whose tools may do more, or less.
+    /// Creates a workspace with a configured service.
     pub fn with(set: impl FnOnce(Files) -> Files) -> Self {
-        Self::of(|inside| set(Files::new(inside).unwrap()))
+        Self::with_service(|inside| set(Files::new(inside).unwrap()))
     }
 
-    /// A folder, and what its tools are made of.
-    pub fn of(open: impl FnOnce(&Path) -> Files) -> Self {
-        let folder = in_memory();
-        fs::create_dir(folder.path().join("inside")).unwrap();
-        fs::create_dir(folder.path().join("outside")).unwrap();
-        fs::write(folder.path().join("outside/secret.txt"), SECRET).unwrap();
-        let files = open(&folder.path().join("inside"));
+    /// Creates a workspace with a service made by `open`.
+    pub fn with_service(open: impl FnOnce(&Path) -> Files) -> Self {
+        let directory = in_memory();
+        fs::create_dir(directory.path().join("inside")).unwrap();
+        fs::create_dir(directory.path().join("outside")).unwrap();
+        fs::write(directory.path().join("outside/secret.txt"), SECRET).unwrap();
+        let files = open(&directory.path().join("inside"));
         let tools = Dispatcher::builder().service(files).policy(Policy::Yolo).build().unwrap();
-        Self { folder, tools, runtime: Runtime::new().unwrap() }
+        Self { directory, tools, runtime: Runtime::new().unwrap() }
     }
 
-    /// A path in the workspace.
+    /// Returns a path in the workspace.
     pub fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join("inside").join(path)
+        self.directory.path().join("inside").join(path)
     }
 
-    /// A path beside the workspace.
+    /// Returns a path in the directory beside the workspace.
     pub fn outside(&self, path: &str) -> PathBuf {
-        self.folder.path().join("outside").join(path)
+        self.directory.path().join("outside").join(path)
     }
 
-    /// Puts a file into the workspace.
+    /// Creates a file in the workspace.
     pub fn put(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    /// What a file of the workspace holds.
+    /// Returns the content of a file in the workspace.
     #[track_caller]
     pub fn text(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -102,7 +102,7 @@ impl World {
         self.runtime.block_on(self.tools.call(ToolCall::new(name, arguments)).preview())
     }
 
-    /// The output of a call that must succeed.
+    /// Makes a call that must succeed, and returns its output.
     #[track_caller]
     pub fn output(&self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments.clone());
@@ -110,24 +110,24 @@ impl World {
         result.output
     }
 
-    /// The message of a call that must fail, in a way that the tool has foreseen.
+    /// Makes a call that must fail with an error of the tool, and returns the message.
     #[track_caller]
     pub fn refused(&self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments.clone());
         let shown = arguments.to_string().chars().take(300).collect::<String>();
         let Some(error) = result.error else { panic!("{name} {shown} succeeded: {}", result.output) };
-        let foreseen = [ErrorKind::Failed, ErrorKind::Retry, ErrorKind::Fatal];
-        assert!(foreseen.contains(&error.kind), "{name} {shown}: {:?} {}", error.kind, error.message);
+        let expected = [ErrorKind::Failed, ErrorKind::Retry, ErrorKind::Fatal];
+        assert!(expected.contains(&error.kind), "{name} {shown}: {:?} {}", error.kind, error.message);
         error.message
     }
 
-    /// Everything outside, by name and content.
+    /// Returns all files outside with their contents.
     pub fn all_outside(&self) -> Vec<(PathBuf, Vec<u8>)> {
         tree(&self.outside(""))
     }
 }
 
-/// Every tool with a path in each of its arguments that take one; nothing else of a call can lead astray.
+/// Returns calls of every tool, with a path in each argument that takes one.
 pub fn calls_with(path: &str) -> Vec<(&'static str, Value)> {
     let patch = |old: &str, new: &str| json!({"patch": format!("--- {old}\n+++ {new}\n@@ -0,0 +1 @@\n+x\n")});
     let removal = format!("--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-{SECRET}\n\\ No newline at end of file\n");
@@ -149,10 +149,10 @@ pub fn calls_with(path: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Files and what they hold, sorted; folders and links by name alone.
-pub fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+/// Returns all files with their contents, sorted. Directories and links have no content.
+pub fn tree(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let kind = path.symlink_metadata().unwrap().file_type();
         found.push((path.clone(), if kind.is_file() { fs::read(&path).unwrap() } else { Vec::new() }));
@@ -164,7 +164,7 @@ pub fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// A folder that costs no disk, where there is one: writes wait for the disk.
+/// Creates a directory in memory if possible, since syncing to disk is slow.
 pub fn in_memory() -> TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }

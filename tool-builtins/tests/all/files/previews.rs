@@ -1,20 +1,20 @@
-//! What a write would do, shown before it is done.
+//! Previews of writes.
 
 use serde_json::json;
 use tool_runtime::{Effect, ErrorKind};
 
-use super::{World, tree};
+use super::{TestWorkspace, tree};
 
 fn diff(path: &str, before: &str, after: &str) -> Effect {
     Effect::Diff { path: Some(path.into()), before: before.into(), after: after.into() }
 }
 
 #[test]
-fn every_write_shows_its_diff_and_does_nothing() {
-    let world = World::with(|files| files.allow_delete(true));
-    world.put("a", "one\ntwo\n");
-    world.put("b", "other\n");
-    let before = tree(&world.path(""));
+fn shows_the_diff_of_every_write_without_changing_anything() {
+    let workspace = TestWorkspace::with(|files| files.allow_delete(true));
+    workspace.put("a", "one\ntwo\n");
+    workspace.put("b", "other\n");
+    let before = tree(&workspace.path(""));
     let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+eins\n";
     let several = format!("{patch}--- /dev/null\n+++ b/new/c\n@@ -0,0 +1 @@\n+c\n");
     for (name, arguments, effect) in [
@@ -39,14 +39,14 @@ fn every_write_shows_its_diff_and_does_nothing() {
         ("move_file", json!({"from": "a", "to": "deep/a"}), Effect::Text("Move a to deep/a.".into())),
         ("move_file", json!({"from": "a", "to": "b", "overwrite": true}), diff("b", "other\n", "one\ntwo\n")),
     ] {
-        assert_eq!(world.preview(name, arguments.clone()), Ok(Some(effect)), "{name} {arguments}");
-        assert_eq!(tree(&world.path("")), before, "{name}");
+        assert_eq!(workspace.preview(name, arguments.clone()), Ok(Some(effect)), "{name} {arguments}");
+        assert_eq!(tree(&workspace.path("")), before, "{name}");
     }
 }
 
 #[test]
-fn what_would_fail_fails_before_anybody_is_asked() {
-    let world = World::new();
+fn a_preview_fails_if_the_call_would() {
+    let workspace = TestWorkspace::new();
     for (name, arguments) in [
         ("write_file", json!({"path": "../outside/x", "content": "x"})),
         ("edit_file", json!({"path": "a", "old_string": "two", "new_string": "2"})),
@@ -54,18 +54,20 @@ fn what_would_fail_fails_before_anybody_is_asked() {
         ("delete_file", json!({"path": "a"})),
         ("move_file", json!({"from": "a", "to": "b"})),
     ] {
-        let error = world.preview(name, arguments).unwrap_err();
+        let error = workspace.preview(name, arguments).unwrap_err();
         assert!([ErrorKind::Failed, ErrorKind::Retry, ErrorKind::Fatal].contains(&error.kind), "{name}: {error:?}");
     }
 }
 
 #[test]
-fn only_the_change_is_shown_of_a_long_file() {
-    let world = World::new();
+fn shows_only_the_changed_part_of_a_long_file() {
+    let workspace = TestWorkspace::new();
     let text: String = (0..50_000).map(|number| format!("line {number}\n")).collect();
-    world.put("long", text);
+    workspace.put("long", text);
     let arguments = json!({"path": "long", "old_string": "line 25000\n", "new_string": "changed\n"});
-    let Ok(Some(Effect::Diff { before, after, .. })) = world.preview("edit_file", arguments) else { panic!("a diff") };
+    let Ok(Some(Effect::Diff { before, after, .. })) = workspace.preview("edit_file", arguments) else {
+        panic!("a diff")
+    };
     assert!(before.len() < 1_000 && before.contains("line 25000\n"), "{before}");
     assert!(after.len() < 1_000 && after.contains("changed\n"), "{after}");
 }

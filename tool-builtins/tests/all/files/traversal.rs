@@ -1,11 +1,11 @@
-//! Paths that try to lead out, in all the ways that are known.
+//! Paths that try to lead out of the workspace.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::{SECRET, World, calls_with};
+use super::{SECRET, TestWorkspace, calls_with};
 
-/// How `..` is written, by those who hope that somebody decodes it.
+/// Spellings of `..`, including encoded ones.
 const UPWARDS: [&str; 16] = [
     "..",
     "%2e%2e",
@@ -25,22 +25,22 @@ const UPWARDS: [&str; 16] = [
     "\u{202e}..",
 ];
 
-/// How `/` is written.
+/// Spellings of `/`.
 const SEPARATORS: [&str; 10] = ["/", "//", "/./", "\\", "%2f", "%5c", "%252f", "\u{2215}", "\u{ff0f}", "/.//./"];
 
-/// What may stand before it.
-const STARTS: [&str; 7] = ["", "./", "folder/", "missing/../", "folder/deeper/../../", "mine.txt/../", "/"];
+/// Prefixes.
+const STARTS: [&str; 7] = ["", "./", "directory/", "missing/../", "directory/deeper/../../", "mine.txt/../", "/"];
 
-/// What may stand behind it.
+/// Suffixes.
 const ENDS: [&str; 7] = ["", "/", "/.", "\u{0}", "\u{0}.txt", "%00", "."];
 
-/// Everything that leads to a file outside, if anybody follows.
-fn forms(world: &World) -> BTreeSet<String> {
+/// Returns all paths that would lead outside if they were followed or decoded.
+fn forms(workspace: &TestWorkspace) -> BTreeSet<String> {
     let mut forms = BTreeSet::new();
     for up in UPWARDS {
         for separator in SEPARATORS {
             forms.insert(format!("{up}{separator}outside{separator}secret.txt"));
-            forms.insert(format!("folder{separator}{up}{separator}{up}{separator}outside{separator}secret.txt"));
+            forms.insert(format!("directory{separator}{up}{separator}{up}{separator}outside{separator}secret.txt"));
         }
     }
     for start in STARTS {
@@ -51,8 +51,8 @@ fn forms(world: &World) -> BTreeSet<String> {
             }
         }
     }
-    let outside = world.outside("secret.txt").display().to_string();
-    let inside = world.path("").display().to_string();
+    let outside = workspace.outside("secret.txt").display().to_string();
+    let inside = workspace.path("").display().to_string();
     for path in [outside.as_str(), "/etc/passwd", "/proc/self/environ", "/dev/zero", "/dev/stdin"] {
         let slashed = path.replace('/', "//");
         forms.extend([
@@ -67,7 +67,7 @@ fn forms(world: &World) -> BTreeSet<String> {
     }
     forms.extend([
         format!("{inside}../outside/secret.txt"),
-        format!("{inside}folder/../../outside/secret.txt"),
+        format!("{inside}directory/../../outside/secret.txt"),
         format!("{}-evil/secret.txt", inside.trim_end_matches('/')),
         "/proc/self/cwd/../outside/secret.txt".to_owned(),
         "~root/.ssh/id_rsa".to_owned(),
@@ -86,30 +86,30 @@ fn forms(world: &World) -> BTreeSet<String> {
         "a".repeat(100_000),
         "a/".repeat(5_000) + "b",
         "../".repeat(5_000) + "etc/passwd",
-        "folder/../".repeat(3_000) + "../outside/secret.txt",
+        "directory/../".repeat(3_000) + "../outside/secret.txt",
     ]);
     forms
 }
 
-fn world() -> World {
-    let world = World::with(|files| files.allow_delete(true));
-    fs::create_dir_all(world.path("folder/deeper")).unwrap();
-    fs::create_dir(world.path("../inside-evil")).unwrap();
-    fs::write(world.path("../inside-evil/secret.txt"), SECRET).unwrap();
-    world
+fn workspace() -> TestWorkspace {
+    let workspace = TestWorkspace::with(|files| files.allow_delete(true));
+    fs::create_dir_all(workspace.path("directory/deeper")).unwrap();
+    fs::create_dir(workspace.path("../inside-evil")).unwrap();
+    fs::write(workspace.path("../inside-evil/secret.txt"), SECRET).unwrap();
+    workspace
 }
 
-/// Whatever is asked, nothing outside is read, listed, searched, written, moved or removed.
+/// Nothing outside is read, listed, searched, written, moved or removed.
 #[test]
 fn no_path_leads_out() {
-    let world = world();
-    let forms = forms(&world);
+    let workspace = workspace();
+    let forms = forms(&workspace);
     assert!(forms.len() > 500, "{} forms", forms.len());
-    let before = world.all_outside();
+    let before = workspace.all_outside();
     for form in &forms {
         for (name, arguments) in calls_with(form) {
-            world.put("mine.txt", "mine");
-            let result = world.call(name, arguments);
+            workspace.put("mine.txt", "mine");
+            let result = workspace.call(name, arguments);
             let shown: String = form.chars().take(200).collect();
             let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
             let size = format!("({} bytes)", SECRET.len());
@@ -122,33 +122,34 @@ fn no_path_leads_out() {
             }
         }
     }
-    assert_eq!(world.all_outside(), before);
-    let beside: BTreeSet<_> = fs::read_dir(world.path("..")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(workspace.all_outside(), before);
+    let beside: BTreeSet<_> =
+        fs::read_dir(workspace.path("..")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(beside, BTreeSet::from(["inside".into(), "inside-evil".into(), "outside".into()]));
 }
 
-/// The control: to join and open lets many of them out.
+/// The control: joining and opening the paths escapes with many of them.
 #[test]
-fn a_naive_version_is_left_by_many_paths() {
-    let world = world();
-    fs::write(world.path("mine.txt"), "mine").unwrap();
-    let naive = |form: &str| fs::read_to_string(world.path("").join(form));
+fn a_naive_version_escapes() {
+    let workspace = workspace();
+    fs::write(workspace.path("mine.txt"), "mine").unwrap();
+    let naive = |form: &str| fs::read_to_string(workspace.path("").join(form));
     let escapes = |form: &String| {
-        // Those are read without end.
+        // Reading these would not end.
         let is_device = form.contains("/dev/zero") || form.contains("dev//zero") || form.contains("stdin");
         !is_device && naive(form).is_ok_and(|text| text == SECRET || text.contains("root:x:0"))
     };
-    let escaped = forms(&world).iter().filter(|form| escapes(form)).count();
+    let escaped = forms(&workspace).iter().filter(|form| escapes(form)).count();
     assert!(escaped > 20, "{escaped}");
 }
 
-/// What is only written unusually is an ordinary name inside.
+/// Unusual spellings are ordinary names inside the workspace.
 #[test]
-fn odd_names_are_names() {
-    let world = World::new();
+fn accepts_odd_names() {
+    let workspace = TestWorkspace::new();
     for name in ["%2e%2e%2fx", "..;x", "...", "\u{ff0e}\u{ff0e}\u{ff0f}x", "a\\b", "~", "C:x", "a b", " "] {
         let arguments = serde_json::json!({"path": name, "content": "x"});
-        world.output("write_file", arguments);
-        assert_eq!(world.text(name), "x");
+        workspace.output("write_file", arguments);
+        assert_eq!(workspace.text(name), "x");
     }
 }

@@ -2,7 +2,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_builtins::web::Limits;
+use tool_builtins::web::FetchLimits;
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use super::server::{Reply, Server, bytes, ok, redirect, with};
@@ -49,7 +49,7 @@ async fn redirections_end() {
     })
     .await;
     let result = fetch(web(&server), server.url("/a")).await;
-    assert_eq!(result.output, format!("The page redirects in a circle, to {} again.", server.url("/a")));
+    assert_eq!(result.output, format!("The page redirects in a loop, back to {}.", server.url("/a")));
     let before = server.seen().len();
     let result = fetch(web(&server), server.url("/x")).await;
     assert_eq!(result.output, "The page redirects more than 5 times.");
@@ -59,8 +59,8 @@ async fn redirections_end() {
 #[tokio::test]
 async fn redirections_lead_somewhere() {
     let nowhere = "HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n";
-    assert_eq!(outcome(bytes(nowhere)).await, "The page redirects, but does not say where to.");
-    assert!(outcome(redirect("http://[")).await.starts_with("The page redirects, but to something that is no URL"));
+    assert_eq!(outcome(bytes(nowhere)).await, "The page redirects, but it names no target.");
+    assert!(outcome(redirect("http://[")).await.starts_with("The page redirects, but its target is not a URL"));
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn endless_bodies_are_cut() {
         let result = fetch(web(&server), server.url("/")).await;
         assert!(result.success, "{result:?}");
         let about = result.metadata.get("page").expect("metadata");
-        assert_eq!((&about["bytes"], &about["cut"]), (&json!(limits().bytes), &json!(true)));
+        assert_eq!((&about["bytes"], &about["cut"]), (&json!(limits().max_bytes), &json!(true)));
         assert!(result.output.contains("too long"), "{result:?}");
         // The rest is not waited for either: the connection is closed.
         server.closed().await;
@@ -86,11 +86,11 @@ async fn what_unpacks_to_too_much_is_cut() {
     for packing in ["gzip", "deflate", "br", "zstd"] {
         let reply = packed(packing, "text/plain", &bomb);
         let Reply::Bytes(packed) = &reply else { unreachable!("it is whole") };
-        assert!(packed.len() < limits().bytes, "{packing} is a bomb: {}", packed.len());
+        assert!(packed.len() < limits().max_bytes, "{packing} is a bomb: {}", packed.len());
         let server = Server::always(reply).await;
         let result = fetch(web(&server), server.url("/")).await;
         let about = result.metadata.get("page").expect("metadata");
-        assert_eq!((&about["bytes"], &about["cut"]), (&json!(limits().bytes), &json!(true)), "{packing}");
+        assert_eq!((&about["bytes"], &about["cut"]), (&json!(limits().max_bytes), &json!(true)), "{packing}");
     }
 }
 
@@ -99,9 +99,9 @@ async fn slow_bodies_and_silence_run_out_of_time() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nslow";
     for start in ["", "HTTP/1.1 200", head] {
         let server = Server::always(Reply::Stuck(start.as_bytes().to_vec())).await;
-        let web = web(&server).limits(Limits { time: Duration::from_millis(300), ..limits() });
+        let web = web(&server).limits(FetchLimits { timeout: Duration::from_millis(300), ..limits() });
         let result = fetch(web, server.url("/")).await;
-        assert_eq!(result.output, "The page did not come within 0.3 seconds.", "after {start:?}");
+        assert_eq!(result.output, "The page was not received within 0.3 seconds.", "after {start:?}");
         server.closed().await;
     }
 }

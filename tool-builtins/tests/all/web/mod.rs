@@ -17,7 +17,7 @@ mod server;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_builtins::web::{Limits, Web};
+use tool_builtins::web::{FetchLimits, Web};
 use tool_runtime::{Dispatcher, ToolCall, ToolResult};
 
 use self::names::Names;
@@ -30,8 +30,13 @@ fn web(server: &Server) -> Web {
 }
 
 /// Small, so that what is hostile is soon over.
-fn limits() -> Limits {
-    Limits { connect: Duration::from_millis(500), bytes: 200_000, redirects: 5, ..Limits::default() }
+fn limits() -> FetchLimits {
+    FetchLimits {
+        connect_timeout: Duration::from_millis(500),
+        max_bytes: 200_000,
+        max_redirects: 5,
+        ..FetchLimits::default()
+    }
 }
 
 fn tools(web: Web) -> Dispatcher {

@@ -1,5 +1,5 @@
 use serde_json::json;
-use tool_builtins::web::{Limits, Web};
+use tool_builtins::web::{FetchLimits, Web};
 use tool_runtime::{ErrorKind, Manifest};
 
 use super::server::{Server, ok, redirect, status, with};
@@ -58,7 +58,7 @@ async fn a_page_in_three_formats() {
 async fn a_long_page_is_read_in_parts() {
     let page: String = (0..50).map(|n| format!("é{n:02} ")).collect();
     let server = Server::always(ok("text/plain; charset=utf-8", &page)).await;
-    let limits = Limits { length: 60, longest: 80, ..Limits::default() };
+    let limits = FetchLimits { default_length: 60, max_length: 80, ..FetchLimits::default() };
     let mut whole = String::new();
     let mut start = 0;
     loop {
@@ -67,7 +67,7 @@ async fn a_long_page_is_read_in_parts() {
         whole.push_str(result.output.split_once("\n\n").expect("a page").1);
         match result.metadata.get("page").expect("metadata")["next"].as_u64() {
             Some(next) => {
-                assert!(result.output.contains(&format!("go on with `start` = {next}\n")), "{result:?}");
+                assert!(result.output.contains(&format!("continue with `start` = {next}\n")), "{result:?}");
                 start = next;
             }
             None => break,
@@ -77,11 +77,11 @@ async fn a_long_page_is_read_in_parts() {
 
     let part = |arguments| call(web(&server).limits(limits.clone()), "web_fetch", arguments);
     let result = part(json!({"url": server.url("/"), "max_length": 1_000_000})).await;
-    assert!(result.output.contains("200 characters, of which these are 0 to 80;"), "{result:?}");
+    assert!(result.output.contains("200 characters; this part is 0 to 80,"), "{result:?}");
     let result = part(json!({"url": server.url("/"), "max_length": 3, "start": 4})).await;
     assert!(result.output.ends_with("\n\né01"), "{result:?}");
     let result = part(json!({"url": server.url("/"), "start": 200})).await;
-    assert_eq!(result.output, "The page ends before that: it has 200 characters.");
+    assert_eq!(result.output, "`start` is beyond the end of the page, which has 200 characters.");
 }
 
 #[tokio::test]
@@ -101,9 +101,9 @@ async fn other_text_is_given_as_it_is_and_what_is_no_text_is_named() {
         assert!(result.success && result.output.ends_with(&format!("\n\n{expected}")), "{path}: {result:?}");
     }
     for (path, expected) in [
-        ("/png", "This is no text but image/png, 5 bytes."),
-        ("/zip", "This is no text but application/zip, 8 bytes."),
-        ("/lie", "This is no text but application/pdf (called text/plain), 11 bytes."),
+        ("/png", "The content is not text but image/png, 5 bytes."),
+        ("/zip", "The content is not text but application/zip, 8 bytes."),
+        ("/lie", "The content is not text but application/pdf (declared as text/plain), 11 bytes."),
     ] {
         let result = fetch(web(&server), server.url(path)).await;
         assert_eq!((result.success, result.output.as_str()), (false, expected));
@@ -121,9 +121,12 @@ async fn a_refusal_says_why() {
     .await;
     let result = fetch(web(&server), server.url("/gone")).await;
     assert!(!result.success);
-    assert_eq!(result.output, format!("{} answered 404 Not Found. It says:\nNo such page", server.url("/gone")));
+    assert_eq!(
+        result.output,
+        format!("{} responded with 404 Not Found. The response:\nNo such page", server.url("/gone"))
+    );
     let result = fetch(web(&server), server.url("/busy")).await;
-    let expected = "answered 503 Service Unavailable. It says to try again after 120 seconds. It says:\nlater";
+    let expected = "responded with 503 Service Unavailable. Try again after 120 seconds. The response:\nlater";
     assert!(result.output.ends_with(expected), "{result:?}");
 }
 

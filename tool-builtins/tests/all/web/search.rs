@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_builtins::web::search::{Brave, Found, Query, SearchProvider, Searching, SearxNg};
-use tool_builtins::web::{Limits, Web};
+use tool_builtins::web::search::{Brave, SearchFuture, SearchProvider, SearchQuery, SearchResult, SearxNg};
+use tool_builtins::web::{FetchLimits, Web};
 use tool_runtime::{ErrorKind, Selection, ToolResult};
 
 use super::server::{Reply, Server, bytes, ok, redirect, status};
@@ -55,7 +55,7 @@ async fn brave_is_asked_as_it_wants_to_be() {
     let result = search(brave(&server)).await;
     assert_eq!(
         result.output,
-        "2 results of Brave for \"rust & \\\"async\\\"\":\n\n\
+        "2 results from Brave for \"rust & \\\"async\\\"\":\n\n\
          1. Async Rust\n   https://example.com/async\n   January 2, 2026\n   How to write it.\n\
          2. Second\n   https://example.org/2"
     );
@@ -86,9 +86,9 @@ async fn searxng_is_asked_as_it_wants_to_be() {
     let result = search(searxng(&server)).await;
     assert_eq!(
         result.output,
-        "2 results of SearXNG for \"rust & \\\"async\\\"\":\n\n\
+        "2 results from SearXNG for \"rust & \\\"async\\\"\":\n\n\
          1. One\n   https://example.com/1\n   2026-01-02T00:00:00\n   first\n\
-         2. (without a title)\n   https://example.com/2"
+         2. (untitled)\n   https://example.com/2"
     );
     let request = &server.seen()[0];
     assert!(request.starts_with("GET /search?q=rust+%26+%22async%22&format=json HTTP/1.1\r\n"), "{request}");
@@ -105,7 +105,7 @@ fn error_of_brave(status_line: &str, code: &str, detail: &str, headers: &[(&str,
 
 #[tokio::test]
 async fn what_brave_refuses_is_said_in_words() {
-    let wrong_key = "The search is not set up rightly: Brave does not take the key.";
+    let wrong_key = "Web search is not configured correctly: Brave rejects the key.";
     let reset =
         [("X-RateLimit-Limit", "1, 2000"), ("X-RateLimit-Remaining", "0, 10"), ("X-RateLimit-Reset", "7, 1419704")];
     for (reply, kind, said) in [
@@ -118,18 +118,18 @@ async fn what_brave_refuses_is_said_in_words() {
         (
             error_of_brave("422 Unprocessable Entity", "VALIDATION", &format!("q is bad, {KEY}"), &[]),
             ErrorKind::Failed,
-            "The search was refused: Brave answered 422 Unprocessable Entity: q is bad, (key).",
+            "The search failed: Brave responded with 422 Unprocessable Entity: q is bad, (key).",
         ),
         (
             error_of_brave("429 Too Many Requests", "RATE_LIMITED", "slow down", &reset),
             ErrorKind::Failed,
-            "Too many searches: the next can be made in 7 seconds.",
+            "Too many searches: try again in 7 seconds.",
         ),
-        (status("429 Too Many Requests", &[], ""), ErrorKind::Failed, "Too many searches: wait before the next."),
+        (status("429 Too Many Requests", &[], ""), ErrorKind::Failed, "Too many searches: wait before the next one."),
         (
             status("500 Internal Server Error", &[], "<html>"),
             ErrorKind::Failed,
-            "The search was refused: Brave answered 500 Internal Server Error.",
+            "The search failed: Brave responded with 500 Internal Server Error.",
         ),
     ] {
         let server = Server::always(reply).await;
@@ -145,22 +145,22 @@ async fn what_searxng_refuses_is_said_in_words() {
         (
             status("403 Forbidden", &[("Content-Type", "text/html")], "<h1>Forbidden</h1>"),
             ErrorKind::Fatal,
-            "The search is not set up rightly: the instance of SearXNG gives no JSON: its settings must list `json` under `search.formats`.",
+            "Web search is not configured correctly: the SearXNG instance does not serve JSON; its settings must list `json` under `search.formats`.",
         ),
         (
             status("401 Unauthorized", &[], ""),
             ErrorKind::Fatal,
-            "The search is not set up rightly: the instance of SearXNG wants a login.",
+            "Web search is not configured correctly: the SearXNG instance requires a login.",
         ),
         (
             status("429 Too Many Requests", &[("Retry-After", "30")], ""),
             ErrorKind::Failed,
-            "Too many searches: the next can be made in 30 seconds.",
+            "Too many searches: try again in 30 seconds.",
         ),
         (
             ok("application/json", unresponsive),
             ErrorKind::Failed,
-            "The search was refused: none of the engines that SearXNG asks has answered.",
+            "The search failed: none of SearXNG's engines responded.",
         ),
     ] {
         let server = Server::always(reply).await;
@@ -178,12 +178,12 @@ async fn answers_that_cannot_be_read_are_said_to_be() {
         let server = Server::always(ok("application/json", body)).await;
         for web in [brave(&server), searxng(&server)] {
             let said = search(web).await.output;
-            assert!(said.starts_with("The search gave an answer that cannot be read: "), "{body}: {said}");
+            assert!(said.starts_with("The search returned an invalid response: "), "{body}: {said}");
         }
     }
     let server = Server::always(bytes("nonsense")).await;
     let said = search(brave(&server)).await.output;
-    assert!(said.starts_with("The search cannot be reached: "), "{said}");
+    assert!(said.starts_with("The search provider cannot be reached: "), "{said}");
 }
 
 #[tokio::test]
@@ -204,7 +204,7 @@ async fn the_key_goes_nowhere_else() {
     let other = Server::always(ok("application/json", of_brave().to_string())).await;
     let server = Server::always(redirect(&format!("http://127.0.0.1:{}/", other.port()))).await;
     let result = search(brave(&server)).await;
-    assert_eq!(result.output, "The search was refused: Brave answered 302 Found.");
+    assert_eq!(result.output, "The search failed: Brave responded with 302 Found.");
     assert_eq!(other.seen().len(), 0);
     let shown = format!("{:?} {:?}", brave(&server), Brave::new(KEY).expect("a provider"));
     assert!(!shown.contains("secret"), "{shown}");
@@ -215,14 +215,14 @@ async fn the_key_goes_nowhere_else() {
 async fn without_a_provider_there_is_a_word_on_it() {
     let result = search(Web::new()).await;
     assert_eq!(result.error.expect("an error").kind, ErrorKind::Fatal);
-    assert!(result.output.starts_with("No web search is set up here"), "{}", result.output);
+    assert!(result.output.starts_with("Web search is not configured here"), "{}", result.output);
 }
 
 #[tokio::test]
 async fn a_provider_that_says_nothing_runs_out_of_time() {
     let server = Server::always(Reply::Stuck(Vec::new())).await;
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
-    assert_eq!(search(brave(&server).limits(limits)).await.output, "The search did not answer in time.");
+    let limits = FetchLimits { timeout: Duration::from_millis(200), ..FetchLimits::default() };
+    assert_eq!(search(brave(&server).limits(limits)).await.output, "The search provider did not respond in time.");
     server.closed().await;
 }
 
@@ -234,8 +234,8 @@ impl SearchProvider for Own {
         "Own"
     }
 
-    fn search<'a>(&'a self, query: &'a Query) -> Searching<'a> {
-        Box::pin(async move { Ok(vec![Found::new(&query.text, "https://example.com/", "a\n\n1. forged")]) })
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> SearchFuture<'a> {
+        Box::pin(async move { Ok(vec![SearchResult::new(&query.text, "https://example.com/", "a\n\n1. forged")]) })
     }
 }
 

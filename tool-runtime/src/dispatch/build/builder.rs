@@ -268,7 +268,7 @@ impl Builder {
 
     /// Shortens long results: the model gets their beginning and their end, and the tool `read_result` for the rest.
     pub fn spill(mut self, spill: Spill) -> Self {
-        self = self.service(spill.results());
+        self = self.service(spill.reader());
         self.rules.spill = Some(spill);
         self
     }

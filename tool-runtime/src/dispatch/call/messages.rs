@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::dispatch::BoundTool;
 use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
 use crate::inject::Notes;
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::{CallOutcome, ErrorKind, ToolError, ToolResult};
 
 pub(crate) fn outcome_of(answer: &HandlerResult) -> CallOutcome {
@@ -46,7 +46,7 @@ pub(crate) fn no_runtime() -> Box<HandlerFailure> {
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: &str) -> ToolResult {
     let message = format!("`{tool}` may have taken effect, but its result is lost: the call panicked: {panic}");
-    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, clean(message)))
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, sanitize(message)))
 }
 
 /// The answer in the words that the model reads.
@@ -83,5 +83,5 @@ pub(crate) fn in_words(tool: &BoundTool, failure: HandlerFailure) -> ToolError {
         ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
         _ => message,
     };
-    ToolError::new(kind, clean(message)).with_retry_after(retry_after)
+    ToolError::new(kind, sanitize(message)).with_retry_after(retry_after)
 }

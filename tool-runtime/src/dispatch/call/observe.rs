@@ -123,7 +123,7 @@ mod tests {
         result.metadata.insert(EXPIRES, expires);
         CallObserver::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
         let mut next = || match subscriber.try_next() {
-            Some(Update::Event(event)) => event.what.clone(),
+            Some(Update::Event(event)) => event.kind.clone(),
             other => panic!("{other:?}"),
         };
         assert!(matches!(next(), EventKind::Started { .. }));

@@ -13,7 +13,7 @@ use crate::inject::{
     BlockingHandler, InjectError, InjectedValue, Injection, Inputs, InstanceInput, Mode, Scope, ScopeInner,
     blocking_answer,
 };
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::panics::{self, CatchPanic};
 use crate::shim::{Building, Constructor, PreparedHandler, Step};
 use crate::{ErrorKind, ToolError, ToolResult};
@@ -56,7 +56,7 @@ pub(crate) async fn run(
 }
 
 pub(crate) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<HandlerFailure> {
-    let message = clean(format!("`{}` did not run: {error}.", tool.name));
+    let message = sanitize(format!("`{}` did not run: {error}.", tool.name));
     let mut failure = HandlerFailure::new(ErrorKind::Injection, message.clone());
     failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
     failure

@@ -38,12 +38,12 @@ mod tests {
     use tracing::Instrument;
 
     use crate::confirm::{self, Decision};
-    use crate::testing::Spans;
+    use crate::testing::SpanRecorder;
     use crate::{CallOutcome, Dispatcher, Effect, RuntimeTool, ToolCall, tool, tool_class};
 
     #[tokio::test]
     async fn the_calls_of_a_turn_keep_their_parent() {
-        let spans = Spans::default();
+        let spans = SpanRecorder::default();
         let _recording = tracing::subscriber::set_default(spans.clone());
         let tools = Dispatcher::builder().tool(RuntimeTool::new("t", "", |(): ()| async {})).build().unwrap();
         let call = || ToolCall::from_text("t", "{}");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     /// Logs wherever the application's own code runs.
-    struct Chatty(Spans);
+    struct Chatty(SpanRecorder);
 
     #[tool_class(crate = crate, manual, prefix = "chatty")]
     impl Chatty {
@@ -105,7 +105,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_logged_for_a_call_is_in_its_span() {
-        let spans = Spans::default();
+        let spans = SpanRecorder::default();
         let _recording = tracing::subscriber::set_default(spans.clone());
         let provide = |_| async {
             tracing::info!("it: provider");

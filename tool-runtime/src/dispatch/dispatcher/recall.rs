@@ -2,14 +2,14 @@
 
 use crate::dispatch::Dispatcher;
 use crate::dispatch::call::finalize::shortened;
-use crate::journal::{EntryState, JournalError};
+use crate::journal::{EntryState, Journal, JournalError};
 
 impl Dispatcher {
     /// What became of a call that was made before, by the record of it: for whoever goes on after a crash, and has calls
     /// in a conversation without their results. Nothing runs.
     ///
     /// [`EntryState::Noted`] says that it has not begun, and can be made again, if it was made with the journal of
-    /// [this identity](Self::journal_identity): another one, or one that was begun anew, knows nothing of it. `None` says
+    /// [this identity](Journal::identity): another one, or one that was begun anew, knows nothing of it. `None` says
     /// that nobody knows: there is no journal, or it may have forgotten the call. The result of one that has ended is what
     /// the caller was answered.
     ///
@@ -48,31 +48,13 @@ impl Dispatcher {
         Ok(state)
     }
 
-    /// Returns `true` if calls are recorded in a journal, by which a call that comes again is recognised.
+    /// Returns the journal that records the calls, if there is one.
+    ///
+    /// An application that stores calls itself stores the journal's [identity](Journal::identity) and
+    /// [opening](Journal::opening) beside them, to learn after a restart whether [`recall`](Self::recall) can know them.
     #[must_use]
-    pub fn has_journal(&self) -> bool {
-        self.inner.rules.journal.is_some()
-    }
-
-    /// What its journal is [called](crate::journal::Journal::identity), for whoever keeps calls and asks later what became
-    /// of them.
-    #[must_use]
-    pub fn journal_identity(&self) -> Option<&str> {
-        self.inner.rules.journal.as_ref()?.identity()
-    }
-
-    /// The number of this [opening](crate::journal::Journal::opening) of its journal, to be kept beside calls as well.
-    #[must_use]
-    pub fn journal_opening(&self) -> Option<u64> {
-        self.inner.rules.journal.as_ref()?.opening()
-    }
-
-    /// Whether calls that were made with that opening of its journal may still begin in
-    /// [another process](crate::journal::Journal::is_open_elsewhere). To be asked before [`recall`](Self::recall): who is
-    /// gone by then has nothing more to put on record.
-    #[must_use]
-    pub fn is_journal_open_elsewhere(&self, opening: u64) -> bool {
-        self.inner.rules.journal.as_ref().is_some_and(|journal| journal.is_open_elsewhere(opening))
+    pub fn journal(&self) -> Option<&dyn Journal> {
+        self.inner.rules.journal.as_deref()
     }
 }
 
@@ -125,6 +107,6 @@ mod tests {
     async fn without_a_journal_nobody_knows() {
         let tools = Dispatcher::builder().build().unwrap();
         assert!(tools.recall("c", "1").await.unwrap().is_none());
-        assert!(!tools.has_journal());
+        assert!(!tools.journal().is_some());
     }
 }

@@ -28,8 +28,8 @@ impl SelectionView {
             return left.clone();
         }
         let left = match &self.of {
-            None => self.chosen.from(offer),
-            Some(view) => self.chosen.from(&view.left_of(offer)),
+            None => self.chosen.apply(offer),
+            Some(view) => self.chosen.apply(&view.left_of(offer)),
         };
         let left = Arc::new(ToolSnapshot::new(left, Vec::new(), offer.version));
         self.left.store(Some(left.clone()));

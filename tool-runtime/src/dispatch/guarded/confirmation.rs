@@ -114,13 +114,13 @@ impl GuardedCall {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::Log;
+    use crate::testing::LogRecorder;
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     /// A model reads what happened and what it can do about it.
     #[tokio::test]
     async fn what_only_the_application_can_change_is_for_the_log() {
-        let log = Log::default();
+        let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let purge = RuntimeTool::new("purge", "", |(): ()| async {}).sensitive();
         let tools = Dispatcher::builder().tool(purge).build().unwrap();

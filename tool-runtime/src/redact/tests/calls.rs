@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::confirm::{Decision, Question, from_fn};
 use crate::events::Update;
 use crate::journal::{EntryQuery, Journal, MemoryJournal};
-use crate::testing::Log;
+use crate::testing::LogRecorder;
 use crate::{Builder, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolResult};
 
 #[derive(Deserialize, JsonSchema)]
@@ -103,7 +103,7 @@ async fn not_in_events_nor_in_answers() {
     }
     let mut seen = String::new();
     while let Some(Update::Event(event)) = subscriber.try_next() {
-        seen += &format!("{:?}", event.what);
+        seen += &format!("{:?}", event.kind);
     }
     assert!(seen.contains("acct") && seen.contains("ada"), "the control: {seen}");
     assert_hidden("the events", &seen);
@@ -121,7 +121,7 @@ async fn not_in_a_dry_run() {
 
 #[tokio::test]
 async fn not_in_traced_arguments() {
-    let log = Log::default();
+    let log = LogRecorder::default();
     let _logging = tracing::subscriber::set_default(log.clone());
     let tools = tools().confirm(agreeing()).trace_arguments().build().unwrap();
     tools.call(aliased()).await;

@@ -1,4 +1,4 @@
-//! What is hidden cannot be called and is never mentioned, and no new name is a way around the rules.
+//! Hidden tools cannot be called and are never mentioned, and renaming a tool bypasses no rule.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-/// All tools, the questions that were asked, and a dispatcher that does not offer `vault.open`.
+/// Returns a dispatcher of all tools, the questions that were asked, and a selection without `vault.open`.
 fn restricted() -> (Dispatcher, Arc<Mutex<Vec<Question>>>, Dispatcher) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let questions = asked.clone();
@@ -37,12 +37,12 @@ fn restricted() -> (Dispatcher, Arc<Mutex<Vec<Question>>>, Dispatcher) {
 }
 
 #[tokio::test]
-async fn a_hidden_tool_cannot_be_called_in_any_way() {
+async fn a_hidden_tool_cannot_be_called() {
     let (tools, asked, without) = restricted();
     let open = || ToolCall::from_text("vault.open", "{}");
     assert_eq!(kind(&tools.call(open()).await), Some(ErrorKind::Pending));
     let question = asked.lock().unwrap()[0].clone();
-    // The control: what has consent runs where the tool is offered.
+    // The control: an approved call runs where the tool is offered.
     assert_eq!(tools.approve(question.clone()).await.output, "opened");
 
     let mut answers = vec![
@@ -86,7 +86,7 @@ async fn a_hidden_tool_is_never_mentioned() {
 }
 
 #[tokio::test]
-async fn a_tool_of_another_name_is_called_by_that_alone_and_speaks_of_that_alone() {
+async fn a_renamed_tool_is_called_and_named_only_by_its_new_name() {
     let schema = json!({"properties": {"a": {"type": "integer"}}, "required": ["a"]});
     let fail = RuntimeTool::from_schema("own.name", "", &schema, |_, scope: crate::Scope| async move {
         assert_eq!(scope.context().tool(), "own.name");
@@ -108,7 +108,7 @@ async fn a_tool_of_another_name_is_called_by_that_alone_and_speaks_of_that_alone
 }
 
 #[tokio::test]
-async fn policies_and_limits_know_a_tool_by_its_own_name() {
+async fn policies_and_limits_use_the_registered_name() {
     let forbid = Policy::custom(|name, _, _| match name {
         "mail.send" => PolicyVerdict::Refuse("no".to_owned()),
         _ => PolicyVerdict::Run,
@@ -130,7 +130,7 @@ async fn policies_and_limits_know_a_tool_by_its_own_name() {
 }
 
 #[tokio::test]
-async fn consent_to_one_tool_is_none_to_another_that_has_its_name_elsewhere() {
+async fn an_approval_does_not_cover_another_tool_of_the_same_name() {
     let (tools, asked, _) = restricted();
     let secret = RuntimeTool::new("vault.burn", "Burn it.", |(): ()| async { "burnt" }).sensitive();
     tools.registry().register(secret).unwrap();
@@ -140,9 +140,9 @@ async fn consent_to_one_tool_is_none_to_another_that_has_its_name_elsewhere() {
     assert_eq!(kind(&swapped.approve(question).await), Some(ErrorKind::Refused));
 }
 
-/// Nor is another way around them to have made two tools alike.
+/// Not even if both tools have equal definitions.
 #[tokio::test]
-async fn consent_to_one_of_two_equal_tools_is_none_to_the_other() {
+async fn an_approval_does_not_cover_another_tool_with_an_equal_definition() {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let equal = |name: &'static str| {
         let ran = ran.clone();
@@ -162,7 +162,7 @@ async fn consent_to_one_of_two_equal_tools_is_none_to_the_other() {
 }
 
 #[tokio::test]
-async fn tries_are_those_of_a_tool_by_all_its_names() {
+async fn retries_count_for_a_tool_under_all_its_names() {
     let again = RuntimeTool::new("own.name", "", |(): ()| async { Err::<(), _>(HandlerError::retry("Again.")) });
     let tools = Dispatcher::builder().tool(again).retries(Retries::default().tool("own.name", 1)).build().unwrap();
     let renamed = tools.select(Selection::new().rename("own.name", "given")).unwrap();
@@ -173,7 +173,7 @@ async fn tries_are_those_of_a_tool_by_all_its_names() {
 }
 
 #[tokio::test]
-async fn a_journal_knows_a_tool_by_its_own_name_whatever_was_decided() {
+async fn a_journal_records_the_registered_name() {
     let journal = Arc::new(MemoryJournal::new());
     let asked = Arc::new(Mutex::new(Vec::new()));
     let questions = asked.clone();

@@ -1,4 +1,4 @@
-mod chosen;
+mod filters;
 mod hidden;
 mod properties;
 

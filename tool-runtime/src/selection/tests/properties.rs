@@ -1,11 +1,11 @@
-//! Random tools and random selections, against the plainest way to select.
+//! Random tools and selections, compared with a naive filter.
 
 use proptest::prelude::*;
 
 use super::*;
 
 #[derive(Clone, Debug)]
-struct Made {
+struct ToolFlags {
     tags: Vec<String>,
     category: Option<String>,
     read_only: bool,
@@ -16,12 +16,12 @@ fn words() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec("[ab]", 0..3)
 }
 
-fn made() -> impl Strategy<Value = Made> {
+fn made() -> impl Strategy<Value = ToolFlags> {
     let parts = (words(), prop::option::of("[xy]"), any::<bool>(), any::<bool>());
-    parts.prop_map(|(tags, category, read_only, sensitive)| Made { tags, category, read_only, sensitive })
+    parts.prop_map(|(tags, category, read_only, sensitive)| ToolFlags { tags, category, read_only, sensitive })
 }
 
-/// `*` and `?` by trying every way.
+/// Matches a glob by brute force.
 fn fits(glob: &[u8], name: &[u8]) -> bool {
     match (glob.split_first(), name.split_first()) {
         (None, None) => true,
@@ -34,7 +34,7 @@ fn fits(glob: &[u8], name: &[u8]) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_selected_is_what_fits(
+    fn selects_the_same_tools_as_a_naive_filter(
         made in prop::collection::btree_map("[abc]{1,2}(\\.[abc]{1,2})?", made(), 0..12),
         tags in words(),
         category in prop::option::of("[xy]"),

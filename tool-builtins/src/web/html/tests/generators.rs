@@ -3,7 +3,7 @@ use super::*;
 const CODE: &str = "```py\ndef f(x):\n\n    return x\n```";
 
 #[test]
-fn code_with_an_element_for_each_line() {
+fn joins_code_with_one_element_per_line() {
     let expressive_code = "<div class=expressive-code><figure class='frame has-title'><figcaption class=header>
         <span class=title>w.py</span></figcaption><pre data-language=py><code><div class=ec-line><div class=gutter>
         <div class=ln aria-hidden=true>1</div></div><div class=code><span style='--0:#F97583'>def</span><span> f(x):</span></div></div>\
@@ -25,7 +25,7 @@ fn code_with_an_element_for_each_line() {
 }
 
 #[test]
-fn code_says_its_language() {
+fn detects_the_language_of_code() {
     let code = "def f(x):\n\n    return x\n";
     for html in [
         format!(
@@ -55,7 +55,7 @@ fn code_says_its_language() {
 }
 
 #[test]
-fn numbers_of_lines_are_no_code() {
+fn leaves_out_line_numbers() {
     let code = "<pre><span></span>def f(x):\n\n    return x\n</pre>";
     for html in [
         format!(
@@ -71,13 +71,13 @@ fn numbers_of_lines_are_no_code() {
     ] {
         assert_eq!(markdown(&html).replace("```\ndef", "```py\ndef"), format!("w.py\n\n{CODE}"), "{html}");
     }
-    assert_eq!(markdown("<pre><b class=ln>x1</b> <a href=#f>42</a></pre>"), "```\nx1 42\n```", "these are");
+    assert_eq!(markdown("<pre><b class=ln>x1</b> <a href=#f>42</a></pre>"), "```\nx1 42\n```", "these are code");
 }
 
 const TEXT: &str = "A widget has parts. Some of them move, and others do not.";
 const LINKS: &str = "<ul><li><a href=/one>The first of the other pages</a><li><a href=/two>The second of them</a></ul>";
 
-/// The text of a page whose content is between navigation, as a generator writes it.
+/// Renders a page with content between navigation, in the form of a generator.
 fn content(before: &str, after: &str) -> String {
     markdown(&format!(
         "<body>{before}<h1>Widgets<a class=headerlink href=#widgets title=Link>¶</a></h1><p>{TEXT}</p>{after}"
@@ -85,7 +85,7 @@ fn content(before: &str, after: &str) -> String {
 }
 
 #[test]
-fn navigation_is_left_out() {
+fn leaves_out_navigation() {
     let expected = format!("# Widgets\n\n{TEXT}");
     let nav = format!("<nav>{LINKS}</nav>");
     for (generator, before, after) in [
@@ -133,9 +133,9 @@ fn navigation_is_left_out() {
 }
 
 #[test]
-fn content_is_never_taken_for_navigation() {
+fn keeps_content_that_resembles_navigation() {
     let both = |html: &str| [TEXT, "The first of the other pages"].map(|words| markdown(html).contains(words));
-    for (what, html) in [
+    for (name, html) in [
         ("links in the text", format!("<main><p>{TEXT}</p>{LINKS}</main>")),
         ("an index of pages", format!("<main><div class=toctree-wrapper>{LINKS}</div><p>{TEXT}</main>")),
         ("a page without marks", format!("<div>{LINKS}</div><p>{TEXT}")),
@@ -151,6 +151,6 @@ fn content_is_never_taken_for_navigation() {
         ("hardly anything but navigation", format!("<main>Home<nav>{LINKS}<p>{TEXT}</nav></main>")),
         ("navigation and a footer", format!("<nav>{LINKS}<p>{TEXT}</nav><main></main><footer>2026</footer>")),
     ] {
-        assert_eq!(both(&html), [true; 2], "{what}: {}", markdown(&html));
+        assert_eq!(both(&html), [true; 2], "{name}: {}", markdown(&html));
     }
 }

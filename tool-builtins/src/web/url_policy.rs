@@ -1,4 +1,4 @@
-//! Which URLs may be asked for.
+//! The policy on which URLs may be requested.
 
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
@@ -6,51 +6,51 @@ use std::ops::RangeInclusive;
 use url::{Host, Url};
 
 use super::address;
-use super::error::{ConfigError, FetchError, Refused};
+use super::error::{FetchError, PrivateHost, WebConfigError};
 
-/// How a URL that may be asked for is asked for.
+/// How a permitted host may be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Its host may have public addresses only.
+pub(super) enum HostAccess {
+    /// Only through public addresses.
     Public,
-    /// Its host was allowed by the application, wherever it is.
+    /// Through any address: the application allowed the host.
     Allowed,
 }
 
-/// Every URL passes here, those of redirections too.
+/// Checks every requested URL, including redirects.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gate {
-    allowed: Vec<Allowed>,
+pub(super) struct UrlPolicy {
+    allowed: Vec<AllowedHost>,
 }
 
-/// A host that the application allows.
+/// A host allowed by the application.
 #[derive(Clone, Debug)]
-struct Allowed {
+struct AllowedHost {
     host: Host,
     port: Option<u16>,
 }
 
-impl Gate {
-    /// Allows a host, `name`, `name:port`, `1.2.3.4` or `[::1]:8080`.
-    pub(super) fn allow(&mut self, text: &str) -> Result<(), ConfigError> {
-        let wrong = |why: &str| ConfigError::new(format!("`{text}` is no host to allow: {why}"));
+impl UrlPolicy {
+    /// Allows a host: `name`, `name:port`, `1.2.3.4` or `[::1]:8080`.
+    pub(super) fn allow(&mut self, text: &str) -> Result<(), WebConfigError> {
+        let wrong = |reason: &str| WebConfigError::new(format!("`{text}` is not a valid host: {reason}"));
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => {
-                (host, Some(port.parse().map_err(|_| wrong("write `host` or `host:port`, and IPv6 in brackets"))?))
+                (host, Some(port.parse().map_err(|_| wrong("expected `host` or `host:port`, with IPv6 in brackets"))?))
             }
             _ => (text, None),
         };
         let host = Host::parse(host).map_err(|error| wrong(&error.to_string()))?;
-        self.allowed.push(Allowed { host, port });
+        self.allowed.push(AllowedHost { host, port });
         Ok(())
     }
 
-    /// Whether a URL may be asked for. What its name stands for is looked at when it is resolved.
-    pub(super) fn check(&self, url: &Url) -> Result<Way, FetchError> {
+    /// Checks that a URL may be requested. The addresses of a name are checked when it is resolved.
+    pub(super) fn check(&self, url: &Url) -> Result<HostAccess, FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(FetchError::Scheme(url.scheme().to_owned()));
         }
-        // `http://known.example@other.example/` leads to the other one.
+        // `http://known.example@other.example/` leads to `other.example`.
         if !url.username().is_empty() || url.password().is_some() {
             return Err(FetchError::UserInfo);
         }
@@ -60,24 +60,26 @@ impl Gate {
         let allowed = self.allowed.iter().filter(|allowed| allowed.host == host);
         let (ports, hosts): (Vec<_>, Vec<_>) = allowed.partition(|allowed| allowed.port.is_some());
         if ports.iter().any(|allowed| allowed.port == Some(port)) {
-            return Ok(Way::Allowed);
+            return Ok(HostAccess::Allowed);
         }
-        if !is_of_the_web(port) {
+        if !is_web_port(port) {
             return Err(FetchError::Port(port));
         }
         if !hosts.is_empty() {
-            return Ok(Way::Allowed);
+            return Ok(HostAccess::Allowed);
         }
-        match literal(&host) {
-            Some(address) => check_address(address, &host.to_string()).map(|()| Way::Public).map_err(FetchError::from),
-            None => Ok(Way::Public),
+        match literal_address(&host) {
+            Some(address) => {
+                check_address(address, &host.to_string()).map(|()| HostAccess::Public).map_err(FetchError::from)
+            }
+            None => Ok(HostAccess::Public),
         }
     }
 }
 
-/// The address that a host is, if it is one. The parser has brought all ways of writing one to the same form; that a
-/// name could still be read as an address is only looked at to be sure.
-fn literal(host: &Host<&str>) -> Option<IpAddr> {
+/// Returns the address of a host that is written as one. The URL parser has normalized all notations; a domain name that
+/// could still be parsed as an address is checked as a precaution.
+fn literal_address(host: &Host<&str>) -> Option<IpAddr> {
     match host {
         Host::Ipv4(address) => Some((*address).into()),
         Host::Ipv6(address) => Some((*address).into()),
@@ -85,27 +87,27 @@ fn literal(host: &Host<&str>) -> Option<IpAddr> {
     }
 }
 
-/// Whether an address may be reached.
-pub(super) fn check_address(address: IpAddr, host: &str) -> Result<(), Refused> {
-    let own = || address::is_own(address).then_some("one of this machine");
-    match address::special(address).or_else(own) {
-        Some(why) => Err(Refused { host: host.to_owned(), address, why }),
+/// Checks that an address is public.
+pub(super) fn check_address(address: IpAddr, host: &str) -> Result<(), PrivateHost> {
+    let own = || address::is_own(address).then_some("an address of this machine");
+    match address::special_purpose(address).or_else(own) {
+        Some(purpose) => Err(PrivateHost { host: host.to_owned(), address, purpose }),
         None => Ok(()),
     }
 }
 
-/// Whether a port can be one of the web. Below 1024 only two are; above, pages are served anywhere, and those are
-/// refused that no browser asks either, since another protocol is spoken there that could take a request for its own.
-fn is_of_the_web(port: u16) -> bool {
+/// Returns `true` if web pages may be served on a port. Below 1024 only 80 and 443 qualify. Above, any port does except
+/// those that browsers block, because their protocols could mistake a request for one of their own.
+fn is_web_port(port: u16) -> bool {
     match port {
         80 | 443 => true,
         ..1024 => false,
-        _ => !OTHER_PROTOCOLS.iter().any(|ports| ports.contains(&port)),
+        _ => !BLOCKED_PORTS.iter().any(|ports| ports.contains(&port)),
     }
 }
 
 /// The ports above 1023 that the Fetch standard blocks.
-const OTHER_PROTOCOLS: &[RangeInclusive<u16>] = &[
+const BLOCKED_PORTS: &[RangeInclusive<u16>] = &[
     1719..=1720,
     1723..=1723,
     2049..=2049,
@@ -125,19 +127,19 @@ const OTHER_PROTOCOLS: &[RangeInclusive<u16>] = &[
 mod tests {
     use super::*;
 
-    fn check(gate: &Gate, url: &str) -> Result<Way, String> {
-        gate.check(&Url::parse(url).expect(url)).map_err(|error| error.to_string())
+    fn check(url_policy: &UrlPolicy, url: &str) -> Result<HostAccess, String> {
+        url_policy.check(&Url::parse(url).expect(url)).map_err(|error| error.to_string())
     }
 
-    fn allowing(hosts: &[&str]) -> Gate {
-        let mut gate = Gate::default();
-        hosts.iter().for_each(|host| gate.allow(host).expect(host));
-        gate
+    fn allowing(hosts: &[&str]) -> UrlPolicy {
+        let mut url_policy = UrlPolicy::default();
+        hosts.iter().for_each(|host| url_policy.allow(host).expect(host));
+        url_policy
     }
 
     #[test]
-    fn every_way_of_writing_a_special_address_is_refused() {
-        let gate = Gate::default();
+    fn rejects_every_notation_of_a_special_address() {
+        let url_policy = UrlPolicy::default();
         for host in [
             "127.0.0.1",
             "127.1",
@@ -171,50 +173,50 @@ mod tests {
             "[fd00:ec2::254]",
             "[fe80::1]",
         ] {
-            let refused = check(&gate, &format!("http://{host}/")).expect_err(host);
+            let refused = check(&url_policy, &format!("http://{host}/")).expect_err(host);
             assert!(refused.contains("not on the public internet"), "{host}: {refused}");
         }
     }
 
     #[test]
-    fn what_the_parser_takes_for_no_address_is_no_url() {
+    fn invalid_addresses_are_not_valid_urls() {
         for host in ["127.0.0.1.2", "256.0.0.1", "0x100000000", "[::1%25lo]", "1.2.3.4.5.6", "127.0.0.08"] {
             assert!(Url::parse(&format!("http://{host}/")).is_err(), "{host}");
         }
     }
 
     #[test]
-    fn other_schemes_and_credentials_are_refused() {
-        let gate = Gate::default();
+    fn rejects_other_schemes_and_credentials() {
+        let url_policy = UrlPolicy::default();
         for url in
             ["ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "data:text/plain,x", "javascript:1"]
         {
-            assert!(check(&gate, url).expect_err(url).starts_with("Only http and https"), "{url}");
+            assert!(check(&url_policy, url).expect_err(url).starts_with("Only http and https"), "{url}");
         }
         for url in
             ["http://example.com@127.0.0.1/", "http://user:secret@example.com/", "http://127.0.0.1:80@example.com/"]
         {
-            assert!(check(&gate, url).expect_err(url).contains('@'), "{url}");
+            assert!(check(&url_policy, url).expect_err(url).contains('@'), "{url}");
         }
-        // What looks like a user to a careless reader is a host, or the other way round.
-        assert!(check(&gate, r"http://127.0.0.1\@example.com/").is_err());
-        assert!(check(&gate, "http://127.0.0.1#@example.com/").is_err());
+        // A careless parser would confuse user and host here.
+        assert!(check(&url_policy, r"http://127.0.0.1\@example.com/").is_err());
+        assert!(check(&url_policy, "http://127.0.0.1#@example.com/").is_err());
     }
 
     #[test]
-    fn ports_are_those_of_the_web() {
-        let gate = Gate::default();
+    fn accepts_only_web_ports() {
+        let url_policy = UrlPolicy::default();
         for port in [80, 443, 1024, 3000, 8000, 8080, 8443, 65535] {
-            assert_eq!(check(&gate, &format!("http://example.com:{port}/")), Ok(Way::Public));
+            assert_eq!(check(&url_policy, &format!("http://example.com:{port}/")), Ok(HostAccess::Public));
         }
         for port in [0, 21, 22, 25, 79, 81, 442, 444, 1023, 5060, 6667, 10080] {
-            assert!(check(&gate, &format!("http://example.com:{port}/")).is_err(), "{port}");
+            assert!(check(&url_policy, &format!("http://example.com:{port}/")).is_err(), "{port}");
         }
     }
 
     #[test]
-    fn what_is_allowed_is_the_host_and_nothing_like_it() {
-        let gate = allowing(&["localhost:3000", "10.0.0.5", "[::1]:8080", "Intranet.Example", "web.example:25"]);
+    fn allows_exactly_the_named_host() {
+        let url_policy = allowing(&["localhost:3000", "10.0.0.5", "[::1]:8080", "Intranet.Example", "web.example:25"]);
         for url in [
             "http://localhost:3000/a",
             "http://LOCALHOST:3000/",
@@ -224,7 +226,7 @@ mod tests {
             "https://intranet.example/",
             "http://web.example:25/",
         ] {
-            assert_eq!(check(&gate, url), Ok(Way::Allowed), "{url}");
+            assert_eq!(check(&url_policy, url), Ok(HostAccess::Allowed), "{url}");
         }
         for url in [
             "http://localhost:3001/",
@@ -233,20 +235,20 @@ mod tests {
             "http://localhost.:3000/",
             "http://intranet.example.org/",
         ] {
-            assert_eq!(check(&gate, url), Ok(Way::Public), "{url}");
+            assert_eq!(check(&url_policy, url), Ok(HostAccess::Public), "{url}");
         }
         for url in
             ["http://10.0.0.6/", "http://10.0.0.5:25/", "http://[::1]/", "http://[::1]:8081/", "http://127.0.0.1:3000/"]
         {
-            assert!(check(&gate, url).is_err(), "{url}");
+            assert!(check(&url_policy, url).is_err(), "{url}");
         }
     }
 
     #[test]
-    fn a_host_that_cannot_be_allowed_is_named() {
+    fn names_a_host_that_cannot_be_allowed() {
         for host in ["", "http://x", "::1", "a b", "x:y", "x:70000", "x/y"] {
-            let error = Gate::default().allow(host).expect_err(host).to_string();
-            assert!(error.starts_with(&format!("`{host}` is no host to allow: ")), "{error}");
+            let error = UrlPolicy::default().allow(host).expect_err(host).to_string();
+            assert!(error.starts_with(&format!("`{host}` is not a valid host: ")), "{error}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What is selected, and how it is called.
+//! Filters and new names.
 
 use super::*;
 use crate::{NameCase, ToolCall};
 
 #[test]
-fn each_word_selects() {
+fn each_criterion_filters() {
     for (json, expected) in [
         ("{}", "clock.now mail.newest mail.purge_all mail.send"),
         (r#"{"names": ["clock.now", "mail.s*"]}"#, "clock.now mail.send"),
@@ -34,7 +34,7 @@ fn each_word_selects() {
 }
 
 #[test]
-fn a_selection_gives_names() {
+fn a_selection_renames_tools() {
     let camel = r#"{"tags": ["mail"], "case": "camelCase", "prefix": "my_", "rename": {"mail.newest": "inbox"}}"#;
     assert_eq!(selected(from_json(camel)), "inbox my_mailPurgeAll my_mailSend");
     for (case, expected) in [
@@ -46,10 +46,12 @@ fn a_selection_gives_names() {
         assert_eq!(selected(Selection::new().case(case)), expected);
     }
     assert_eq!(NameCase::Pascal.apply("ärger.über"), "ÄrgerÜber");
+    assert_eq!(NameCase::Camel.apply("http_api.list_users"), "httpApiListUsers");
+    assert_eq!(NameCase::Snake.apply("HTTPApi.listUsers"), "http_api_list_users");
 }
 
 #[test]
-fn everything_wrong_with_a_selection_is_said_at_once() {
+fn reports_all_problems_of_a_selection_at_once() {
     let error = refusal(
         Selection::new()
             .names(["mail.sent", "clock.now"])
@@ -65,30 +67,30 @@ fn everything_wrong_with_a_selection_is_said_at_once() {
         "`mail.purge_al`: there is no such tool",
         "`clock.nwo`: there is no such tool",
         "`weather`: there is no such tool; there is none like it",
-        "`name_pattern` \"(\" is no regular expression",
-        "a selection under `any_of` gives names",
+        "`name_pattern` \"(\" is not a valid regular expression: ",
+        "a selection under `any_of` renames tools",
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
     assert!(
         serde_json::from_str::<Selection>(r#"{"tag": []}"#).unwrap_err().to_string().contains("unknown field `tag`")
     );
-    // What closes our own bracket is no way around it.
+    // A pattern cannot close the group that it is wrapped in.
     assert_eq!(refusal(Selection::new().name_pattern("x)|(?:")).problems().len(), 1);
 }
 
 #[test]
-fn names_that_clash_or_are_none_are_refused() {
+fn rejects_conflicting_and_invalid_names() {
     let error = refusal(Selection::new().rename("mail.send", "clock.now")).to_string();
-    assert!(error.contains("`mail.send`: it would be called `clock.now`, and so would `clock.now`"), "{error}");
+    assert!(error.contains("`mail.send`: its new name `clock.now` is also the name of `clock.now`"), "{error}");
     assert_eq!(refusal(Selection::new().prefix("7")).problems().len(), 4);
-    // A name that somebody has lost is free.
+    // A name that another tool gives up is free.
     let swapped = Selection::new().rename("mail.send", "clock.now").rename("clock.now", "mail.send");
     assert_eq!(names(&tools().select(swapped).unwrap()), "clock.now mail.newest mail.purge_all mail.send");
 }
 
 #[tokio::test]
-async fn a_pattern_cannot_hang() {
+async fn patterns_match_in_linear_time() {
     let pattern = "(a*)*(a*)*(a|aa)+(a?){50}b";
     let tools = Dispatcher::builder().tool(tool(&"a".repeat(128))).build().unwrap();
     assert_eq!(names(&tools.select(Selection::new().name_pattern(pattern)).unwrap()), "");
@@ -96,7 +98,7 @@ async fn a_pattern_cannot_hang() {
 }
 
 #[tokio::test]
-async fn a_selection_follows_its_tools() {
+async fn a_selection_follows_changes_of_its_tools() {
     let tools = tools();
     let mail = tools.select(Selection::new().tags(["mail"]).case(NameCase::Snake)).unwrap();
     let reading = mail.select(Selection::new().read_only(true).prefix("x_")).unwrap();
@@ -104,7 +106,7 @@ async fn a_selection_follows_its_tools() {
     assert_eq!(names(&mail), "mail_count mail_newest mail_purge_all mail_send");
     assert_eq!(names(&reading), "x_mail_count x_mail_newest");
     assert_eq!(reading.call(ToolCall::from_text("x_mail_count", "{}")).await.output, "mail.count");
-    // Two that would be called alike: the one that was first by its own name is there.
+    // Of two tools with the same new name, the one whose own name sorts first is offered.
     tools.registry().register(tool("mail_count").tags(["mail"])).unwrap();
     assert_eq!(mail.call(ToolCall::from_text("mail_count", "{}")).await.output, "mail.count");
     tools.registry().remove("mail.count");

@@ -1,46 +1,46 @@
-//! Which things in a folder are files to be read and written.
+//! Checks on files before they are read or written.
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::{FileType, Metadata};
 use tool_runtime::HandlerError;
 
-use super::failure::{Outcome, quoted, retry};
+use super::errors::{FileResult, quoted, retry};
 
-/// What is asked of a file before its content is touched. It is asked of the open descriptor.
+/// Conditions that an open file must meet before its content is read or written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileRule {
-    /// Whether files with several names are read and written.
+    /// `true` if files with several hard links may be read and written.
     pub(super) hard_links: bool,
 }
 
 impl FileRule {
-    /// Only regular files are read and written: a pipe or a device would block, or do something when it is read.
-    pub(super) fn check(self, path: &str, metadata: &Metadata) -> Outcome<()> {
+    /// Checks that a file is regular: opening a pipe or device could block or have side effects.
+    pub(super) fn check(self, path: &str, metadata: &Metadata) -> FileResult<()> {
         let kind = metadata.file_type();
         if kind.is_dir() {
-            return retry(format!("{} is a folder, not a file.", quoted(path)));
+            return retry(format!("{} is a directory, not a file.", quoted(path)));
         }
         if !kind.is_file() {
             return retry(format!("{} is {}, not a regular file.", quoted(path), describe(kind)));
         }
         if self.is_shared(metadata) {
             return Err(HandlerError::failed(format!(
-                "{} has several names (hard links), and some may be outside the workspace: such a file is neither \
-                 read nor written unless the application allows it.",
+                "{} has several hard links, and some may be outside the workspace. Such files are not read or written \
+                 unless the application allows it.",
                 quoted(path)
             )));
         }
         Ok(())
     }
 
-    /// Whether a file has other names, which nobody allows. It may be a file outside the workspace, and that cannot be
-    /// seen from inside.
+    /// Returns `true` if a file has several hard links and that is not allowed. It may also be linked from outside the
+    /// workspace, which cannot be detected from inside.
     pub(super) fn is_shared(self, metadata: &Metadata) -> bool {
         !self.hard_links && !metadata.is_dir() && metadata.nlink() > 1
     }
 }
 
-/// What something is that is no file.
+/// Describes a file type other than a regular file.
 pub(super) fn describe(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -56,7 +56,7 @@ pub(super) fn describe(kind: FileType) -> &'static str {
         }
     }
     match kind {
-        kind if kind.is_dir() => "a folder",
+        kind if kind.is_dir() => "a directory",
         kind if kind.is_symlink() => "a symbolic link",
         _ => "something else",
     }

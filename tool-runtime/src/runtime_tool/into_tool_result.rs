@@ -1,4 +1,4 @@
-//! What the handler of a tool made at run time may give back.
+//! The return types of runtime tools' handlers.
 
 use std::any::Any;
 use std::fmt::Display;
@@ -9,13 +9,14 @@ use serde_json::Value;
 use crate::handler_result::{HandlerResult, failed, text, whole};
 use crate::{HandlerError, ToolResult};
 
-/// What a handler may give back: a `Result`, a [`ToolResult`], a text, a JSON value or nothing.
+/// A type that a [`RuntimeTool`](crate::RuntimeTool)'s handler can return: a `Result`, a [`ToolResult`], a string, a JSON
+/// value or `()`.
 ///
-/// A success that is no text is written as JSON, an error as its text; a [`HandlerError`] says whether to try again. A
-/// value of another type becomes an answer as `Ok::<_, String>(value)`.
+/// A success that is not a string is serialized to JSON, an error is displayed. A [`HandlerError`] decides whether the
+/// model should retry. Return a value of another type as `Ok::<_, String>(value)`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the answer of a tool",
-    note = "give back a `Result<T, E>` with a `T: Serialize` and an `E: Display`, a `ToolResult`, a `String`, a `serde_json::Value` or `()`"
+    message = "`{Self}` cannot be the result of a tool",
+    note = "return a `Result<T, E>` with a `T: Serialize` and an `E: Display`, a `ToolResult`, a `String`, a `serde_json::Value` or `()`"
 )]
 pub trait IntoToolResult {
     #[doc(hidden)]
@@ -25,11 +26,11 @@ pub trait IntoToolResult {
 impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, E> {
     fn into_answer(self) -> HandlerResult {
         match self {
-            Ok(value) => match known::<T, ToolResult>(value) {
+            Ok(value) => match downcast::<T, ToolResult>(value) {
                 Ok(result) => whole(result),
                 Err(value) => text(&value),
             },
-            Err(error) => match known::<E, HandlerError>(error) {
+            Err(error) => match downcast::<E, HandlerError>(error) {
                 Ok(error) => Err(error.into_failure()),
                 Err(error) => Err(failed(&error)),
             },
@@ -37,12 +38,12 @@ impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, 
     }
 }
 
-/// A value as what it is, if it is that.
-fn known<T: 'static, K: 'static>(value: T) -> Result<K, T> {
-    let mut place = Some(value);
-    match (&mut place as &mut dyn Any).downcast_mut::<Option<K>>().and_then(Option::take) {
-        Some(known) => Ok(known),
-        None => Err(place.expect("taken only if it is known")),
+/// Downcasts a value to a concrete type.
+fn downcast<T: 'static, K: 'static>(value: T) -> Result<K, T> {
+    let mut slot = Some(value);
+    match (&mut slot as &mut dyn Any).downcast_mut::<Option<K>>().and_then(Option::take) {
+        Some(concrete) => Ok(concrete),
+        None => Err(slot.expect("taken only by a successful downcast")),
     }
 }
 

@@ -1,22 +1,22 @@
-//! Takes control sequences out of what a model reads.
+//! Removal of control sequences from text that models read.
 //!
-//! They say nothing to a model, and what it repeats may end in a terminal: colours, cursor movements, window titles,
-//! and characters that show a text in another order than it has.
+//! Colours, cursor movements, window titles and bidirectional overrides mean nothing to a model, but a model may repeat
+//! them, and the text may end up in a terminal.
 
-/// The text without control sequences; the same text, untouched, if it has none.
+/// Removes control sequences from a text. A clean text is returned without copying.
 ///
-/// Gone are escape sequences (colours, cursor, titles, hyperlinks' addresses), control characters but for `\n` and
-/// `\t`, and bidirectional overrides and isolates. `\r\n` and `\r` become `\n`. Everything else stays.
+/// Removes escape sequences (colours, cursor, titles, hyperlink targets), control characters except `\n` and `\t`, and
+/// bidirectional overrides and isolates. `\r\n` and `\r` become `\n`.
 #[inline]
-pub(crate) fn clean(text: String) -> String {
+pub(crate) fn sanitize(text: String) -> String {
     match next_unclean(text.as_bytes(), 0) {
         None => text,
-        Some(first) => cleaned(&text, first),
+        Some(first) => sanitize_from(&text, first),
     }
 }
 
 #[cold]
-fn cleaned(text: &str, first: usize) -> String {
+fn sanitize_from(text: &str, first: usize) -> String {
     let bytes = text.as_bytes();
     let mut clean = String::with_capacity(text.len());
     let mut kept = 0;
@@ -33,14 +33,14 @@ fn cleaned(text: &str, first: usize) -> String {
     clean
 }
 
-/// As many bytes are looked at together as make loops that compilers turn into vector instructions.
+/// The number of bytes per iteration, so that the compiler vectorizes the loop.
 const CHUNK: usize = 32;
 
-/// Where the next character stands that does not stay. Most texts have none: this is the loop that counts.
+/// Returns the offset of the next character to remove. Most texts have none, so this loop is the fast path.
 #[inline]
 fn next_unclean(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
-    // Behind a chunk are the two bytes that tell what its last character is.
+    // Two more bytes than a chunk, to classify its last character.
     while let Some(window) = bytes.get(at..at + CHUNK + 2) {
         if any_suspect::<CHUNK>(window) && has_unclean(window) {
             return first_unclean(bytes, at);
@@ -54,7 +54,7 @@ fn next_unclean(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// Whether one of the first `N` bytes is suspect.
+/// Returns `true` if one of the first `N` bytes is suspect.
 #[inline]
 fn any_suspect<const N: usize>(bytes: &[u8]) -> bool {
     bytes[..N].iter().fold(false, |any, byte| any | is_suspect(*byte))
@@ -66,7 +66,7 @@ fn first_unclean(bytes: &[u8], from: usize) -> Option<usize> {
     suspects.map(|(index, _)| from + index).find(|at| is_unclean(&bytes[*at..]))
 }
 
-/// A byte that is not to stay, or that begins a character which may not. Without branches, for the loop's sake.
+/// Returns `true` if a byte is to be removed or may start a character to remove. Branch-free, for vectorization.
 #[inline]
 fn is_suspect(byte: u8) -> bool {
     is_control(byte) | (byte & !LEAD_DIFFERENCE == LEAD_OF_CONTROLS)
@@ -79,13 +79,13 @@ fn is_control(byte: u8) -> bool {
 
 const DELETE: u8 = 0x7F;
 
-/// How U+0080 to U+009F begin, the second set of control characters, and the signs up to U+00BF with them.
+/// The first byte of U+0080 to U+00BF, of which those up to U+009F are control characters.
 const LEAD_OF_CONTROLS: u8 = 0xC2;
-/// How U+202A to U+202E begin, overrides, and U+2066 to U+2069, isolates, and dashes and quotes with them.
+/// The first byte of the overrides U+202A to U+202E, the isolates U+2066 to U+2069, and of dashes and quotes.
 const LEAD_OF_OVERRIDES: u8 = 0xE2;
 const LEAD_DIFFERENCE: u8 = LEAD_OF_CONTROLS ^ LEAD_OF_OVERRIDES;
 
-/// Whether a character in a chunk does not stay: prose has many that only begin as one. Also without branches.
+/// Returns `true` if a chunk has a character to remove: prose has many that only share a first byte. Branch-free as well.
 fn has_unclean(window: &[u8]) -> bool {
     let triples = window.iter().zip(&window[1..]).zip(&window[2..]);
     triples.fold(false, |any, ((first, second), third)| any | is_unclean_triple(*first, *second, *third))
@@ -100,23 +100,23 @@ fn is_unclean_triple(first: u8, second: u8, third: u8) -> bool {
         | (first == LEAD_OF_OVERRIDES) & (is_override | is_isolate)
 }
 
-/// Whether a text begins with a character that does not stay.
+/// Returns `true` if a text starts with a character to remove.
 fn is_unclean(bytes: &[u8]) -> bool {
     match *bytes {
         [first, second, third, ..] => is_unclean_triple(first, second, third),
-        // Too short for the others, as they stand in a text.
+        // Too short for three-byte characters.
         [first, second] => is_unclean_triple(first, second, 0),
         [first] => is_control(first),
         [] => false,
     }
 }
 
-/// Where the sequence ends that begins with the unclean character at `start`.
+/// Returns the end of the sequence that starts with the character to remove at `start`.
 fn sequence_end(bytes: &[u8], start: usize) -> usize {
     match bytes[start..] {
         [b'\r', b'\n', ..] => start + 2,
         [ESCAPE, ..] => escape_end(bytes, start + 1),
-        // The same as an escape and a letter, in one character.
+        // One character that is equivalent to an escape and a letter.
         [LEAD_OF_CONTROLS, second, ..] => introduced_end(bytes, start + 2, second - 0x40),
         [LEAD_OF_OVERRIDES, ..] => start + 3,
         _ => start + 1,
@@ -125,7 +125,7 @@ fn sequence_end(bytes: &[u8], start: usize) -> usize {
 
 const ESCAPE: u8 = 0x1B;
 
-/// Where an escape sequence ends, from what follows its first character.
+/// Returns the end of an escape sequence, given the offset after its first character.
 fn escape_end(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at) {
         Some(letter @ 0x40..=0x5F) => introduced_end(bytes, at + 1, *letter),
@@ -138,7 +138,7 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Where a sequence ends, from what follows the letter that introduces it.
+/// Returns the end of a sequence, given the offset after its introducing letter.
 fn introduced_end(bytes: &[u8], at: usize, letter: u8) -> usize {
     match letter {
         b'[' => {
@@ -150,7 +150,7 @@ fn introduced_end(bytes: &[u8], at: usize, letter: u8) -> usize {
     }
 }
 
-/// Where a control string ends. One that is not ended on its line is none: whatever follows is text, and stays.
+/// Returns the end of a control string. A string that is not terminated on its line counts as text.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -158,7 +158,7 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
         match bytes[at..] {
             [0x07, ..] => return Some(at + 1),
             [ESCAPE, b'\\', ..] | [LEAD_OF_CONTROLS, 0x9C, ..] => return Some(at + 2),
-            // A character that only begins as the terminator does.
+            // A character that shares its first byte with the terminator.
             [LEAD_OF_CONTROLS, second, ..] if second >= 0xA0 => at += 2,
             _ => return None,
         }
@@ -177,25 +177,25 @@ fn skip_one(bytes: &[u8], at: usize, range: std::ops::RangeInclusive<u8>) -> usi
 mod tests {
     use proptest::prelude::*;
 
-    use super::{clean, is_unclean};
+    use super::{is_unclean, sanitize};
     use crate::testing::properties;
 
-    fn of(text: &str) -> String {
-        clean(text.to_owned())
+    fn sanitized(text: &str) -> String {
+        sanitize(text.to_owned())
     }
 
     #[test]
-    fn what_is_clean_is_the_same_allocation() {
+    fn returns_a_clean_text_without_copying() {
         for text in ["", "plain", "tabs\tand\nlines", &"é – “…” £ 中文 😀 \u{200d}".repeat(20)] {
             let text = text.to_owned();
             let (address, before) = (text.as_ptr(), text.clone());
-            let after = clean(text);
+            let after = sanitize(text);
             assert_eq!((after.as_ptr(), &after), (address, &before));
         }
     }
 
     #[test]
-    fn escape_sequences_go() {
+    fn removes_escape_sequences() {
         for (text, expected) in [
             ("\x1b[1;31mred\x1b[0m", "red"),
             ("\x1b[?25l\x1b[2J\x1b[H!", "!"),
@@ -209,12 +209,12 @@ mod tests {
             ("\u{9b}31mred\u{9b}m", "red"),
             ("\u{9d}0;title\u{9c}x\u{85}y", "xy"),
         ] {
-            assert_eq!(of(text), expected, "{text:?}");
+            assert_eq!(sanitized(text), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn what_is_no_sequence_stays_but_for_its_control_characters() {
+    fn keeps_the_text_of_incomplete_sequences() {
         for (text, expected) in [
             ("\x1b", ""),
             ("\x1b[", ""),
@@ -227,32 +227,32 @@ mod tests {
             ("\x1b]0;a\x1b[31mb\x07", "0;ab"),
             ("a\0b\x08c\x07d\x7fe", "abcde"),
         ] {
-            assert_eq!(of(text), expected, "{text:?}");
+            assert_eq!(sanitized(text), expected, "{text:?}");
         }
     }
 
     #[test]
-    fn lines_end_in_one_way() {
-        assert_eq!(of("a\r\nb\rc\n\r\n\r"), "a\nb\nc\n\n\n");
+    fn normalizes_line_ends() {
+        assert_eq!(sanitized("a\r\nb\rc\n\r\n\r"), "a\nb\nc\n\n\n");
     }
 
     #[test]
-    fn what_turns_a_text_around_goes() {
+    fn removes_bidirectional_overrides() {
         let text = "if \u{202e}admin\u{2066} then\u{2069}\u{202c}; \u{200f}\u{2030}\u{2070}";
-        assert_eq!(of(text), "if admin then; \u{200f}\u{2030}\u{2070}");
+        assert_eq!(sanitized(text), "if admin then; \u{200f}\u{2030}\u{2070}");
     }
 
     #[test]
-    fn every_place_in_a_chunk_is_looked_at() {
-        for place in 0..100 {
+    fn checks_every_position_of_a_chunk() {
+        for position in 0..100 {
             for unclean in ["\0", "\x7f", "\u{9b}m", "\u{202e}", "\u{2069}"] {
-                let text = format!("{}{unclean}{}", "a".repeat(place), "b".repeat(100 - place));
-                assert_eq!(of(&text), format!("{}{}", "a".repeat(place), "b".repeat(100 - place)));
+                let text = format!("{}{unclean}{}", "a".repeat(position), "b".repeat(100 - position));
+                assert_eq!(sanitized(&text), format!("{}{}", "a".repeat(position), "b".repeat(100 - position)));
             }
         }
     }
 
-    /// Ordinary text, and much of what sequences are made of.
+    /// Generates ordinary text mixed with parts of sequences.
     fn any_text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[ -~\n\t]{0,40}",
@@ -274,27 +274,27 @@ mod tests {
         #![proptest_config(properties(500))]
 
         #[test]
-        fn what_is_left_is_clean(text in any_text()) {
-            let once = of(&text);
+        fn sanitizing_is_complete_and_idempotent(text in any_text()) {
+            let once = sanitized(&text);
             prop_assert!(once.chars().all(stays), "{once:?}");
-            prop_assert_eq!(of(&once), once);
+            prop_assert_eq!(sanitized(&once), once);
         }
 
         #[test]
-        fn without_an_introducer_every_ordinary_character_stays(text in any_text()) {
+        fn keeps_ordinary_characters_without_an_introducer(text in any_text()) {
             let text: String = text.chars().filter(|c| *c != '\x1b' && !('\u{80}'..'\u{a0}').contains(c)).collect();
             let expected: String = text.replace("\r\n", "\n").replace('\r', "\n").chars().filter(|c| stays(*c)).collect();
-            prop_assert_eq!(of(&text), expected);
+            prop_assert_eq!(sanitized(&text), expected);
         }
 
         #[test]
-        fn lines_that_have_no_sequence_stay_whole(before in any_text(), line in "[a-zé ]{1,50}", after in any_text()) {
-            let cleaned = of(&format!("{before}\n{line}\n{after}"));
+        fn keeps_lines_without_sequences(before in any_text(), line in "[a-zé ]{1,50}", after in any_text()) {
+            let cleaned = sanitized(&format!("{before}\n{line}\n{after}"));
             prop_assert!(cleaned.contains(&line));
         }
 
         #[test]
-        fn a_character_is_told_by_its_first_bytes(c in any::<char>()) {
+        fn classifies_a_character_by_its_first_bytes(c in any::<char>()) {
             let mut buffer = [0; 4];
             prop_assert_eq!(is_unclean(c.encode_utf8(&mut buffer).as_bytes()), !stays(c));
         }

@@ -1,4 +1,4 @@
-//! A disk that is full. It is a small one in memory, mounted where nobody else sees it.
+//! Behaviour on a full disk: a small tmpfs in a separate mount namespace.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -10,31 +10,31 @@ use tool_runtime::inject::Notes;
 
 use super::tree;
 
-/// Says to the test below where its disk is.
+/// Tells the test below where its disk is mounted.
 const DISK: &str = "FULL_DISK";
 
 #[test]
-fn a_full_disk_costs_nothing_that_is_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = r#"mount -t tmpfs -o size=256k tmpfs "$FULL_DISK" || exit 77; exec "$0" --exact files::disk::on_a_small_disk --ignored"#;
+fn a_failed_write_on_a_full_disk_loses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = r#"mount -t tmpfs -o size=256k tmpfs "$FULL_DISK" || exit 77; exec "$0" --exact files::full_disk::keeps_everything_on_a_full_disk --ignored"#;
     let ran = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
         .arg(std::env::current_exe().unwrap())
-        .env(DISK, folder.path())
+        .env(DISK, directory.path())
         .output();
     match ran {
         Ok(ran) if ran.status.success() => {
-            let told = String::from_utf8_lossy(&ran.stdout);
-            assert!(told.contains("1 passed"), "{told}");
+            let output = String::from_utf8_lossy(&ran.stdout);
+            assert!(output.contains("1 passed"), "{output}");
         }
         Ok(ran) if ran.status.code() == Some(101) => panic!("{}", String::from_utf8_lossy(&ran.stdout)),
-        other => eprintln!("skipped: no disk can be mounted here: {other:?}"),
+        other => eprintln!("skipped: cannot mount a disk here: {other:?}"),
     }
 }
 
 #[test]
-#[ignore = "runs on a disk of its own, by the test above"]
-fn on_a_small_disk() {
+#[ignore = "requires a small disk; the test above runs it"]
+fn keeps_everything_on_a_full_disk() {
     let root = PathBuf::from(std::env::var_os(DISK).unwrap());
     let old = "old line\n".repeat(500);
     fs::write(root.join("a"), &old).unwrap();
@@ -56,15 +56,15 @@ fn on_a_small_disk() {
         files.apply_patch(&patch, &notes),
     ] {
         let message = failed.unwrap_err().to_string();
-        assert!(message.contains("There is no room left on the disk"), "{message}");
+        assert!(message.contains("The disk is full"), "{message}");
         assert_eq!(tree(&root), before, "{message}");
     }
-    // The control: to write into a file empties it first.
+    // Control: writing into the file truncates it first.
     assert!(fs::write(root.join("a"), &long).is_err());
     assert_ne!(fs::read_to_string(root.join("a")).unwrap(), old);
 }
 
-/// Takes all the room that is left.
+/// Uses up all free space.
 fn fill(root: &Path) {
     let mut file = File::create(root.join("filler")).unwrap();
     while file.write_all(&[b'x'; 1024]).is_ok() {}

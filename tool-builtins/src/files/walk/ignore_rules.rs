@@ -1,7 +1,7 @@
-//! Ignore rules: `.ignore`, `.gitignore` and `.git/info/exclude`, read through the workspace's descriptor.
+//! Ignore rules from `.ignore`, `.gitignore` and `.git/info/exclude`, read through the workspace's descriptor.
 //!
-//! They go before each other as in ripgrep. The user's own ignore file (`core.excludesFile`) is not read: it lies
-//! outside the workspace, and the same workspace should look the same whichever account serves it.
+//! Precedence is as in ripgrep. The user's global ignore file (`core.excludesFile`) is not read: it is outside the
+//! workspace, and results should not depend on the account that runs the process.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -15,37 +15,37 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::files::workspace::{Workspace, open_file};
 
-/// Kinds of rules. Those of an earlier kind go before those of a later one, in whichever folder they stand.
+/// The number of kinds of rules. Rules of an earlier kind take precedence, whatever directory they are in.
 const KINDS: usize = 3;
 const FILES: [&str; KINDS] = [".ignore", ".gitignore", ".git/info/exclude"];
 /// The first kind that ends at the border of a repository.
 const FIRST_OF_GIT: usize = 1;
-/// The name that marks the outermost folder of a repository.
+/// The name that marks the root of a repository.
 const REPOSITORY: &str = ".git";
-/// The longest file of rules that is read.
-const MOST_BYTES: u64 = 1024 * 1024;
+/// The maximum number of bytes read from a file of rules.
+const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The rules of a folder and of those that it is in.
+/// The rules of a directory and its ancestors.
 #[derive(Debug)]
-pub(super) struct Rules {
-    outer: Option<Arc<Rules>>,
+pub(super) struct IgnoreRules {
+    outer: Option<Arc<IgnoreRules>>,
     own: [Gitignore; KINDS],
-    /// `true` for the outermost folder of a repository: git's rules outside do not hold in it.
+    /// `true` for the root of a repository, at which Git's outer rules end.
     is_repository: bool,
 }
 
-/// The names in a folder that concern the rules.
+/// The rule files found in a directory.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RuleFiles {
+pub(super) struct IgnoreFiles {
     ignore: bool,
     gitignore: bool,
     is_repository: bool,
 }
 
-impl RuleFiles {
+impl IgnoreFiles {
     const ANY: Self = Self { ignore: true, gitignore: true, is_repository: true };
 
-    /// Takes note of a name in a folder.
+    /// Records a name found in a directory.
     pub(super) fn see(&mut self, name: &OsStr) {
         self.ignore |= name == FILES[0];
         self.gitignore |= name == FILES[1];
@@ -53,24 +53,24 @@ impl RuleFiles {
     }
 }
 
-impl Rules {
-    /// No rules at all.
+impl IgnoreRules {
+    /// Creates an empty set of rules.
     pub(super) fn none() -> Arc<Self> {
         Arc::new(Self { outer: None, own: [const { None }; KINDS].map(rules_or_none), is_repository: false })
     }
 
-    /// The rules that hold in a folder because of those that it is in.
-    pub(super) fn around(workspace: &Workspace, folder: &Path) -> Arc<Self> {
+    /// Loads the rules of all ancestors of a directory.
+    pub(super) fn around(workspace: &Workspace, directory: &Path) -> Arc<Self> {
         let mut rules = Self::none();
-        for ancestor in folder.ancestors().skip(1).collect::<Vec<_>>().into_iter().rev() {
-            let Ok(dir) = workspace.folder_met(ancestor) else { continue };
-            rules = rules.of(&dir, ancestor, RuleFiles::ANY);
+        for ancestor in directory.ancestors().skip(1).collect::<Vec<_>>().into_iter().rev() {
+            let Ok(dir) = workspace.open_directory(ancestor) else { continue };
+            rules = rules.enter(&dir, ancestor, IgnoreFiles::ANY);
         }
         rules
     }
 
-    /// The rules of a folder inside.
-    pub(super) fn of(self: Arc<Self>, dir: &Dir, path: &Path, files: RuleFiles) -> Arc<Self> {
+    /// Adds the rules of a subdirectory.
+    pub(super) fn enter(self: Arc<Self>, dir: &Dir, path: &Path, files: IgnoreFiles) -> Arc<Self> {
         let is_repository = files.is_repository && dir.symlink_metadata(REPOSITORY).is_ok();
         let has = [files.ignore, files.gitignore, is_repository];
         let own: [Option<Gitignore>; KINDS] =
@@ -81,8 +81,8 @@ impl Rules {
         Arc::new(Self { outer: Some(self), own: own.map(rules_or_none), is_repository })
     }
 
-    /// Returns `true` if a path is left out. Of each kind, the innermost folder with a matching rule decides.
-    pub(super) fn leave_out(&self, path: &Path, is_dir: bool) -> bool {
+    /// Returns `true` if a path is ignored. For each kind, the innermost directory with a matching rule decides.
+    pub(super) fn is_ignored(&self, path: &Path, is_dir: bool) -> bool {
         for kind in 0..KINDS {
             let mut rules = Some(self);
             while let Some(these) = rules {
@@ -102,12 +102,12 @@ fn rules_or_none(rules: Option<Gitignore>) -> Gitignore {
     rules.unwrap_or_else(Gitignore::empty)
 }
 
-/// The rules of a file in a folder, if there are any.
-fn parse(folder: &Path, text: &str) -> Option<Gitignore> {
-    let mut builder = GitignoreBuilder::new(folder);
-    // Some editors begin every file with a byte order mark; git skips it, too.
+/// Parses rules. Returns `None` if there are none.
+fn parse(directory: &Path, text: &str) -> Option<Gitignore> {
+    let mut builder = GitignoreBuilder::new(directory);
+    // Some editors begin files with a byte order mark, which Git skips too.
     for line in text.trim_start_matches('\u{feff}').lines() {
-        // A line that is no pattern says nothing, as in git.
+        // Invalid patterns are ignored, as in Git.
         drop(builder.add_line(None, line));
     }
     builder.build().ok().filter(|rules| !rules.is_empty())
@@ -119,6 +119,6 @@ fn read(dir: &Dir, file: &Path) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

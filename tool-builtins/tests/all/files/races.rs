@@ -1,4 +1,4 @@
-//! A folder swapped for a link to the outside, again and again, while it is used.
+//! A directory that is repeatedly swapped for a link to the outside while it is used.
 
 use std::fs;
 use std::io;
@@ -10,38 +10,38 @@ use std::thread;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
-use super::{SECRET, World};
+use super::{SECRET, TestWorkspace};
 
 const ROUNDS: usize = 10_000;
 
-/// A workspace with a folder `door`, and a link beside it that takes its place as long as `during` runs.
-fn swapping<T>(during: impl FnOnce(&World) -> T) -> T {
-    let world = World::with(|files| files.allow_delete(true));
-    world.put("door/secret.txt", "harmless");
-    symlink("../outside", world.path("trap")).unwrap();
+/// Runs `during` while a directory `door` is repeatedly swapped for a link to the outside.
+fn while_swapping<T>(during: impl FnOnce(&TestWorkspace) -> T) -> T {
+    let workspace = TestWorkspace::with(|files| files.allow_delete(true));
+    workspace.put("door/secret.txt", "harmless");
+    symlink("../outside", workspace.path("trap")).unwrap();
     let is_over = AtomicBool::new(false);
-    let (door, trap) = (world.path("door"), world.path("trap"));
+    let (door, trap) = (workspace.path("door"), workspace.path("trap"));
     thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 renameat_with(CWD, &door, CWD, &trap, RenameFlags::EXCHANGE).unwrap();
             }
         });
-        let _over = Over(&is_over);
-        during(&world)
+        let _guard = StopGuard(&is_over);
+        during(&workspace)
     })
 }
 
-/// Ends the swapping, after a panic too.
-struct Over<'a>(&'a AtomicBool);
+/// Stops the swapping, even after a panic.
+struct StopGuard<'a>(&'a AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for StopGuard<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Looks where a path leads, and opens it if that is inside.
+/// Checks where a path leads, and then opens it.
 fn naive<T>(root: &Path, path: &str, open: impl FnOnce(PathBuf) -> io::Result<T>) -> io::Result<T> {
     let resolved = root.join(path).canonicalize()?;
     if !resolved.starts_with(root) {
@@ -51,57 +51,58 @@ fn naive<T>(root: &Path, path: &str, open: impl FnOnce(PathBuf) -> io::Result<T>
 }
 
 #[test]
-fn reads_are_never_led_out() {
-    swapping(|world| {
+fn reads_never_escape() {
+    while_swapping(|workspace| {
         let mut harmless = 0;
         for _ in 0..ROUNDS {
-            let output = world.call("read_file", json!({"path": "door/secret.txt"})).output;
+            let output = workspace.call("read_file", json!({"path": "door/secret.txt"})).output;
             assert!(!output.contains(SECRET), "{output}");
             harmless += usize::from(output == "harmless");
         }
-        assert!(harmless > 0, "the door was open at times");
+        assert!(harmless > 0, "the directory was in place at times");
     });
 }
 
-/// The controls: to look first and open afterwards does not hold, neither for reads, nor for writes, nor for walks.
+/// The controls: checking first and opening afterwards is not safe for reads, writes and walks.
 #[test]
-fn a_naive_read_is_led_out() {
-    let is_led_out = |root: &Path| naive(root, "door/secret.txt", fs::read_to_string).is_ok_and(|text| text == SECRET);
-    assert!(is_led_out_in_the_end(is_led_out));
+fn a_naive_read_escapes() {
+    let escapes = |root: &Path| naive(root, "door/secret.txt", fs::read_to_string).is_ok_and(|text| text == SECRET);
+    assert!(escapes_eventually(escapes));
 }
 
 #[test]
-fn a_naive_write_is_led_out() {
-    let is_led_out = |root: &Path| {
+fn a_naive_write_escapes() {
+    let escapes = |root: &Path| {
         let _ = naive(root, "door/secret.txt", |path| fs::write(path, "overwritten"));
         fs::read_to_string(root.join("../outside/secret.txt")).is_ok_and(|text| text != SECRET)
     };
-    assert!(is_led_out_in_the_end(is_led_out));
+    assert!(escapes_eventually(escapes));
 }
 
 #[test]
-fn a_naive_walk_is_led_out() {
-    let is_led_out = |root: &Path| {
-        let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
-        let folders = fs::read_dir(root).unwrap().flatten().map(|entry| entry.path()).filter(|path| is_folder(path));
-        let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+fn a_naive_walk_escapes() {
+    let escapes = |root: &Path| {
+        let is_directory = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let directories =
+            fs::read_dir(root).unwrap().flatten().map(|entry| entry.path()).filter(|path| is_directory(path));
+        let files = directories.flat_map(|directory| fs::read_dir(directory).into_iter().flatten().flatten());
         files.map(|file| file.path()).any(|path| fs::read_to_string(path).is_ok_and(|text| text == SECRET))
     };
-    assert!(is_led_out_in_the_end(is_led_out));
+    assert!(escapes_eventually(escapes));
 }
 
-/// Whether something is led out, sooner or later.
-fn is_led_out_in_the_end(is_led_out: impl Fn(&Path) -> bool) -> bool {
-    swapping(|world| {
-        let root = world.path("").canonicalize().unwrap();
-        (0..100 * ROUNDS).any(|_| is_led_out(&root))
+/// Returns `true` if `escapes` does so in one of many rounds.
+fn escapes_eventually(escapes: impl Fn(&Path) -> bool) -> bool {
+    while_swapping(|workspace| {
+        let root = workspace.path("").canonicalize().unwrap();
+        (0..100 * ROUNDS).any(|_| escapes(&root))
     })
 }
 
 #[test]
-fn changes_are_never_led_out() {
-    swapping(|world| {
-        let before = world.all_outside();
+fn changes_never_escape() {
+    while_swapping(|workspace| {
+        let before = workspace.all_outside();
         for round in 0..ROUNDS {
             let (name, arguments) = match round % 5 {
                 0 => ("write_file", json!({"path": "door/secret.txt", "content": "harmless"})),
@@ -116,25 +117,25 @@ fn changes_are_never_led_out() {
                     json!({"patch": "--- a/door/secret.txt\n+++ b/door/secret.txt\n@@ -1 +1 @@\n-harmless\n\\ No newline at end of file\n+harmless\n"}),
                 ),
             };
-            let result = world.call(name, arguments);
+            let result = workspace.call(name, arguments);
             let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
             assert!(!told.contains(SECRET), "{name}: {told}");
         }
-        assert_eq!(world.all_outside(), before);
+        assert_eq!(workspace.all_outside(), before);
     });
 }
 
 #[test]
-fn walks_are_never_led_out() {
-    swapping(|world| {
+fn walks_never_escape() {
+    while_swapping(|workspace| {
         let mut harmless = 0;
         for _ in 0..ROUNDS / 5 {
-            let found = world.output("search_files", json!({"pattern": "the secret of|harmless"}));
+            let found = workspace.output("search_files", json!({"pattern": "the secret of|harmless"}));
             assert!(!found.contains(SECRET), "{found}");
             harmless += usize::from(found.contains("harmless\n"));
-            let listed = world.output("list_files", json!({"recursive": true}));
+            let listed = workspace.output("list_files", json!({"recursive": true}));
             assert!(!listed.contains(&format!("({} bytes)", SECRET.len())), "{listed}");
         }
-        assert!(harmless > 0, "the door was open at times");
+        assert!(harmless > 0, "the directory was in place at times");
     });
 }

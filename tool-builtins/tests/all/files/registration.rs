@@ -1,28 +1,28 @@
-//! What is offered, and when.
+//! Registration of the file tools.
 
 use tool_builtins::files::Files;
 use tool_runtime::{Dispatcher, Manifest, Selection};
 
-use super::World;
+use super::TestWorkspace;
 
 const NAMES: [&str; 8] =
     ["apply_patch", "delete_file", "edit_file", "list_files", "move_file", "read_file", "search_files", "write_file"];
 
 #[test]
-fn the_service_offers_its_tools_and_linking_it_offers_none() {
-    let manifest = World::new().tools.manifest();
+fn only_the_service_registers_the_tools() {
+    let manifest = TestWorkspace::new().tools.manifest();
     assert_eq!(manifest.iter().map(|(name, _)| name).collect::<Vec<_>>(), NAMES);
     assert!(Manifest::linked().iter().all(|(name, _)| !NAMES.contains(&name)));
 }
 
 #[test]
-fn what_can_only_fail_is_named_so_that_it_is_not_offered() {
+fn names_tools_that_cannot_succeed() {
     for (allowed, unusable) in [(false, &["delete_file"][..]), (true, &[])] {
-        let folder = tempfile::tempdir().unwrap();
-        let files = Files::new(folder.path()).unwrap().allow_delete(allowed);
+        let directory = tempfile::tempdir().unwrap();
+        let files = Files::new(directory.path()).unwrap().allow_delete(allowed);
         assert_eq!(files.unusable(), unusable);
-        let of_use = Selection::new().hide(files.unusable());
-        let tools = Dispatcher::builder().service(files).build().unwrap().select(of_use).unwrap();
+        let selection = Selection::new().hide(files.unusable());
+        let tools = Dispatcher::builder().service(files).build().unwrap().select(selection).unwrap();
         let offered = tools.manifest();
         let expected: Vec<_> = NAMES.into_iter().filter(|name| !unusable.contains(name)).collect();
         assert_eq!(offered.iter().map(|(name, _)| name).collect::<Vec<_>>(), expected);
@@ -30,8 +30,8 @@ fn what_can_only_fail_is_named_so_that_it_is_not_offered() {
 }
 
 #[test]
-fn every_tool_and_every_argument_is_described() {
-    for (name, tool) in World::new().tools.manifest().iter() {
+fn describes_every_tool_and_argument() {
+    for (name, tool) in TestWorkspace::new().tools.manifest().iter() {
         assert!(tool.description.len() > 20, "{name}: {}", tool.description);
         for (argument, schema) in &tool.arguments {
             assert!(schema.description.as_ref().is_some_and(|text| text.len() > 10), "{name} {argument}");
@@ -40,17 +40,17 @@ fn every_tool_and_every_argument_is_described() {
 }
 
 #[test]
-fn what_changes_something_is_sensitive_and_what_only_looks_is_read_only() {
-    let world = World::new();
+fn writing_tools_are_sensitive_and_others_read_only() {
+    let workspace = TestWorkspace::new();
     for name in NAMES {
-        let tool = world.tools.definition(name).unwrap();
-        let looks = ["read_file", "list_files", "search_files"].contains(&name);
-        assert_eq!((tool.read_only, tool.sensitive, tool.destructive), (looks, !looks, !looks), "{name}");
+        let tool = workspace.tools.definition(name).unwrap();
+        let reads = ["read_file", "list_files", "search_files"].contains(&name);
+        assert_eq!((tool.read_only, tool.sensitive, tool.destructive), (reads, !reads, !reads), "{name}");
     }
 }
 
 #[test]
-fn a_workspace_that_is_none_is_an_error_that_names_it() {
+fn names_a_workspace_that_cannot_be_opened() {
     let error = Files::new("/nowhere/at/all").unwrap_err();
     assert!(error.to_string().contains("the workspace /nowhere/at/all"), "{error}");
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -58,7 +58,7 @@ fn a_workspace_that_is_none_is_an_error_that_names_it() {
 }
 
 #[test]
-fn two_workspaces_cannot_be_confused() {
+fn rejects_two_workspaces() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let both = Dispatcher::builder()
         .service(Files::new(one.path()).unwrap())

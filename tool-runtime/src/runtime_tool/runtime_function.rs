@@ -1,4 +1,4 @@
-//! How a tool that was made at run time is called: as a shim is, with JSON values in place of typed slots.
+//! The shim of a runtime tool, which reads JSON values instead of typed slots.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use crate::arguments::{ArgumentError, Schemas, in_words, place_of, read_values};
 use crate::handler_future::HandlerFuture;
 use crate::shim::{Invocation, Step};
 
-/// Decodes the arguments; what is given back runs the handler.
-pub(super) type Start = Box<dyn Fn(Map<String, Value>) -> Result<Run, ArgumentError> + Send + Sync>;
+/// Decodes the arguments and returns a closure that runs the handler.
+pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, ArgumentError> + Send + Sync>;
 
-type Run = Box<dyn FnOnce(Scope) -> HandlerFuture + Send>;
+type RunHandler = Box<dyn FnOnce(Scope) -> HandlerFuture + Send>;
 
-/// The function of a tool that was made at run time.
+/// The schema and handler of a runtime tool.
 pub(crate) struct RuntimeFunction {
-    /// The arguments, in the order of the definition.
+    /// The names of the arguments, in the order of the definition.
     pub(super) names: Vec<String>,
     pub(super) schema: ArgumentSchema,
-    pub(super) start: Start,
-    /// How long its handler may take to say what became of a call that is stopped.
+    pub(super) start: StartHandler,
+    /// The time that a cancelled handler has to report the outcome.
     pub(crate) stop_grace: Option<Duration>,
-    /// Where it was made.
+    /// The file and line that created the tool.
     pub(crate) source: String,
 }
 
@@ -34,7 +34,7 @@ impl RuntimeFunction {
         Schemas::of_values(definition, |name| self.schema.is_nullable(name))
     }
 
-    /// Decodes the arguments and hands back what runs, to be run in a scope.
+    /// Decodes the arguments and returns the step that runs the handler in a scope.
     pub(crate) fn invoke(&self, mut invocation: Invocation<'_>) -> Step {
         let Some(arguments) = read_values(&mut invocation, &self.names) else { return invocation.stop() };
         if let Some(errors) = self.violations(&arguments) {
@@ -46,7 +46,7 @@ impl RuntimeFunction {
         }
     }
 
-    /// What is wrong with the arguments together.
+    /// Validates the arguments against keywords of the whole object, such as `anyOf`.
     fn violations(&self, arguments: &Map<String, Value>) -> Option<Vec<ArgumentError>> {
         let whole = self.schema.whole()?;
         let violations = whole.check(&Value::Object(arguments.clone()), "");
@@ -54,12 +54,12 @@ impl RuntimeFunction {
     }
 }
 
-/// What a type has against arguments that their schema takes.
-pub(super) fn cannot_be_read<A: DeserializeOwned>(arguments: &Value) -> ArgumentError {
+/// Explains why a type cannot be deserialized from arguments that match its schema.
+pub(super) fn decode_error<A: DeserializeOwned>(arguments: &Value) -> ArgumentError {
     let text = arguments.to_string();
     match serde_json::from_str::<A>(&text) {
         Err(error) => place_of(&text, &error),
-        // It reads a text, but not a value; there is nothing to say where.
+        // The type deserializes from text but not from a `Value`, so there is no position to report.
         Ok(_) => ArgumentError { path: String::new(), received: None, expected: "they cannot be read".to_owned() },
     }
 }
