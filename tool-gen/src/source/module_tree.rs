@@ -363,7 +363,7 @@ impl SourceTree {
     }
 
     /// A tool or a module that a macro makes exists only once the macro is expanded.
-    pub(super) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
+    pub(crate) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
         let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         let file = &self.scope(scope).file;
         if let Some(span) = annotation_in(item.mac.tokens.clone()) {
