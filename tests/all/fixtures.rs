@@ -9,7 +9,7 @@ use tool_runtime::inject::InjectError;
 use tool_runtime::{Builder, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult};
 use tool_tests::backends::{
     ArchivedOrders, Clock, Log, MemoryOrders, NotedOrders, OrderService, PoliteGreeter, PriceApi, SmallShop, StockApi,
-    StoppedClock, Transaction, foreign,
+    StoppedClock, Transaction, Window, foreign,
 };
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
@@ -44,6 +44,7 @@ pub fn builder() -> Builder {
         .service(Arc::new(SmallShop) as Arc<dyn PriceApi>)
         .service(OrderService { repository: MemoryOrders::with([1, 2]) })
         .service(OrderService { repository: NotedOrders(MemoryOrders::with([1])) })
+        .service(Window::<_, 3>(MemoryOrders::with([1])))
         .service_mut(foreign::Replica::<foreign::Memory>::default())
         .provide("transaction", |_| async { Ok::<_, InjectError>(Transaction::default()) })
         .value("book_prefix", "insert ".to_owned())

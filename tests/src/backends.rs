@@ -216,31 +216,16 @@ where
     pub fn load(&self, key: R::Key) -> Option<Order> {
         self.repository.load(key)
     }
-
-    /// Echo a page of orders.
-    pub fn page(&self, page: Page<R, 2>) -> Vec<u32> {
-        page.ids.to_vec()
-    }
 }
 
-/// A generic type with a constant.
-#[derive(Deserialize, JsonSchema)]
-#[serde(bound = "")]
-#[schemars(bound = "")]
-pub struct Page<R, const N: usize> {
-    #[serde(with = "ids")]
-    #[schemars(with = "Vec<u32>")]
-    pub ids: [u32; N],
-    #[serde(skip)]
-    repository: std::marker::PhantomData<R>,
-}
+/// A class that is generic over a constant, too.
+pub struct Window<R, const N: usize>(pub R);
 
-mod ids {
-    use serde::{Deserialize, Deserializer};
-
-    pub fn deserialize<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<[u32; N], D::Error> {
-        let ids = Vec::<u32>::deserialize(deserializer)?;
-        ids.try_into().map_err(|_| serde::de::Error::custom(format!("expected {N} ids")))
+#[tool_class(instances(Window<MemoryOrders, 3>))]
+impl<R: OrderRepository, const N: usize> Window<R, N> {
+    /// Sum up the window.
+    pub fn sum(&self, values: [u32; N]) -> u64 {
+        values.iter().copied().map(u64::from).sum()
     }
 }
 
