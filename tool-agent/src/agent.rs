@@ -52,17 +52,17 @@ pub(crate) struct AgentInner {
     pub(crate) mode: Mode,
     pub(crate) limits: RunLimits,
     pub(crate) options: ModelOptions,
-    pub(crate) at_a_time: Option<NonZeroUsize>,
+    pub(crate) concurrency: Option<NonZeroUsize>,
     pub(crate) store: Option<Box<dyn ConversationStore>>,
     pub(crate) shortlist: Option<Shortlist>,
     pub(crate) deferred: Option<Deferred>,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
-    /// Whether the confirmer decides during the run, unlike [`Deferred`].
+    /// Set if the confirmer decides during the run, unlike [`Deferred`].
     #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents want to know"))]
-    pub(crate) is_asked_at_once: bool,
-    pub(crate) identities: CallIds,
+    pub(crate) has_confirmer: bool,
+    pub(crate) call_ids: CallIds,
     /// The runs in progress.
-    pub(crate) running: RunRegistry,
+    pub(crate) runs: RunRegistry,
     conversations: ConversationCache,
 }
 
@@ -77,7 +77,7 @@ impl Agent {
             mode: Mode::default(),
             limits: RunLimits::default(),
             options: ModelOptions::default(),
-            at_a_time: None,
+            concurrency: None,
             store: None,
             shortlist: None,
             deferred: None,
@@ -124,7 +124,7 @@ pub struct AgentBuilder {
     mode: Mode,
     limits: RunLimits,
     options: ModelOptions,
-    at_a_time: Option<NonZeroUsize>,
+    concurrency: Option<NonZeroUsize>,
     store: Option<Box<dyn ConversationStore>>,
     shortlist: Option<Shortlist>,
     deferred: Option<Deferred>,
@@ -164,8 +164,8 @@ impl AgentBuilder {
     }
 
     /// Sets how many calls of one turn run at a time. Defaults to 16.
-    pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
-        self.at_a_time = Some(at_a_time);
+    pub fn concurrency(mut self, concurrency: NonZeroUsize) -> Self {
+        self.concurrency = Some(concurrency);
         self
     }
 
@@ -243,8 +243,8 @@ impl AgentBuilder {
     /// Builds the agent.
     #[must_use]
     pub fn build(self) -> Agent {
-        let Self { model, tools, mode, limits, options, at_a_time, store, shortlist, deferred, confirm, .. } = self;
-        let is_asked_at_once = confirm.is_some();
+        let Self { model, tools, mode, limits, options, concurrency, store, shortlist, deferred, confirm, .. } = self;
+        let has_confirmer = confirm.is_some();
         let confirm = confirm.or_else(|| deferred.clone().map(|deferred| Arc::new(deferred) as _));
         let modes = ModeTable::new(&tools, &self.system, &self.prompts);
         let inner = AgentInner {
@@ -254,14 +254,14 @@ impl AgentBuilder {
             mode,
             limits,
             options,
-            at_a_time,
+            concurrency,
             store,
             shortlist,
             deferred,
             confirm,
-            is_asked_at_once,
-            identities: CallIds::default(),
-            running: RunRegistry::default(),
+            has_confirmer,
+            call_ids: CallIds::default(),
+            runs: RunRegistry::default(),
             conversations: ConversationCache::new(self.idle_conversations),
         };
         Agent { inner: Arc::new(inner) }

@@ -12,22 +12,22 @@ use crate::ModelCall;
 /// again, or belongs to another process.
 pub(crate) struct CallIds {
     /// A random number for each agent in each process.
-    giver: u64,
-    given: AtomicU64,
+    generator: u64,
+    assigned: AtomicU64,
 }
 
 impl Default for CallIds {
     fn default() -> Self {
-        Self { giver: RandomState::new().hash_one(std::process::id()), given: AtomicU64::new(0) }
+        Self { generator: RandomState::new().hash_one(std::process::id()), assigned: AtomicU64::new(0) }
     }
 }
 
 impl CallIds {
     /// Assigns new ids to the calls of a response. The provider's own ids are part of its opaque data.
-    pub(crate) fn give(&self, calls: &mut [ModelCall]) {
+    pub(crate) fn assign(&self, calls: &mut [ModelCall]) {
         for call in calls {
-            let number = self.given.fetch_add(1, Ordering::Relaxed);
-            call.id = format!("call_{:016x}_{number}", self.giver);
+            let number = self.assigned.fetch_add(1, Ordering::Relaxed);
+            call.id = format!("call_{:016x}_{number}", self.generator);
         }
     }
 }
@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn assigns_each_call_a_unique_id() {
         let mut ids = HashSet::new();
-        for identities in [CallIds::default(), CallIds::default()] {
+        for call_ids in [CallIds::default(), CallIds::default()] {
             for _ in 0..2 {
                 let mut calls = ["call_0", "call_0", ""].map(|id| ModelCall::new(id, "t", "{}"));
-                identities.give(&mut calls);
+                call_ids.assign(&mut calls);
                 ids.extend(calls.map(|call| call.id));
             }
         }

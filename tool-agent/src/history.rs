@@ -15,12 +15,12 @@ pub(crate) fn open_calls(history: &[Message]) -> &[ModelCall] {
 }
 
 /// Returns the index of the model's last message.
-pub(crate) fn last_answer(history: &[Message]) -> Option<usize> {
+pub(crate) fn last_response(history: &[Message]) -> Option<usize> {
     history.iter().rposition(|message| matches!(message, Message::Assistant(_)))
 }
 
 /// Adds results for the calls at the end of a history.
-pub(crate) fn answer(history: &mut Vec<Message>, mut result: impl FnMut(&ModelCall) -> ToolResult) {
+pub(crate) fn add_results(history: &mut Vec<Message>, mut result: impl FnMut(&ModelCall) -> ToolResult) {
     let calls = open_calls(history);
     if calls.is_empty() {
         return;
@@ -46,7 +46,7 @@ pub(crate) fn last_results_mut(history: &mut [Message]) -> &mut [CallResult] {
 }
 
 /// Returns how many calls are pending approval. Only calls at the end can be: a later message withdraws them.
-pub(crate) fn waiting(history: &[Message]) -> usize {
+pub(crate) fn pending_count(history: &[Message]) -> usize {
     last_results(history).iter().filter(|result| result.is_pending()).count()
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn stopped(tool: &str) -> ToolResult {
 }
 
 /// The result of a call whose outcome is unknown.
-pub(crate) fn unknown(tool: &str) -> ToolResult {
+pub(crate) fn unknown_outcome(tool: &str) -> ToolResult {
     let message = format!(
         "The outcome of `{tool}` is unknown: the process ended while it was running. Check what it has done before you call it again."
     );

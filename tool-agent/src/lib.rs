@@ -6,7 +6,7 @@
 //!
 //! ```standalone_crate
 //! use serde_json::json;
-//! use tool_agent::{Agent, RunLimits, Mode, Reply, ScriptedModel};
+//! use tool_agent::{Agent, Mode, Reply, RunLimits, ScriptedModel};
 //! use tool_runtime::{Dispatcher, tool};
 //!
 //! /// How many parts of a kind are in stock.

@@ -118,10 +118,10 @@ impl RunUsage {
 }
 
 /// Estimates the tokens of a response for providers that report none, at four bytes per token.
-pub(crate) fn estimated(history: &[Message], answer: &AssistantMessage) -> Usage {
-    let written = |answer: &AssistantMessage| {
-        let calls = answer.calls.iter().map(|call| call.name.len() + call.arguments.len());
-        answer.text.len() + answer.thinking.len() + calls.sum::<usize>()
+pub(crate) fn estimated(history: &[Message], response: &AssistantMessage) -> Usage {
+    let written = |response: &AssistantMessage| {
+        let calls = response.calls.iter().map(|call| call.name.len() + call.arguments.len());
+        response.text.len() + response.thinking.len() + calls.sum::<usize>()
     };
     let read = history.iter().map(|message| match message {
         Message::User { text } => text.len(),
@@ -129,5 +129,5 @@ pub(crate) fn estimated(history: &[Message], answer: &AssistantMessage) -> Usage
         Message::Tools { results } => results.iter().map(|result| result.result.output.len()).sum(),
     });
     let tokens = |bytes: usize| u64::try_from(bytes / 4 + 1).unwrap_or(u64::MAX);
-    Usage::new(tokens(read.sum()), tokens(written(answer)))
+    Usage::new(tokens(read.sum()), tokens(written(response)))
 }

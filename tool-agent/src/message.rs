@@ -67,7 +67,7 @@ pub struct AssistantMessage {
     /// another process holds that opening, a call without a record may still start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<u64>,
-    /// Whether the response was cut off. [`resume`](crate::Conversation::resume) replaces it with a new response.
+    /// Set if the response was cut off. [`resume`](crate::Conversation::resume) replaces it with a new response.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }

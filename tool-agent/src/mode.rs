@@ -74,7 +74,7 @@ pub(crate) struct ModeSettings {
 
 impl ModeTable {
     pub(crate) fn new(tools: &Dispatcher, system: &str, prompts: &Prompts) -> Self {
-        let meaning = |mode: Mode| {
+        let settings = |mode: Mode| {
             let prompt = prompts[mode as usize].as_deref().unwrap_or(mode.prompt());
             let separator = if system.is_empty() || prompt.is_empty() { "" } else { "\n\n" };
             let tools = match mode {
@@ -84,7 +84,7 @@ impl ModeTable {
             };
             ModeSettings { system: format!("{system}{separator}{prompt}"), tools, are_tools_sent: mode != Mode::Plan }
         };
-        Self { modes: MODES.map(meaning) }
+        Self { modes: MODES.map(settings) }
     }
 
     pub(crate) fn get(&self, mode: Mode) -> &ModeSettings {
@@ -104,7 +104,7 @@ impl ModeSettings {
     }
 
     /// Returns the tools to send, or `None` instead of an empty list, which providers reject.
-    pub(crate) fn sent(&self) -> Option<&Dispatcher> {
+    pub(crate) fn sent_tools(&self) -> Option<&Dispatcher> {
         Some(&self.tools).filter(|tools| self.are_tools_sent && !tools.definitions().is_empty())
     }
 }

@@ -17,7 +17,7 @@ pub struct RunOutcome {
     pub ending: RunEnding,
     /// The text of the last response: the answer, if [`RunEnding::Answered`].
     pub text: String,
-    /// Whether that text is complete.
+    /// The reason why that text ended.
     pub stop: StopReason,
     /// The number of requests to the model.
     pub turns: u32,

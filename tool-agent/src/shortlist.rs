@@ -9,7 +9,7 @@ use tool_runtime::{Dispatcher, Selection};
 use crate::mode::{ModeSettings, selected};
 use crate::{Message, Mode};
 
-/// How many tools are suggested for each message of the user.
+/// The number of tools that are suggested for each message of the user.
 const SUGGESTED: usize = 8;
 
 /// The shortlist of tools for one conversation: pinned tools, tools that match the user's messages, tools that the model
@@ -22,24 +22,24 @@ pub(crate) struct ShortlistedTools {
     /// All tools of the mode.
     all: Dispatcher,
     shortlist: Shortlist,
-    /// How many messages were processed.
-    told: usize,
+    /// The number of processed messages.
+    processed: usize,
     names: HashSet<Arc<str>>,
     /// The tools with these names. `None` if there are none, because providers reject an empty list.
     sent: Option<Dispatcher>,
 }
 
 impl ShortlistedTools {
-    pub(crate) fn new(shortlist: &Shortlist, mode: Mode, meaning: &ModeSettings) -> Self {
-        let all = meaning.tools.clone();
+    pub(crate) fn new(shortlist: &Shortlist, mode: Mode, settings: &ModeSettings) -> Self {
+        let all = settings.tools.clone();
         let shortlist = shortlist.clone().within(&all);
-        Self { mode, all, shortlist, told: 0, names: HashSet::new(), sent: None }
+        Self { mode, all, shortlist, processed: 0, names: HashSet::new(), sent: None }
     }
 
     /// Returns the tools that fit a history.
-    pub(crate) fn to(&mut self, history: &[Message]) -> Option<&Dispatcher> {
-        history.iter().skip(self.told).for_each(|message| self.tell(message));
-        self.told = history.len();
+    pub(crate) fn select(&mut self, history: &[Message]) -> Option<&Dispatcher> {
+        history.iter().skip(self.processed).for_each(|message| self.observe(message));
+        self.processed = history.len();
         let names: HashSet<Arc<str>> = self.shortlist.definitions().iter().map(|(name, _)| name.clone()).collect();
         if names != self.names {
             self.names.clone_from(&names);
@@ -50,10 +50,12 @@ impl ShortlistedTools {
         self.sent.as_ref()
     }
 
-    fn tell(&mut self, message: &Message) {
+    fn observe(&mut self, message: &Message) {
         match message {
             Message::User { text } => self.shortlist.suggest(text, SUGGESTED),
-            Message::Assistant(answer) => answer.calls.iter().for_each(|call| self.shortlist.add_called(&call.name)),
+            Message::Assistant(response) => {
+                response.calls.iter().for_each(|call| self.shortlist.add_called(&call.name))
+            }
             Message::Tools { results } => {
                 for result in results {
                     if self.shortlist.is_search(&result.name) {

@@ -27,7 +27,7 @@ impl Spawner for Agent {
             Some(context) => format!("{}\n\n{context}", task.task),
             None => task.task,
         };
-        let parent = task.parent.as_deref().and_then(|parent| self.inner.running.get(parent));
+        let parent = task.parent.as_deref().and_then(|parent| self.inner.runs.get(parent));
         let mut limits = self.inner.limits.clone();
         if let Some(deadline) = task.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -35,11 +35,11 @@ impl Spawner for Agent {
         }
         let mut run = conversation.say(text).cancel(task.cancellation).limits(limits);
         if let Some(parent) = &parent {
-            run = run.below(parent);
+            run = run.with_parent(parent);
         }
         run = run.counts_for(task.counts_for);
-        let is_asked = self.inner.is_asked_at_once || parent.is_some_and(|parent| parent.asks());
-        if self.inner.deferred.is_some() && !is_asked {
+        let has_confirmer = self.inner.has_confirmer || parent.is_some_and(|parent| parent.has_confirmer());
+        if self.inner.deferred.is_some() && !has_confirmer {
             run = run.confirm(confirm::from_fn(|_| async {
                 Decision::refuse("it needs approval, and a sub-agent cannot wait for it")
             }));
@@ -69,7 +69,7 @@ impl Spawner for Agent {
 /// Awaits a run and reports its calls.
 async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::RunOutcome {
     let mut events = run.events();
-    let tell = |update: AgentUpdate| match update.into_event() {
+    let report_update = |update: AgentUpdate| match update.into_event() {
         Some(AgentEvent::CallStarted { tool, arguments, .. }) => report(json!({"calls": tool, "arguments": arguments})),
         Some(AgentEvent::CallFinished(ended)) => {
             report(json!({"called": ended.name, "success": ended.result.success}));
@@ -80,12 +80,12 @@ async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::RunOu
     let outcome = loop {
         tokio::select! {
             biased;
-            Some(update) = events.next() => tell(update),
+            Some(update) = events.next() => report_update(update),
             outcome = &mut run => break outcome,
         }
     };
     while let Some(update) = events.try_next() {
-        tell(update);
+        report_update(update);
     }
     outcome
 }

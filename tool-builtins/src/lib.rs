@@ -21,8 +21,8 @@
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = tempfile::tempdir()?;
-//! # let workspace = folder.path();
+//! # let directory = tempfile::tempdir()?;
+//! # let workspace = directory.path();
 //! let (outbox, inbox) = Outbox::new(64);
 //! let tools = Dispatcher::builder()
 //!     .service(Files::new(workspace)?)
@@ -54,7 +54,7 @@
 //! `web_search` without a search provider, so that an application can hide them.
 //!
 //! Tools that change something are `sensitive`: the dispatcher asks for approval before they run, and rejects the call
-//! if nobody can be asked. The question includes a preview; for a write, that is its diff. By default a service stays
+//! without a confirmer. The question includes a preview; for a write, that is its diff. By default a service stays
 //! inside its workspace and reaches public addresses only. Each module documents these guarantees and their limits.
 
 #[cfg(any(feature = "files", feature = "web"))]

@@ -80,7 +80,7 @@ impl Messages {
     }
 
     /// Builds the message of a call. A missing channel and recipient default to those of the call.
-    fn build_message(
+    fn address_message(
         &self,
         content: &str,
         channel: Option<&str>,
@@ -126,11 +126,11 @@ impl Messages {
         content: &str,
         /// Where to send it, such as `telegram`. Defaults to the channel of this conversation.
         channel: Option<&str>,
-        /// Who gets it in that channel. Defaults to the chat of this conversation.
+        /// The recipient in that channel. Defaults to the chat of this conversation.
         recipient: Option<&str>,
         #[inject] context: &Context,
     ) -> Result<String, HandlerError> {
-        let message = self.build_message(content, channel, recipient, context)?;
+        let message = self.address_message(content, channel, recipient, context)?;
         let sent = format!("Sent to {}.", address(&message));
         self.messenger.deliver(message).await?;
         Ok(sent)
@@ -143,7 +143,7 @@ impl Messages {
         recipient: Option<&str>,
         #[inject] context: &Context,
     ) -> Result<Effect, HandlerError> {
-        let message = self.build_message(content, channel, recipient, context)?;
+        let message = self.address_message(content, channel, recipient, context)?;
         Ok(Effect::Text(format!("To {}: {}", address(&message), message.content)))
     }
 }

@@ -1,4 +1,4 @@
-//! Which `#[cfg(..)]`s hold.
+//! Evaluation of `#[cfg(..)]`.
 
 use std::collections::BTreeSet;
 
@@ -7,27 +7,27 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
-/// The configuration under which a crate is read: what rustc's `--cfg` says, but for the crate's features.
+/// The configuration that `#[cfg(..)]` is evaluated with: rustc's `--cfg` options without the crate's features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
     set: BTreeSet<(String, Option<String>)>,
 }
 
 impl Cfg {
-    /// A configuration in which nothing is set.
+    /// Creates an empty configuration.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With a name, such as `unix`.
+    /// Adds a name, such as `unix`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.set.insert((name.into(), None));
         self
     }
 
-    /// With a value, such as `target_os = "linux"`.
+    /// Adds a value, such as `target_os = "linux"`.
     #[must_use]
     pub fn value(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.set.insert((name.into(), Some(value.into())));
@@ -36,37 +36,37 @@ impl Cfg {
 }
 
 impl Cfg {
-    /// The configuration that Cargo tells a build script, for the target of the build.
+    /// Returns the configuration that Cargo passes to a build script, for the target of the build.
     ///
-    /// `debug_assertions` is as Cargo says it, whatever the profile is called. Cargo before 1.93 never says it: there
-    /// it is taken to be set in debug builds.
+    /// `debug_assertions` is set if Cargo says so, for any profile. Cargo before 1.93 does not say it; for those
+    /// versions it is set in debug builds.
     ///
-    /// What the script itself sets with `cargo::rustc-cfg` is not in it: add it with [`name`](Self::name) or
-    /// [`value`](Self::value).
+    /// Values that the script itself sets with `cargo::rustc-cfg` are not included. Add them with [`name`](Self::name)
+    /// or [`value`](Self::value).
     #[must_use]
-    pub fn of_build_script() -> Self {
+    pub fn from_build_script() -> Self {
         let mut cfg = Self::new();
         for (key, values) in std::env::vars_os() {
             let (Some(key), Some(values)) = (key.to_str(), values.to_str()) else { continue };
             let Some(name) = key.strip_prefix("CARGO_CFG_").map(str::to_lowercase) else { continue };
             match (name.as_str(), values) {
-                // A crate's features are its own.
+                // Features belong to one crate.
                 ("feature", _) => {}
                 (_, "") => cfg = cfg.name(name),
                 _ => cfg = values.split(',').fold(cfg, |cfg, value| cfg.value(name.as_str(), value)),
             }
         }
         let is_debug = std::env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
-        let is_said = cfg.set.contains(&("debug_assertions".to_owned(), None));
-        if is_debug && !is_said && !cargo_version().is_none_or(|version| tells_assertions(&version)) {
+        let is_set = cfg.set.contains(&("debug_assertions".to_owned(), None));
+        if is_debug && !is_set && !cargo_version().is_none_or(|version| passes_debug_assertions(&version)) {
             cfg = cfg.name("debug_assertions");
         }
         cfg
     }
 
-    /// The configuration of a debug build for this machine.
+    /// Returns the configuration of a debug build for this machine.
     #[must_use]
-    pub fn of_this_machine() -> Self {
+    pub fn from_this_machine() -> Self {
         let family = std::env::consts::FAMILY;
         Self::new()
             .name(family)
@@ -79,32 +79,32 @@ impl Cfg {
             .value("panic", "unwind")
     }
 
-    /// Everything that is set in either.
+    /// Joins two configurations.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.set.extend(other.set);
         self
     }
 
-    /// Without anything of this name.
+    /// Returns the configuration without the values of a name.
     pub(crate) fn without(&self, name: &str) -> Self {
         Self { set: self.set.iter().filter(|(known, _)| known != name).cloned().collect() }
     }
 
-    /// The build script's or this machine's.
+    /// Returns the configuration of the build script, or else of this machine.
     pub(crate) fn from_environment() -> Self {
-        if is_build_script() { Self::of_build_script() } else { Self::of_this_machine() }
+        if is_build_script() { Self::from_build_script() } else { Self::from_this_machine() }
     }
 
-    /// Whether everything under these attributes is there.
+    /// Returns `true` if no `cfg` disables an item with these attributes.
     pub(crate) fn is_enabled(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).all(|attribute| {
-            // What cannot be read is rustc's to complain about.
+            // A `cfg` that does not parse is an error of rustc.
             attribute.parse_args_with(one_predicate).is_ok_and(|predicate| self.evaluate(&predicate))
         })
     }
 
-    /// Whether everything under these attributes is there, those included that a `cfg_attr` holds.
+    /// Returns `true` if no `cfg` disables an item with these attributes, including the `cfg`s inside of `cfg_attr`.
     pub(crate) fn is_enabled_expanded(&self, attributes: &[Attribute]) -> bool {
         let mut attributes = attributes.to_vec();
         self.expand(&mut attributes);
@@ -121,7 +121,7 @@ impl Cfg {
         }
     }
 
-    /// Puts what a `cfg_attr` holds in its place, or nothing if its condition is false.
+    /// Replaces each `cfg_attr` by its attributes, or removes it if its condition is false.
     pub(crate) fn expand(&self, attributes: &mut Vec<Attribute>) {
         if !attributes.iter().any(|attribute| attribute.path().is_ident("cfg_attr")) {
             return;
@@ -144,32 +144,32 @@ impl Cfg {
         held
     }
 
-    /// Takes out of a struct or an enum what is not there.
+    /// Removes the disabled fields and variants of a struct or an enum.
     pub(crate) fn strip(&self, item: &mut syn::DeriveInput) {
         CfgStripper(self).visit_derive_input_mut(item);
     }
 }
 
-/// Whether this program is a build script.
+/// Returns `true` if this process is a build script.
 pub(crate) fn is_build_script() -> bool {
     std::env::var_os("CARGO_CFG_TARGET_ARCH").is_some() && std::env::var_os("OUT_DIR").is_some()
 }
 
-/// What the Cargo that runs this build script says of itself: `cargo 1.95.0 (..)`.
+/// Returns the version of the Cargo that runs this build script: `cargo 1.95.0 (..)`.
 fn cargo_version() -> Option<String> {
     let output = std::process::Command::new(std::env::var_os("CARGO")?).arg("--version").output().ok()?;
     String::from_utf8(output.stdout).ok()
 }
 
-/// Whether a Cargo of this version tells build scripts of `debug_assertions`.
-fn tells_assertions(version: &str) -> bool {
+/// Returns `true` if this version of Cargo passes `debug_assertions` to build scripts.
+fn passes_debug_assertions(version: &str) -> bool {
     let number = version.split_whitespace().nth(1).unwrap_or_default();
     let mut parts = number.split('.').map_while(|part| part.parse::<u32>().ok());
     let version = (parts.next(), parts.next());
     version.0.is_none() || version >= (Some(1), Some(93))
 }
 
-/// A condition of a `cfg`.
+/// The condition of a `cfg`.
 enum CfgPredicate {
     Is(bool),
     Set(String, Option<String>),
@@ -208,7 +208,7 @@ fn predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<CfgPredicate> {
         ("all", _) => Ok(CfgPredicate::All(parts)),
         ("any", _) => Ok(CfgPredicate::Any(parts)),
         ("not", 1) => Ok(CfgPredicate::Not(Box::new(parts.into_iter().next().unwrap_or(CfgPredicate::Is(false))))),
-        _ => Err(content.error("a condition is `all(..)`, `any(..)`, `not(..)`, a name, or a name with a value")),
+        _ => Err(content.error("expected `all(..)`, `any(..)`, `not(..)`, a name, or a name with a value")),
     }
 }
 
@@ -252,8 +252,8 @@ impl VisitMut for CfgStripper<'_> {
     }
 }
 
-/// The text of `name = "text"` among the attributes.
-pub(crate) fn text_of(attributes: &[Attribute], name: &str) -> Option<String> {
+/// Returns the string of `name = "text"` among the attributes.
+pub(crate) fn string_value(attributes: &[Attribute], name: &str) -> Option<String> {
     attributes.iter().find_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident(name) => match &pair.value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
@@ -263,16 +263,16 @@ pub(crate) fn text_of(attributes: &[Attribute], name: &str) -> Option<String> {
     })
 }
 
-/// Reads one `--cfg` as rustc takes it: `name` or `name="value"`.
+/// Parses one `--cfg` option: `name` or `name="value"`.
 impl std::str::FromStr for Cfg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |_| format!("`{text}` is no cfg: write `name` or `name=\"value\"`");
+        let wrong = |_| format!("`{text}` is not a cfg; expected `name` or `name=\"value\"`");
         match one_predicate.parse_str(text).map_err(wrong)? {
             CfgPredicate::Set(name, None) => Ok(Self::new().name(name)),
             CfgPredicate::Set(name, Some(value)) => Ok(Self::new().value(name, value)),
-            _ => Err(format!("`{text}` is a condition; write `name` or `name=\"value\"`")),
+            _ => Err(format!("`{text}` is a condition; expected `name` or `name=\"value\"`")),
         }
     }
 }
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_are_evaluated() {
+    fn evaluates_conditions() {
         let cfg = Cfg::new().name("unix").value("target_os", "linux").value("feature", "a-b");
         let holds = |attribute: Attribute| cfg.is_enabled(&[attribute]);
         assert!(holds(parse_quote!(#[cfg(unix)])));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn conditional_attributes_are_put_in_their_place() {
+    fn expands_conditional_attributes() {
         let cfg = Cfg::new().name("unix");
         let mut attributes: Vec<Attribute> = vec![
             parse_quote!(#[a]),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_variants_that_are_not_there_are_gone() {
+    fn removes_disabled_fields_and_variants() {
         let cfg = Cfg::new().name("unix");
         let mut item: syn::DeriveInput = parse_quote! {
             #[cfg_attr(unix, derive(X))]
@@ -326,14 +326,19 @@ mod tests {
     }
 
     #[test]
-    fn newer_cargos_tell_of_assertions() {
-        assert!(tells_assertions("cargo 1.95.0 (abc 2026-04-01)") && tells_assertions("cargo 1.93.0-nightly (abc)"));
-        assert!(tells_assertions("cargo 2.0.0") && tells_assertions("something else"));
-        assert!(!tells_assertions("cargo 1.88.0 (873a06493 2025-05-10)") && !tells_assertions("cargo 1.92.0"));
+    fn knows_which_cargo_passes_debug_assertions() {
+        assert!(
+            passes_debug_assertions("cargo 1.95.0 (abc 2026-04-01)")
+                && passes_debug_assertions("cargo 1.93.0-nightly (abc)")
+        );
+        assert!(passes_debug_assertions("cargo 2.0.0") && passes_debug_assertions("something else"));
+        assert!(
+            !passes_debug_assertions("cargo 1.88.0 (873a06493 2025-05-10)") && !passes_debug_assertions("cargo 1.92.0")
+        );
     }
 
     #[test]
-    fn a_cfg_is_read_as_rustc_takes_it() {
+    fn parses_a_cfg_option() {
         assert_eq!("loom".parse(), Ok(Cfg::new().name("loom")));
         assert_eq!("a=\"b\"".parse(), Ok(Cfg::new().value("a", "b")));
         assert!("a b".parse::<Cfg>().is_err());

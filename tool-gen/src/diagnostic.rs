@@ -1,14 +1,14 @@
-//! What a scan has to say, and where.
+//! Diagnostics of a scan, and the error type.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The manifest is right, but says less than the code does.
+    /// The manifest is correct but less detailed than the code.
     Warning,
-    /// The manifest lacks something that the code has, or cannot be written.
+    /// The manifest lacks a tool, or cannot be written.
     Error,
 }
 
@@ -17,33 +17,33 @@ pub enum Severity {
 pub struct SourcePlace {
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1; 0 when the file as a whole is meant.
+    /// The line, from 1; 0 for the file as a whole.
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// How many characters are meant.
+    /// The number of characters.
     pub width: usize,
-    /// The line itself.
+    /// The text of the line.
     pub text: String,
 }
 
-/// One thing that is wrong, or that could not be seen.
+/// A problem in the sources, or a part of them that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What it is.
+    /// The message, without the place.
     pub message: String,
-    /// What to do.
+    /// A suggestion.
     pub help: Option<String>,
-    /// Where it is.
+    /// The place in the source.
     pub place: Option<SourcePlace>,
-    /// Whether the compiler reports it too, and better: a build script warns of it and leaves the error to rustc.
+    /// `true` if rustc reports the problem as well. A build script then only warns and leaves the error to rustc.
     pub compile_error: bool,
 }
 
 impl fmt::Display for Diagnostic {
-    /// One line, as in a build script's warning: place, message, source line, remedy.
+    /// Writes one line, as for a build script's warning: place, message, source line, suggestion.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             write!(f, "{}", place.file.display())?;
@@ -65,7 +65,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Why a scan could not be made or its manifest not be written.
+/// The reason why a scan failed, or its manifest was not written.
 pub struct Error(String);
 
 impl Error {
@@ -80,7 +80,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// As `main` shows it when a build script fails.
+/// Shows the message, because `main` prints the `Debug` form when a build script fails.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

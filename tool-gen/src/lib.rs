@@ -16,10 +16,10 @@ pub use cfg::Cfg;
 pub use diagnostic::{Diagnostic, Error, Severity, SourcePlace};
 pub use scan::{FILE_NAME, Scan, ScanOutput};
 
-/// What the functions of this crate give back.
+/// The result type of this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
-/// A scan of the crate with this root file, such as `src/lib.rs`.
+/// Returns a scan of the crate with this root file, such as `src/lib.rs`.
 ///
 /// ```no_run
 /// // build.rs

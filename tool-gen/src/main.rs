@@ -1,4 +1,4 @@
-//! The program `tool-gen`.
+//! The binary `tool-gen`.
 
 mod cli;
 

@@ -1,61 +1,61 @@
-//! What `Cargo.toml` says of a crate: its name, its features, where its dependencies are.
+//! Packages as `Cargo.toml` describes them: names, features and dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// The package that a root file belongs to.
+/// The package of a root file.
 #[derive(Debug, Default)]
 pub(crate) struct Package {
-    /// Its folder, if it has a `Cargo.toml`.
-    pub(crate) folder: Option<PathBuf>,
-    /// The name of its library, as `module_path!()` says it.
+    /// Its directory, if it has a `Cargo.toml`.
+    pub(crate) directory: Option<PathBuf>,
+    /// The name of its library, as in `module_path!()`.
     library: Option<String>,
     manifest: Table,
     workspace: Table,
-    workspace_folder: Option<PathBuf>,
+    workspace_directory: Option<PathBuf>,
 }
 
-/// A dependency, as far as it matters here.
+/// A dependency of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependency {
     /// The package's own name.
     pub(crate) package: String,
-    /// Where its sources are, if they are at hand.
+    /// The directory of its sources, for a path dependency.
     pub(crate) path: Option<PathBuf>,
-    /// The features it is asked for, with `default` unless that is switched off.
+    /// The requested features, with `default` unless it is disabled.
     pub(crate) features: Vec<String>,
 }
 
 impl Package {
-    /// The package above a root file. Without a `Cargo.toml` nothing is known.
+    /// Returns the package that contains a root file. Without a `Cargo.toml` the package is empty.
     ///
     /// # Errors
-    /// When a `Cargo.toml` is there and cannot be read.
+    /// Returns an error if a `Cargo.toml` exists and cannot be read.
     pub(crate) fn containing(root: &Path) -> Result<Self, String> {
         let absolute = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
-        for folder in absolute.ancestors().skip(1) {
-            if folder.join("Cargo.toml").is_file() {
-                return Self::read(folder);
+        for directory in absolute.ancestors().skip(1) {
+            if directory.join("Cargo.toml").is_file() {
+                return Self::read(directory);
             }
         }
         Ok(Self::default())
     }
 
-    fn read(folder: &Path) -> Result<Self, String> {
-        let manifest = read(&folder.join("Cargo.toml"))?;
-        let mut package = Self { folder: Some(folder.to_owned()), ..Self::default() };
-        for above in folder.ancestors() {
+    fn read(directory: &Path) -> Result<Self, String> {
+        let manifest = read(&directory.join("Cargo.toml"))?;
+        let mut package = Self { directory: Some(directory.to_owned()), ..Self::default() };
+        for above in directory.ancestors() {
             let path = above.join("Cargo.toml");
-            let found = if above == folder {
+            let found = if above == directory {
                 Some(manifest.clone())
             } else {
                 path.is_file().then(|| read(&path)).and_then(Result::ok)
             };
             if let Some(Value::Table(workspace)) = found.and_then(|mut found| found.remove("workspace")) {
                 package.workspace = workspace;
-                package.workspace_folder = Some(above.to_owned());
+                package.workspace_directory = Some(above.to_owned());
                 break;
             }
         }
@@ -73,11 +73,11 @@ impl Package {
         table.get(*last)?.as_str()
     }
 
-    /// The name of the crate with this root file: `module_path!()` begins with it.
+    /// Returns the name of the crate with this root file, with which `module_path!()` begins.
     pub(crate) fn crate_name(&self, root: &Path) -> Option<String> {
-        let folder = self.folder.as_deref()?;
+        let directory = self.directory.as_deref()?;
         let absolute = std::path::absolute(root).ok()?;
-        let inside = absolute.strip_prefix(folder).ok()?;
+        let inside = absolute.strip_prefix(directory).ok()?;
         if self.text(&["lib", "path"]).map_or(inside == Path::new("src/lib.rs"), |path| inside == plain(path)) {
             return self.library.clone();
         }
@@ -99,18 +99,18 @@ impl Package {
         Some(name.replace('-', "_"))
     }
 
-    /// The root file of its library.
+    /// Returns the root file of its library.
     pub(crate) fn library_root(&self) -> Option<PathBuf> {
-        Some(self.folder.as_deref()?.join(self.text(&["lib", "path"]).unwrap_or("src/lib.rs")))
+        Some(self.directory.as_deref()?.join(self.text(&["lib", "path"]).unwrap_or("src/lib.rs")))
     }
 
-    /// The name of its library.
+    /// Returns the name of its library.
     pub(crate) fn library_name(&self) -> Option<&str> {
         self.library.as_deref()
     }
 
-    /// The features that are on when some are asked for: those, and all that they switch on.
-    pub(crate) fn features(&self, asked: impl IntoIterator<Item = String>) -> FeatureSet {
+    /// Returns the requested features and all features that they enable.
+    pub(crate) fn features(&self, requested: impl IntoIterator<Item = String>) -> FeatureSet {
         let table = self.manifest.get("features").and_then(Value::as_table);
         let list = |value: &Value| {
             let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -119,14 +119,14 @@ impl Package {
         let mut declared: BTreeMap<String, Vec<String>> =
             table.into_iter().flatten().map(|(name, value)| (name.clone(), list(value))).collect();
         let optional: BTreeSet<String> = self.optional_dependencies().collect();
-        // An optional dependency is a feature unless one names it with `dep:`.
+        // An optional dependency is a feature unless some feature names it with `dep:`.
         for name in &optional {
             let own = format!("dep:{name}");
             if !declared.values().flatten().any(|feature| *feature == own) {
                 declared.entry(name.clone()).or_insert_with(|| vec![own]);
             }
         }
-        FeatureSet::closure(&declared, &optional, asked)
+        FeatureSet::closure(&declared, &optional, requested)
     }
 
     fn optional_dependencies(&self) -> impl Iterator<Item = String> {
@@ -135,13 +135,13 @@ impl Package {
         optional.map(|(name, _)| name.clone())
     }
 
-    /// The files that say all this: its `Cargo.toml`, and the workspace's if something is inherited from it.
+    /// Returns its `Cargo.toml`, and the workspace's if something is inherited from it.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let workspace = self.workspace_folder.as_ref().filter(|_| inherits(&self.manifest));
-        self.folder.iter().chain(workspace).map(|folder| folder.join("Cargo.toml")).collect()
+        let workspace = self.workspace_directory.as_ref().filter(|_| inherits(&self.manifest));
+        self.directory.iter().chain(workspace).map(|directory| directory.join("Cargo.toml")).collect()
     }
 
-    /// The features that Cargo tells a build script, by their own names.
+    /// Returns the features that Cargo passes to a build script, by their own names.
     pub(crate) fn features_of_build_script(&self) -> BTreeSet<String> {
         let is_on = |feature: &str| {
             let variable = format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"));
@@ -156,7 +156,8 @@ impl Package {
             .collect()
     }
 
-    /// The crates it can name, by the names it has for them, with what its own features ask of them.
+    /// Returns the dependencies by the names that the package uses, with the features that its own features request of
+    /// them.
     pub(crate) fn dependencies(&self, features: &FeatureSet) -> BTreeMap<String, Dependency> {
         let entries = self.dependency_tables().flat_map(|table| table.iter());
         let dependency = |(key, entry): (&String, &Value)| {
@@ -177,9 +178,9 @@ impl Package {
     fn dependency(&self, key: &str, entry: &Value) -> Dependency {
         let inherited = entry.get("workspace").and_then(Value::as_bool) == Some(true);
         let workspace = if inherited { self.workspace.get("dependencies").and_then(|all| all.get(key)) } else { None };
-        let (base, folder) = match workspace {
-            Some(base) => (base, self.workspace_folder.as_deref()),
-            None => (entry, self.folder.as_deref()),
+        let (base, directory) = match workspace {
+            Some(base) => (base, self.workspace_directory.as_deref()),
+            None => (entry, self.directory.as_deref()),
         };
         let text = |name: &str| base.get(name).and_then(Value::as_str);
         let mut features: Vec<String> = [base, entry]
@@ -193,13 +194,13 @@ impl Package {
         }
         Dependency {
             package: text("package").unwrap_or(key).to_owned(),
-            path: text("path").and_then(|path| Some(folder?.join(path))),
+            path: text("path").and_then(|path| Some(directory?.join(path))),
             features,
         }
     }
 }
 
-/// Whether `workspace = true` stands anywhere in it.
+/// Returns `true` if the table contains `workspace = true` at any depth.
 fn inherits(table: &Table) -> bool {
     table.iter().any(|(key, value)| match value {
         Value::Boolean(inherited) => key == "workspace" && *inherited,
@@ -208,7 +209,7 @@ fn inherits(table: &Table) -> bool {
     })
 }
 
-/// A path without its `.`, as `Cargo.toml` may have it.
+/// Returns a path without `.` components, which `Cargo.toml` may have.
 fn plain(path: &str) -> PathBuf {
     Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
 }
@@ -218,30 +219,30 @@ fn read(path: &Path) -> Result<Table, String> {
     text.parse().map_err(|error: toml::de::Error| format!("{}: {}", path.display(), error.message()))
 }
 
-/// What a list of features switches on.
+/// The enabled features of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FeatureSet {
     /// The package's own features.
     pub(crate) on: BTreeSet<String>,
-    /// The features of its dependencies, by the names that `Cargo.toml` has for them.
+    /// The features of its dependencies, by the names in `Cargo.toml`.
     pub(crate) of_dependencies: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl FeatureSet {
-    /// What is on when some features are `asked` for.
+    /// Returns everything that the requested features enable.
     ///
-    /// `declared` is the table `[features]` with the implicit ones of optional dependencies, as `cargo metadata` gives
-    /// it; `optional` are the names of those dependencies.
+    /// `declared` is the table `[features]` with the implicit features of optional dependencies, as in `cargo
+    /// metadata`. `optional` are the names of those dependencies.
     pub(crate) fn closure(
         declared: &BTreeMap<String, Vec<String>>,
         optional: &BTreeSet<String>,
-        asked: impl IntoIterator<Item = String>,
+        requested: impl IntoIterator<Item = String>,
     ) -> Self {
         let mut features = Self::default();
-        let mut open: Vec<String> = asked.into_iter().collect();
+        let mut open: Vec<String> = requested.into_iter().collect();
         while let Some(feature) = open.pop() {
             if let Some((dependency, feature)) = feature.split_once('/') {
-                // `a?/b` waits until something else switches `a` on.
+                // `a?/b` takes effect only if something else enables `a`.
                 let name = dependency.trim_end_matches('?');
                 if name == dependency && optional.contains(name) && declared.contains_key(name) {
                     open.push(name.to_owned());
@@ -262,7 +263,7 @@ mod tests {
     fn package(manifest: &str) -> Package {
         let manifest: Table = manifest.parse().unwrap();
         let library = manifest["package"]["name"].as_str().map(|name| name.replace('-', "_"));
-        let mut package = Package { folder: Some("/p".into()), manifest, library, ..Package::default() };
+        let mut package = Package { directory: Some("/p".into()), manifest, library, ..Package::default() };
         if let Some(name) = package.text(&["lib", "name"]) {
             package.library = Some(name.to_owned());
         }
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_is_called_as_rustc_calls_it() {
+    fn names_a_crate_as_rustc_does() {
         let plain = package("[package]\nname = 'my-app'");
         for (root, name) in [
             ("/p/src/lib.rs", "my_app"),
@@ -289,20 +290,20 @@ mod tests {
     }
 
     #[test]
-    fn features_imply_others() {
+    fn enables_implied_features() {
         let package = package("[package]\nname = 'a'\n[features]\ndefault = ['x']\nx = ['y', 'dep:z', 'w/v']\ny = []");
         let on: Vec<String> = package.features(["default".to_owned()]).on.into_iter().collect();
         assert_eq!(on, ["default", "x", "y"]);
     }
 
     #[test]
-    fn dependencies_are_found_in_every_form() {
+    fn reads_every_form_of_a_dependency() {
         let mut package = package(
             "[package]\nname = 'a'\n[dependencies]\nserde-x = '1'\nrt = { package = 'tool-runtime', path = '../rt' }\n\
              w = { workspace = true, features = ['f'] }\n[target.'cfg(unix)'.dependencies]\nu = { path = 'u', default-features = false }",
         );
         package.workspace = "[dependencies]\nw = { path = 'crates/w' }".parse().unwrap();
-        package.workspace_folder = Some("/".into());
+        package.workspace_directory = Some("/".into());
         let all = package.dependencies(&FeatureSet::default());
         assert_eq!(all["serde_x"].path, None);
         assert_eq!(
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_of_a_dependency_switches_the_dependency_on() {
+    fn enables_a_dependency_with_its_feature() {
         let list = |features: &[&str]| features.iter().map(|&feature| feature.to_owned()).collect::<Vec<_>>();
         let declared = BTreeMap::from([
             ("default".to_owned(), list(&["x", "always/fast", "maybe?/weak"])),

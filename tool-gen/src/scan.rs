@@ -1,4 +1,4 @@
-//! The scan of one or several crates.
+//! Scans of one or several crates, and writing their manifest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,11 @@ use crate::source::SourceTree;
 use crate::tools::FoundTool;
 use crate::{Cfg, Diagnostic, Error, Result, Severity, SourcePlace, source, tools};
 
-/// Room for the deepest text that is parsed, many times over. It costs nothing until it is used.
+/// Stack size of the scanning thread: many times the need of the deepest text that is parsed. Unused pages cost
+/// nothing.
 const STACK: usize = 256 << 20;
 
-/// A scan to be made; see [`scan`](crate::scan).
+/// A scan that is configured and not yet run; see [`scan`](crate::scan).
 #[derive(Clone, Debug)]
 #[must_use = "a scan does nothing until it is run or written"]
 pub struct Scan {
@@ -24,24 +25,24 @@ pub struct Scan {
     progress: Option<Arc<AtomicUsize>>,
 }
 
-/// The root file of a crate.
+/// The root file of a crate to scan.
 #[derive(Clone, Debug)]
 struct ScanRoot {
     path: PathBuf,
-    /// The crate's features; if not said, those of the build script's environment, or else the default ones.
+    /// The crate's features. `None` means those of the build script's environment, or else the default features.
     features: Option<Vec<String>>,
 }
 
-/// What a scan has found.
+/// The output of a scan.
 #[derive(Clone, Debug, Default)]
 pub struct ScanOutput {
-    /// The tools.
+    /// The manifest of the tools.
     pub manifest: Manifest,
-    /// What is wrong, and what could not be seen, in the order of files and lines.
+    /// Errors and warnings, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
-    /// Where each tool stands, by its name.
+    /// The place of each tool, by name.
     pub places: BTreeMap<String, SourcePlace>,
-    /// Every file that was read or looked for: a change of any of them may change the manifest.
+    /// Every file that was read or looked for. A change of any of them may change the manifest.
     pub files: Vec<PathBuf>,
 }
 
@@ -55,13 +56,13 @@ impl Scan {
         }
     }
 
-    /// Scans another crate into the same manifest, by its root file.
+    /// Adds another crate to the scan, by its root file. Its tools go into the same manifest.
     pub fn and(mut self, root: impl AsRef<Path>) -> Self {
         self.roots.push(ScanRoot { path: root.as_ref().to_owned(), features: None });
         self
     }
 
-    /// The features of the crate that was named last, instead of its default ones.
+    /// Sets the features of the crate that was added last, instead of its default features.
     pub fn features<F: Into<String>>(mut self, features: impl IntoIterator<Item = F>) -> Self {
         if let Some(root) = self.roots.last_mut() {
             root.features = Some(features.into_iter().map(Into::into).collect());
@@ -69,32 +70,34 @@ impl Scan {
         self
     }
 
-    /// The configuration under which the sources are read, instead of the build script's or this machine's.
+    /// Sets the configuration that `#[cfg]`s are evaluated with, instead of the build script's or this machine's.
     pub fn cfg(mut self, cfg: Cfg) -> Self {
         self.cfg = Some(cfg);
         self
     }
 
-    /// Adds facts that only the source shows to the schemas: the Rust types of numbers and strings, and serde's aliases.
+    /// Adds facts to the schemas that only the source shows: the Rust types of numbers and strings, and serde's
+    /// aliases.
     ///
-    /// Such a manifest is for [`tool_model::compatibility::changes`] only. It is not the manifest of the program.
+    /// The manifest is then for [`tool_model::compatibility::changes`] only. It differs from the program's manifest.
     pub fn with_facts(mut self) -> Self {
         self.with_facts = true;
         self
     }
 
-    /// Counts the files as they are read, for whoever shows that something goes on.
+    /// Sets a counter that is incremented for each file that is read, for progress bars.
     pub fn progress(mut self, files: Arc<AtomicUsize>) -> Self {
         self.progress = Some(files);
         self
     }
 
-    /// Reads the sources.
+    /// Runs the scan.
     ///
     /// # Errors
-    /// When a root cannot be read. What is wrong further inside is among the [diagnostics](ScanOutput::diagnostics).
+    /// Returns an error if a root file cannot be read. Problems further inside are
+    /// [diagnostics](ScanOutput::diagnostics).
     pub fn run(&self) -> Result<ScanOutput> {
-        // The parser goes down one call for each level of nesting, and the main thread has little room for that.
+        // The parser recurses for each level of nesting, and the main thread has a small stack.
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("scan".to_owned()).stack_size(STACK);
             let scan = thread.spawn_scoped(scope, || self.run_here()).map_err(|error| Error::new(error.to_string()))?;
@@ -115,7 +118,7 @@ impl Scan {
         for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
             sources.report(duplicate(&pair[0], &pair[1]));
         }
-        // Of two tools of one name the first stands, as in `Manifest::linked()`.
+        // Of two tools with one name the first is kept, as in `Manifest::linked()`.
         let places = found.iter().rev().map(|tool| (tool.name.clone(), tool.place.clone())).collect();
         let manifest = found.into_iter().rev().map(|tool| (tool.name, tool.definition)).collect();
         let (mut diagnostics, mut files) = sources.finish();
@@ -130,14 +133,14 @@ impl Scan {
     }
 }
 
-/// The model could not say which of the two it means.
+/// Reports two tools with one name: a model could not choose between them.
 fn duplicate(first: &FoundTool, second: &FoundTool) -> Diagnostic {
     let at = &first.place;
     if first.definition.handler == second.definition.handler && at == &second.place {
-        return of_two_crates(&at.file);
+        return duplicate_file(&at.file);
     }
     let message = format!(
-        "two tools are called `{}`: {} ({}:{}) and {}",
+        "two tools have the name `{}`: {} ({}:{}) and {}",
         first.name,
         first.definition.handler,
         at.file.display(),
@@ -153,45 +156,46 @@ fn duplicate(first: &FoundTool, second: &FoundTool) -> Diagnostic {
     }
 }
 
-/// One for each file: all of its tools are there twice.
-fn of_two_crates(file: &Path) -> Diagnostic {
+/// Reports a file once: all of its tools are duplicates.
+fn duplicate_file(file: &Path) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
-        message: "this file is a module of both the library and the program, and so are its tools".to_owned(),
-        help: Some("declare it in the library only, and let main.rs use the library's".to_owned()),
+        message: "this file is a module of both the library and the binary, which duplicates its tools".to_owned(),
+        help: Some("declare it in the library only, and use the library in main.rs".to_owned()),
         place: Some(SourcePlace { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
         compile_error: false,
     }
 }
 
-/// The name of the manifest's file.
+/// The file name of a manifest.
 pub const FILE_NAME: &str = "tools_calls.json";
 
 impl Scan {
-    /// In a build script: writes the manifest to `OUT_DIR`, where `tool_runtime::manifest!()` takes it from, and tells
-    /// Cargo which files it depends on.
+    /// Writes the manifest to `OUT_DIR`, where `tool_runtime::manifest!()` reads it, and prints `rerun-if-changed`
+    /// lines. For build scripts.
     ///
-    /// What could not be seen becomes a warning of Cargo's. So does source that does not compile: rustc explains that
-    /// better than a build script that failed before it came to run.
+    /// Warnings become warnings of Cargo. So do errors that rustc reports too, because rustc explains them better than
+    /// a failed build script.
     ///
     /// # Errors
-    /// When the sources cannot be read, when two tools have one name, or when the file cannot be written.
+    /// Returns an error if the sources cannot be read, if two tools have the same name, or if the file cannot be
+    /// written.
     pub fn write_to_out_dir(&self) -> Result {
-        let Some(folder) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
+        let Some(directory) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
             return Err(Error::new(
-                "OUT_DIR is not set: `write_to_out_dir` is for build scripts; elsewhere use `write_to`",
+                "OUT_DIR is not set: `write_to_out_dir` is for build scripts; use `write_to` elsewhere",
             ));
         };
         let scanned = self.run()?;
         for line in instructions(&scanned) {
             println!("{line}");
         }
-        scanned.write_despite_compile_errors(&folder.join(FILE_NAME)).map(drop)
+        scanned.write_despite_compile_errors(&directory.join(FILE_NAME)).map(drop)
     }
 
-    /// Writes the manifest to a file, if that changes it. Gives back whether it did.
+    /// Writes the manifest to a file if that changes the file. Returns `true` if it did.
     ///
-    /// It is for programs of your own that keep a manifest beside the sources, as `tool-gen write` does:
+    /// Use it in a program that keeps a manifest beside the sources, as `tool-gen write` does:
     ///
     /// ```no_run
     /// # fn main() -> tool_gen::Result {
@@ -203,7 +207,7 @@ impl Scan {
     /// ```
     ///
     /// # Errors
-    /// When anything is wrong with the sources, and when the file cannot be written. Then nothing is.
+    /// Returns an error if the sources have an error or the file cannot be written. The file is then unchanged.
     pub fn write_to(&self, path: impl AsRef<Path>) -> Result<bool> {
         let scanned = self.run()?;
         scanned.refuse_if(|diagnostic| diagnostic.severity == Severity::Error)?;
@@ -228,7 +232,7 @@ impl ScanOutput {
     }
 }
 
-/// What Cargo is told.
+/// Returns the lines that a build script prints for Cargo.
 fn instructions(scanned: &ScanOutput) -> Vec<String> {
     // A line break would end the instruction.
     let line = |text: String| text.replace(['\n', '\r'], " ");
@@ -250,54 +254,54 @@ mod tests {
 
     const TOOL: &str = "/// Say it.\n#[tool_runtime::tool]\npub fn say(word: String) -> String { word }\n";
 
-    /// A crate, and where its manifest goes.
+    /// Returns a crate in a temporary directory, its scan, and the path of its manifest.
     fn package() -> (TempDir, Scan, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("src")).unwrap();
-        fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"talk\"\nedition = \"2024\"\n").unwrap();
-        fs::write(folder.path().join("src/lib.rs"), TOOL).unwrap();
-        let scan = crate::scan(folder.path().join("src/lib.rs"));
-        let manifest = folder.path().join("made/for/it").join(FILE_NAME);
-        (folder, scan, manifest)
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("src")).unwrap();
+        fs::write(directory.path().join("Cargo.toml"), "[package]\nname = \"talk\"\nedition = \"2024\"\n").unwrap();
+        fs::write(directory.path().join("src/lib.rs"), TOOL).unwrap();
+        let scan = crate::scan(directory.path().join("src/lib.rs"));
+        let manifest = directory.path().join("made/for/it").join(FILE_NAME);
+        (directory, scan, manifest)
     }
 
     #[test]
-    fn a_manifest_is_written_if_that_changes_it() {
-        let (folder, scan, manifest) = package();
+    fn writes_a_manifest_only_if_it_changes() {
+        let (directory, scan, manifest) = package();
         assert!(scan.write_to(&manifest).unwrap());
         let first = fs::read_to_string(&manifest).unwrap();
         assert_eq!(first, scan.run().unwrap().manifest.to_json());
         assert!(first.contains("\"handler\": \"talk::say\""), "{first}");
         assert!(!scan.write_to(&manifest).unwrap());
 
-        fs::write(folder.path().join("src/lib.rs"), TOOL.replace("Say it", "Say it again")).unwrap();
+        fs::write(directory.path().join("src/lib.rs"), TOOL.replace("Say it", "Say it again")).unwrap();
         assert!(scan.write_to(&manifest).unwrap());
         assert!(fs::read_to_string(&manifest).unwrap().contains("Say it again."));
     }
 
     #[test]
-    fn where_anything_is_wrong_the_manifest_stays_as_it_was() {
-        let (folder, scan, manifest) = package();
+    fn keeps_the_manifest_if_the_sources_have_an_error() {
+        let (directory, scan, manifest) = package();
         scan.write_to(&manifest).unwrap();
         let before = fs::read_to_string(&manifest).unwrap();
         for (added, message, compiles) in [
             (
                 "/// Another.\n#[tool_runtime::tool(name = \"say\")]\npub fn other() {}",
-                "two tools are called `say`",
+                "two tools have the name `say`",
                 true,
             ),
             ("/// Wrong.\n#[tool_runtime::tool(nmae = \"x\")]\npub fn other() {}", "unknown key `nmae`", false),
         ] {
-            fs::write(folder.path().join("src/lib.rs"), format!("{TOOL}{added}")).unwrap();
+            fs::write(directory.path().join("src/lib.rs"), format!("{TOOL}{added}")).unwrap();
             let error = scan.write_to(&manifest).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
             assert_eq!(fs::read_to_string(&manifest).unwrap(), before, "{message}");
-            // The control: a build script leaves to rustc what rustc refuses, and writes what it has.
-            let beside = folder.path().join("beside.json");
+            // The control: a build script leaves to rustc what rustc rejects, and writes the manifest.
+            let beside = directory.path().join("beside.json");
             let written = scan.run().unwrap().write_despite_compile_errors(&beside);
             assert_eq!(written.is_err(), compiles, "{message}");
         }
-        fs::remove_dir_all(folder.path().join("src")).unwrap();
+        fs::remove_dir_all(directory.path().join("src")).unwrap();
         assert!(scan.write_to(&manifest).is_err());
         assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
     }

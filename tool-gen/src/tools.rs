@@ -1,4 +1,4 @@
-//! From annotated items to definitions.
+//! Tool definitions from annotated items.
 
 use std::rc::Rc;
 
@@ -18,19 +18,19 @@ use crate::source::{AnnotationKind, CandidateItem, Scope, SourceTree};
 use crate::ty::{ScopeId, TypeSource};
 use crate::{Diagnostic, Severity, SourcePlace};
 
-/// A tool that was found.
+/// A tool in the sources.
 pub(crate) struct FoundTool {
     pub(crate) name: String,
     pub(crate) definition: ToolDefinition,
     pub(crate) place: SourcePlace,
 }
 
-/// Reads the tools of all annotated items.
+/// Reads the tools of all annotated items. `with_facts` adds the facts that [`tool_model::compatibility`] compares.
 pub(crate) fn read(sources: &SourceTree, with_facts: bool) -> Vec<FoundTool> {
     let mut found = Vec::new();
     let shapes = TypeShapes::new(sources).with_facts(with_facts);
     sources.parse_renamed();
-    // Reading a tool may read further modules for their types, which can have annotations of their own.
+    // Reading a tool may parse more modules for their types, which can have annotated items themselves.
     loop {
         let candidates = sources.take_candidates();
         if candidates.is_empty() {
@@ -76,7 +76,7 @@ fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &Candidat
     found.extend(reader.classes(classes, report));
 }
 
-/// Reads the items of one scope.
+/// Reads the annotated items of one scope.
 struct ItemReader<'a> {
     sources: &'a SourceTree,
     shapes: &'a TypeShapes<'a>,
@@ -90,12 +90,12 @@ impl IncludedFiles for ItemReader<'_> {
     }
 
     fn manifest_dir(&self) -> Option<String> {
-        self.sources.crate_of(self.id).folder()?.to_str().map(str::to_owned)
+        self.sources.crate_of(self.id).directory()?.to_str().map(str::to_owned)
     }
 }
 
 impl ItemReader<'_> {
-    /// What was read, unless something is wrong with it: then there is no such tool, and rustc says why.
+    /// Returns what was read, or reports its errors. rustc reports them too, and there is no such tool.
     fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
         let Err(errors) = report.into_result() else { return read };
         self.report_errors(errors);
@@ -157,7 +157,7 @@ impl ItemReader<'_> {
         definition.description.clone_from(&tool.description);
         definition.handler = handler;
         for (key, value) in &tool.keys {
-            // The attribute's reader gives each key a value of its kind.
+            // The parser of the attribute gives each key a value of its kind.
             let set = key.set(&mut definition, value.clone());
             debug_assert!(set.is_ok(), "`{}` of `{}`", key.name, tool.name);
         }
@@ -190,8 +190,8 @@ impl ItemReader<'_> {
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {
             let message = match unseen.loss {
-                LossKind::Type | LossKind::Program => "the result is not described in the manifest",
-                LossKind::Detail => "a detail of the result is left out",
+                LossKind::Type | LossKind::Program => "the result has no schema in the manifest",
+                LossKind::Detail => "a detail of the result is missing from the manifest",
             };
             self.warn(output, message, unseen);
         }
@@ -202,10 +202,10 @@ impl ItemReader<'_> {
         let decoded = DecodedForm::from_form(&argument.form, |ty| self.sources.resolve(ty, self.id, &[]));
         let seen = schema::argument(generator, &decoded);
         if warn {
-            // Where all is lost, a detail is no news.
+            // If the type is unknown, a missing detail is not worth a warning.
             let lost = seen.unseen.iter().any(|unseen| unseen.loss != LossKind::Detail);
-            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != LossKind::Detail);
-            news.for_each(|unseen| self.warn_of_argument(argument, unseen));
+            let reported = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != LossKind::Detail);
+            reported.for_each(|unseen| self.warn_of_argument(argument, unseen));
         }
         let (default, or_default) = match &argument.default {
             Some(DefaultValue::Literal(value)) => (Some(value.clone()), false),
@@ -226,22 +226,23 @@ impl ItemReader<'_> {
     fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &UnseenPart) {
         let name = &argument.name;
         let message = match unseen.loss {
-            LossKind::Type | LossKind::Program => format!("the argument `{name}` is `any` in the manifest"),
-            LossKind::Detail => format!("a detail of the argument `{name}` is left out"),
+            LossKind::Type | LossKind::Program => format!("argument `{name}` is `any` in the manifest"),
+            LossKind::Detail => format!("a detail of argument `{name}` is missing from the manifest"),
         };
         self.warn(&argument.ty, &message, unseen);
     }
 
-    /// Says what could not be seen of a type, where it stands: in the signature, or in a struct or enum behind it.
+    /// Warns about a part of a type that could not be read, at its place in the signature or in the struct or enum
+    /// behind it.
     fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart) {
         let help = match unseen.loss {
             LossKind::Type => {
-                "describe it with `#[tool(arguments(..))]`; else the program fills it in if the type has a `JsonSchema`"
+                "describe it with `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`"
             }
             LossKind::Program => {
-                "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that it is a definition of its own"
+                "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that the schema can refer to itself"
             }
-            LossKind::Detail => "the program fills it in when it runs",
+            LossKind::Detail => "the program adds it at run time",
         };
         let what = &unseen.what;
         let what = if what.contains('`') { what.clone() } else { format!("`{what}`") };

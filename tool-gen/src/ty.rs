@@ -1,28 +1,28 @@
-//! A type as the source means it, and where its definition is found.
+//! Resolved types, and the trait that finds their definitions.
 
 use std::rc::Rc;
 
-/// A type with its names followed through `use`, its aliases expanded and its generic parameters filled in.
+/// A type with its names resolved through `use`, its aliases expanded and its generic parameters filled in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
-    /// Of the language or of a library that is not scanned: `u32`, `std::vec::Vec`, `chrono::DateTime`.
+    /// A type of the language or of a library that is not scanned: `u32`, `std::vec::Vec`, `chrono::DateTime`.
     Library {
-        /// `core` and `alloc` count as `std`. The path is as the source reaches it, so that `std::collections::HashMap`
-        /// may also stand as `std::collections::hash_map::HashMap`: crate and last name tell it.
+        /// The path as the source reaches it, with `core` and `alloc` as `std`. `std::collections::HashMap` may also be
+        /// `std::collections::hash_map::HashMap`, so compare the crate and the last name.
         path: String,
-        /// Its generic arguments but for lifetimes.
+        /// Its generic arguments without lifetimes.
         arguments: Vec<Ty>,
     },
     /// A struct or enum of the scanned source.
     Defined {
-        /// Which one.
+        /// The id of its definition.
         definition: DefinitionId,
         /// Its generic arguments, one for each of its type parameters.
         arguments: Vec<Ty>,
     },
     /// `(A, B)`; empty for `()`.
     Tuple(Vec<Ty>),
-    /// `[T; N]`, with the length if it can be told.
+    /// `[T; N]`, with the length if it is known.
     Array(Box<Ty>, Option<u64>),
     /// `[T]`
     Slice(Box<Ty>),
@@ -30,12 +30,12 @@ pub(crate) enum Ty {
     Reference(Box<Ty>),
     /// The value of a constant parameter: the `3` of `Rows<u8, 3>`.
     Constant(u64),
-    /// What cannot be seen from here, as it is written.
+    /// A type that could not be resolved, as the source spells it.
     Unknown(String),
 }
 
 impl Ty {
-    /// The crate and the last name of a library type: `("std", "Vec")`. Types of the language have no crate.
+    /// Returns the crate and the last name of a library type: `("std", "Vec")`. Types of the language have no crate.
     pub(crate) fn library(&self) -> Option<(&str, &str)> {
         let Self::Library { path, .. } = self else { return None };
         let name = path.rsplit("::").next().unwrap_or(path);
@@ -44,24 +44,25 @@ impl Ty {
     }
 }
 
-/// Names one definition.
+/// The id of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DefinitionId(pub(crate) usize);
 
-/// Names a place in which names are looked up: a module, or a block with items of its own.
+/// The id of a scope in which names are looked up: a module, or a block with items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ScopeId(pub(crate) usize);
 
 /// A struct or enum of the scanned source.
 #[derive(Debug)]
 pub(crate) struct TypeDefinition {
-    /// The module it stands in, as `module_path!()` says it.
+    /// The path of its module, as in `module_path!()`.
     pub(crate) module: String,
-    /// Where the names in it are looked up.
+    /// The scope for the names in it.
     pub(crate) scope: ScopeId,
-    /// The item. What a false `cfg` removes is gone, and `cfg_attr`s are expanded.
+    /// The item, with disabled `cfg`s removed and `cfg_attr`s expanded.
     pub(crate) item: syn::DeriveInput,
-    /// The traits that the scanned source implements for it by hand, by their last name, with the `impl`.
+    /// The traits that the scanned source implements by hand, by last name, with the `impl`. A type's own `impl` has no
+    /// name.
     pub(crate) impls: Vec<(String, Rc<syn::ItemImpl>)>,
 }
 
@@ -77,7 +78,7 @@ impl TypeDefinition {
     }
 }
 
-/// The last names of all that is derived.
+/// Returns the last names of the derived traits.
 fn derived(attributes: &[syn::Attribute]) -> impl Iterator<Item = String> {
     let derives = attributes.iter().filter(|attribute| attribute.path().is_ident("derive"));
     let paths = derives.filter_map(|attribute| {
@@ -86,20 +87,21 @@ fn derived(attributes: &[syn::Attribute]) -> impl Iterator<Item = String> {
     paths.flatten().filter_map(|path| path.segments.last().map(|segment| segment.ident.to_string()))
 }
 
-/// Where types, and the functions that serde's attributes name, are found.
+/// Resolves types, and the functions and constants that attributes name.
 pub(crate) trait TypeSource {
-    /// A definition.
+    /// Returns a definition.
     fn definition(&self, id: DefinitionId) -> Rc<TypeDefinition>;
 
-    /// What a type means in a scope, with the given generic parameters filled in.
+    /// Resolves a type in a scope, with the given generic parameters filled in.
     fn resolve(&self, ty: &syn::Type, scope: ScopeId, generics: &[(String, Ty)]) -> Ty;
 
-    /// The function that a path names, if it is in the scanned source, and the scope it stands in.
+    /// Returns the function that a path names, if it is in the scanned source, and its scope.
     fn function(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)>;
 
-    /// Whether the program has a schema for `url::Url` wherever it stands, by a feature of the runtime or of schemars.
+    /// Returns `true` if the program has a schema for `url::Url` in every position, by a feature of the runtime or of
+    /// schemars.
     fn describes_urls(&self) -> bool;
 
-    /// The value of a constant that a path names, if it is in the scanned source.
+    /// Returns the value of a constant that a path names, if it is in the scanned source, and its scope.
     fn constant(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::Expr>, ScopeId)>;
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
-/// An application, a crate with its types, and where both are.
+/// An application, a crate with its types, and their directory.
 struct Application {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 const BUILD: &str = "fn main() -> tool_gen::Result { tool_gen::scan(\"src/main.rs\").write_to_out_dir() }";
@@ -39,9 +39,9 @@ pub struct Order { pub count: u32 }
 impl Application {
     fn new(name: &str) -> Self {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        drop(fs::remove_dir_all(&folder));
-        let application = Self { folder };
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        drop(fs::remove_dir_all(&directory));
+        let application = Self { directory };
         let profile = "[profile.dev]\ndebug = false\nincremental = false\n";
         application.write(
             "Cargo.toml",
@@ -55,7 +55,7 @@ impl Application {
         );
         application.write(
             "domain/Cargo.toml",
-            // Packages of one name in one target folder would take each other's place.
+            // Packages with one name in one target directory would overwrite each other.
             &format!(
                 "[package]\nname = \"domain-of-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[lib]\nname = \"domain\"\n\
                  [dependencies]\n\
@@ -63,7 +63,7 @@ impl Application {
                  serde = {{ version = \"1\", features = [\"derive\"] }}\n"
             ),
         );
-        fs::copy(workspace.join("Cargo.lock"), application.folder.join("Cargo.lock")).unwrap();
+        fs::copy(workspace.join("Cargo.lock"), application.directory.join("Cargo.lock")).unwrap();
         for (path, text) in [
             ("build.rs", BUILD),
             ("src/main.rs", MAIN),
@@ -78,16 +78,16 @@ impl Application {
     }
 
     fn write(&self, path: &str, text: &str) {
-        let path = self.folder.join(path);
+        let path = self.directory.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     fn cargo(&self, command: &str) -> Output {
-        // The dependencies are those of this very build: they are not built again.
+        // Uses the dependencies of this build, so that they are not built again.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([command, "--offline", "-v"]).current_dir(&self.folder);
+        cargo.args([command, "--offline", "-v"]).current_dir(&self.directory);
         cargo.env("CARGO_TARGET_DIR", target).env("CARGO_TERM_COLOR", "never");
         cargo.output().unwrap()
     }
@@ -131,7 +131,7 @@ fn the_manifest_follows_the_sources() {
 }
 
 #[test]
-fn what_does_not_compile_is_left_to_rustc() {
+fn leaves_compile_errors_to_rustc() {
     let application = Application::new("broken");
     application.write("src/orders.rs", &format!("{ORDERS}\npub fn broken(x: u8 {{ }}\n"));
     let told = application.fails();
@@ -140,7 +140,7 @@ fn what_does_not_compile_is_left_to_rustc() {
     assert!(!told.contains("failed to run custom build command"), "{told}");
     assert!(told.contains("error: ") && told.contains("could not compile `broken`"), "{told}");
 
-    // What is wrong with an annotation is said twice, too: by a warning here, and by the macro.
+    // An error in an annotation is reported twice: as a warning here, and by the macro.
     application.write("src/orders.rs", &ORDERS.replace("tool]", "tool(nmae = \"x\")]"));
     let told = application.fails();
     assert!(told.contains("src/orders.rs:4:22: unknown key `nmae`; did you mean `name`?"), "{told}");
@@ -148,17 +148,17 @@ fn what_does_not_compile_is_left_to_rustc() {
 }
 
 #[test]
-fn what_rustc_does_not_see_fails_the_build() {
+fn fails_the_build_for_errors_that_rustc_does_not_see() {
     let application = Application::new("clash");
     application.write("src/unrelated.rs", "/// Another.\n#[tool_runtime::tool(name = \"place\")]\npub fn say() {}");
     let told = application.fails();
     assert!(told.contains("failed to run custom build command"), "{told}");
-    assert!(told.contains("two tools are called `place`: clash::orders::place"), "{told}");
+    assert!(told.contains("two tools have the name `place`: clash::orders::place"), "{told}");
     assert!(told.contains("clash::unrelated::say"), "{told}");
 }
 
 #[test]
-fn what_cannot_be_seen_is_a_warning_and_still_works() {
+fn warns_about_an_unseen_type_and_still_works() {
     let application = Application::new("unseen");
     let by_hand = "
         #[derive(serde::Deserialize)]
@@ -173,7 +173,7 @@ fn what_cannot_be_seen_is_a_warning_and_still_works() {
     let output = application.cargo("build");
     let told = text(&output.stderr);
     assert!(output.status.success(), "{told}");
-    assert!(told.contains("src/orders.rs:5:21: the argument `order` is `any` in the manifest"), "{told}");
-    // The program knows better.
+    assert!(told.contains("src/orders.rs:5:21: argument `order` is `any` in the manifest"), "{told}");
+    // The program has the schema.
     assert!(application.run().contains("\"count\""));
 }

@@ -1,15 +1,15 @@
-//! What the adapter adds to a call of a plain rmcp client, side by side in one run:
+//! Benchmark: the overhead of a remote tool over a plain call of rmcp's client.
 //!
 //! ```sh
 //! cargo run --release -p tool-mcp --example adapter_speed
 //! ```
 //!
-//! Both call the same tool of the same rmcp server, by turns, over each transport: a pipe in memory, a child process,
-//! HTTP. The medians of all rounds are compared. The plain client is given its arguments ready; the adapter reads them
-//! from text, checks them, and takes the whole way through the dispatcher.
+//! Both call the same tool of the same rmcp server in alternation, over an in-memory pipe, a child process and HTTP, and
+//! the medians are compared. The plain client gets parsed arguments; the adapter parses and validates them, and runs the
+//! call through the dispatcher.
 //!
-//! With `count`, `plain` or `adapter`, `pipe` or `http` and a number, so many calls are made and nothing is printed:
-//! what they cost in instructions is counted from outside, with `valgrind --tool=callgrind`.
+//! With the arguments `count`, `plain` or `adapter`, `pipe` or `http`, and a number, it makes that many calls and prints
+//! nothing, for counting instructions with `valgrind --tool=callgrind`.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -27,7 +27,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpClientTransport, StreamableHttpService, TokioChildProcess};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
-use tool_mcp::{Generation, ServerConfig, Servers};
+use tool_mcp::{ProtocolGeneration, RemoteServers, ServerConfig};
 use tool_runtime::{Dispatcher, ToolCall};
 
 const ROUNDS: usize = 200;
@@ -65,8 +65,8 @@ impl ServerHandler for Adder {
     }
 }
 
-/// Our end of a pipe with a server at the other.
-fn served() -> tokio::io::DuplexStream {
+/// Starts a server over a pipe, and returns the client's end.
+fn serve_pipe() -> tokio::io::DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         if let Ok(running) = Adder.serve(theirs).await {
@@ -76,8 +76,8 @@ fn served() -> tokio::io::DuplexStream {
     ours
 }
 
-/// A server behind a URL, in a thread of its own.
-async fn served_over_http() -> Result<String, Box<dyn Error>> {
+/// Starts an HTTP server in its own thread, and returns its URL.
+async fn serve_http() -> Result<String, Box<dyn Error>> {
     let (tell, told) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -89,7 +89,7 @@ async fn served_over_http() -> Result<String, Box<dyn Error>> {
                 Arc::new(LocalSessionManager::default()),
                 rmcp::transport::StreamableHttpServerConfig::default(),
             );
-            // Small answers are not held back until more comes.
+            // Disables Nagle's algorithm.
             let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await
         })
@@ -105,22 +105,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Adder.serve(rmcp::transport::stdio()).await?.waiting().await?;
         }
         ["count", "plain", "pipe", calls] => {
-            by_hand(().serve(served()).await?.peer(), calls.parse()?).await?;
+            call_plain(().serve(serve_pipe()).await?.peer(), calls.parse()?).await?;
         }
         ["count", "plain", "http", calls] => {
-            by_hand(().serve(plain_http(&served_over_http().await?)).await?.peer(), calls.parse()?).await?;
+            call_plain(().serve(plain_http(&serve_http().await?)).await?.peer(), calls.parse()?).await?;
         }
         ["count", "adapter", over, calls] => {
             let server = match *over {
-                "http" => ServerConfig::http("s", served_over_http().await?),
+                "http" => ServerConfig::http("s", serve_http().await?),
                 _ => piped(),
             };
             let (tools, servers) = adapter(server).await?;
-            adapted(&tools, calls.parse()?).await;
+            call_adapter(&tools, calls.parse()?).await;
             servers.close().await;
         }
         _ => {
-            compare("a pipe in memory", ().serve(served()).await?.peer(), piped()).await?;
+            compare("an in-memory pipe", ().serve(serve_pipe()).await?.peer(), piped()).await?;
 
             let program = std::env::current_exe()?;
             let mut command = tokio::process::Command::new(&program);
@@ -128,7 +128,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let child = ().serve(TokioChildProcess::new(command)?).await?;
             compare("a child process", child.peer(), ServerConfig::command("s", program).arg("serve")).await?;
 
-            let url = served_over_http().await?;
+            let url = serve_http().await?;
             let http = ().serve(plain_http(&url)).await?;
             compare("HTTP", http.peer(), ServerConfig::http("s", url)).await?;
         }
@@ -143,17 +143,17 @@ fn plain_http(url: &str) -> StreamableHttpClientTransport<reqwest::Client> {
 }
 
 fn piped() -> ServerConfig {
-    ServerConfig::streams("s", || async { Ok(tokio::io::split(served())) })
+    ServerConfig::streams("s", || async { Ok(tokio::io::split(serve_pipe())) })
 }
 
-async fn adapter(server: ServerConfig) -> Result<(Dispatcher, Servers), Box<dyn Error>> {
+async fn adapter(server: ServerConfig) -> Result<(Dispatcher, RemoteServers), Box<dyn Error>> {
     let tools = Dispatcher::builder().build()?;
-    let server = server.generation(Generation::Initialize).trust();
-    let servers = Servers::builder().server(server).strict().connect(&tools.registry()).await?;
+    let server = server.generation(ProtocolGeneration::Initialize).trust();
+    let servers = RemoteServers::builder().server(server).strict().connect(&tools.registry()).await?;
     Ok((tools, servers))
 }
 
-async fn by_hand(plain: &Peer<RoleClient>, calls: u32) -> Result<(), Box<dyn Error>> {
+async fn call_plain(plain: &Peer<RoleClient>, calls: u32) -> Result<(), Box<dyn Error>> {
     let arguments = json!({"a": 40, "b": 2}).as_object().cloned().unwrap_or_default();
     for _ in 0..calls {
         let params = CallToolRequestParams::new(Cow::Borrowed("add")).with_arguments(arguments.clone());
@@ -163,10 +163,10 @@ async fn by_hand(plain: &Peer<RoleClient>, calls: u32) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-async fn adapted(tools: &Dispatcher, calls: u32) {
+async fn call_adapter(tools: &Dispatcher, calls: u32) {
     for _ in 0..calls {
-        let answer = tools.call(ToolCall::from_text("mcp_s_add", r#"{"a": 40, "b": 2}"#)).await;
-        assert_eq!(answer.output, "42");
+        let result = tools.call(ToolCall::from_text("mcp_s_add", r#"{"a": 40, "b": 2}"#)).await;
+        assert_eq!(result.output, "42");
     }
 }
 
@@ -175,15 +175,15 @@ async fn compare(over: &str, plain: &Peer<RoleClient>, server: ServerConfig) -> 
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        by_hand(plain, CALLS).await?;
+        call_plain(plain, CALLS).await?;
         theirs.push(start.elapsed() / CALLS);
         let start = Instant::now();
-        adapted(&tools, CALLS).await;
+        call_adapter(&tools, CALLS).await;
         ours.push(start.elapsed() / CALLS);
     }
     let (plain, adapted) = (median(theirs), median(ours));
     let added = adapted.as_secs_f64() / plain.as_secs_f64() * 100.0 - 100.0;
-    println!("over {over}: a plain rmcp client {plain:?}, the adapter {adapted:?}, which adds {added:.1} %");
+    println!("over {over}: plain rmcp client {plain:?}, adapter {adapted:?}, overhead {added:.1} %");
     servers.close().await;
     Ok(())
 }

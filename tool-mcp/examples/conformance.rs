@@ -1,5 +1,5 @@
-//! The server that MCP's published conformance suite tests: its tools are ordinary annotated functions, its prompts and
-//! resources a handler of the SDK.
+//! A server for MCP's published conformance suite, with annotated functions as tools and an rmcp handler for prompts and
+//! resources.
 //!
 //! `cargo run -p tool-mcp --example conformance -- --port 8080`, then
 //! `conformance server --url http://localhost:8080/mcp --requirements 2026-07-28`.
@@ -24,24 +24,24 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tool_mcp::rmcp::model::Tool;
-use tool_mcp::{Client, HttpConfig, Server};
+use tool_mcp::{HttpConfig, McpClient, McpServer};
 use tool_runtime::{Dispatcher, RuntimeTool};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let prompts = watch::Sender::new(0);
     let tools = Dispatcher::builder()
-        .per_call::<Client>()
+        .per_call::<McpClient>()
         .value("prompts", prompts.clone())
         .tool(json_schema_tool())
         .build()?;
     let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
-    let server = Server::new(tools).name("conformance").describe(describe).extra(extra::Extra::new(prompts));
+    let server = McpServer::new(tools).name("conformance").describe(describe).extra(extra::ExtraHandler::new(prompts));
     Ok(server.listen_on(listener, HttpConfig::new()).await?)
 }
 
-/// What stands behind `--port`; any free one without it.
+/// Parses `--port`. Defaults to any free port.
 fn port() -> Result<u16, Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     match (arguments.next().as_deref(), arguments.next()) {
@@ -51,7 +51,7 @@ fn port() -> Result<u16, Box<dyn Error>> {
     }
 }
 
-/// What no Rust type says.
+/// Adds schema keywords that no Rust type produces.
 fn describe(tool: &mut Tool) {
     let schema = match &*tool.name {
         "json_schema_2020_12_tool" => json_schema(),
@@ -90,9 +90,9 @@ fn json_schema() -> Value {
     })
 }
 
-/// A tool that is made from a schema.
+/// A tool with a hand-written schema.
 fn json_schema_tool() -> RuntimeTool {
-    let description = "A tool with the newer words of JSON Schema.";
+    let description = "A tool with keywords of JSON Schema 2020-12.";
     RuntimeTool::from_schema("json_schema_2020_12_tool", description, &json_schema(), |arguments, _| async move {
         Value::Object(arguments)
     })

@@ -1,40 +1,43 @@
-//! The adapter as a client of the published conformance suite:
+//! A client for MCP's published conformance suite:
 //!
 //! ```sh
 //! cargo build -p tool-mcp --features auth --example conformance_client
 //! npx @modelcontextprotocol/conformance client --requirements 2026-07-28 --command target/debug/examples/conformance_client
 //! ```
 //!
-//! The suite starts a server for each scenario and runs this with its URL. What is called goes through a dispatcher, as
-//! every call does. Where somebody would log in, the suite does so by itself: it sends on whoever comes.
+//! The suite starts a server for each scenario and runs this program with its URL. Calls go through a dispatcher, as usual.
+//! Logins need no user: the suite's authorization server redirects at once.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 
 use rmcp::model::{ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
-use tool_mcp::{Elicitation, Generation, OAuth, ServerConfig, Servers};
+use tool_mcp::{ElicitationRequest, OAuth, ProtocolGeneration, RemoteServers, ServerConfig};
 use tool_runtime::{Dispatcher, ToolCall};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let url = std::env::args().next_back().filter(|url| url.starts_with("http")).ok_or("the last argument is a URL")?;
+    let url =
+        std::env::args().next_back().filter(|url| url.starts_with("http")).ok_or("the last argument must be a URL")?;
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let context: Value = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
         Ok(context) => serde_json::from_str(&context)?,
         Err(_) => Value::Null,
     };
     let generation = match std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").as_deref() {
-        Ok("2026-07-28") => Generation::Discover,
-        Ok(_) => Generation::Initialize,
-        Err(_) => Generation::Newest,
+        Ok("2026-07-28") => ProtocolGeneration::Discover,
+        Ok(_) => ProtocolGeneration::Initialize,
+        Err(_) => ProtocolGeneration::Newest,
     };
 
     let tools = Dispatcher::builder().build()?;
-    let servers = Servers::builder()
+    let servers = RemoteServers::builder()
         .server(ServerConfig::http("suite", url).generation(generation).trust().oauth(oauth(&scenario, &context)))
-        // What the form leaves out is filled in with its defaults by the adapter.
-        .on_elicitation(|_: Elicitation| async { ElicitResult::new(ElicitationAction::Accept).with_content(json!({})) })
+        // Missing fields are filled in with the defaults of the form.
+        .on_elicitation(|_: ElicitationRequest| async {
+            ElicitResult::new(ElicitationAction::Accept).with_content(json!({}))
+        })
         .connect(&tools.registry())
         .await?;
     println!("{scenario}: {:#?}", servers.status());
@@ -53,7 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Who we are, as far as the scenario tells.
+/// Returns the login for a scenario.
 fn oauth(scenario: &str, context: &Value) -> OAuth {
     let (id, secret) = (context["client_id"].as_str(), context["client_secret"].as_str());
     if let ("auth/client-credentials-basic", Some(id), Some(secret)) = (scenario, id, secret) {
@@ -71,15 +74,15 @@ fn oauth(scenario: &str, context: &Value) -> OAuth {
     oauth
 }
 
-/// Logs in, as a browser would that is sent on at once.
+/// Logs in like a browser that is redirected at once.
 async fn visit(url: String) -> Result<String, Box<dyn Error + Send + Sync>> {
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
-    let answer = client.get(url).send().await?;
-    let location = answer.headers().get("location").ok_or_else(|| format!("sent nowhere: {}", answer.status()))?;
+    let response = client.get(url).send().await?;
+    let location = response.headers().get("location").ok_or_else(|| format!("no redirect: {}", response.status()))?;
     Ok(location.to_str()?.to_owned())
 }
 
-/// The calls that the scenario names, or else one of every tool.
+/// Returns the calls that the scenario names, or else one of every tool.
 fn calls(tools: &Dispatcher, context: &Value, schemas: &BTreeMap<String, Value>) -> Vec<ToolCall<'static>> {
     if let Some(named) = context["toolCalls"].as_array() {
         let call = |call: &Value| {
@@ -88,7 +91,7 @@ fn calls(tools: &Dispatcher, context: &Value, schemas: &BTreeMap<String, Value>)
         };
         return named.iter().map(call).collect();
     }
-    // One scenario wants to see the schema of a tool as it arrived here.
+    // One scenario requires the schema of a tool as it was received.
     if let (Some(schema), true) = (schemas.get("json_schema_2020_12_tool"), schemas.contains_key("json_schema_echo")) {
         return vec![ToolCall::new("mcp_suite_json_schema_echo", json!({"schema": schema}))];
     }
@@ -101,7 +104,7 @@ fn calls(tools: &Dispatcher, context: &Value, schemas: &BTreeMap<String, Value>)
     definitions.iter().map(call).collect()
 }
 
-/// Some value of a type.
+/// Returns an example value of a type.
 fn example(type_name: &str) -> Value {
     match type_name {
         "integer" | "number" => json!(5),

@@ -1,6 +1,6 @@
 //! An annotated service as an MCP server.
 //!
-//! `cargo build -p tool-mcp --example serve`, then tell a client of it. Most read this form, in a file such as
+//! Build it with `cargo build -p tool-mcp --example serve`, then add it to the configuration of a client, such as
 //! `.mcp.json` or `claude_desktop_config.json`:
 //!
 //! ```json
@@ -23,7 +23,7 @@ struct NoteService {
     notes: Mutex<Vec<String>>,
 }
 
-/// A note, and where it stands.
+/// A note and its position.
 #[derive(Serialize, JsonSchema)]
 struct Note {
     number: usize,
@@ -39,20 +39,20 @@ impl NoteService {
         Note { number: notes.len(), text }
     }
 
-    /// How many notes there are.
+    /// Count the notes.
     #[tool(read_only)]
     pub fn count(&self) -> usize {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Throw all notes away.
+    /// Delete all notes.
     #[tool(sensitive, destructive)]
     pub fn clear(&self) -> &'static str {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).clear();
         "All notes are gone."
     }
 
-    /// Write many notes, and say how far it is.
+    /// Write many notes, with progress reports.
     pub async fn import(&self, texts: Vec<String>, #[inject] progress: &Progress) -> usize {
         let total = texts.len();
         for (index, text) in texts.into_iter().enumerate() {

@@ -1,35 +1,35 @@
-//! Our tools for every MCP client, every MCP server's tools as ours.
+//! MCP server and client for [`tool_runtime`].
 //!
-//! A [`Server`] offers the tools of a dispatcher to any client of the Model Context Protocol, over the standard streams
-//! or over HTTP. [`Servers`] are those of others: their tools become entries of a registry that nothing can tell from
-//! local ones. What is spoken is the work of [`rmcp`], the official SDK; what a call goes through is the dispatcher's:
-//! checks, policy, consent, limits, journal and tracing are those of any other call.
+//! An [`McpServer`] exposes the tools of a dispatcher to clients of the Model Context Protocol, over the standard streams
+//! or over HTTP. [`RemoteServers`] connects to other MCP servers and registers their tools, which then behave like local
+//! ones. The protocol is implemented by [`rmcp`], the official SDK. Every call goes through the dispatcher, so validation,
+//! policy, approval, limits, journal and tracing apply as usual.
 //!
-//! The program `tool-mcp` serves the built-in tools: `cargo install --path tool-mcp --features cli` puts it where clients
-//! find it, and this, in a client's configuration, has it started for a folder. Write the path out: a client starts it
-//! wherever it likes.
+//! The program `tool-mcp` serves the built-in tools. Install it with `cargo install --path tool-mcp --features cli` and add
+//! it to the configuration of an MCP client. Use an absolute path, because clients start it in any directory:
 //!
 //! ```json
 //! {"mcpServers": {"files": {"command": "tool-mcp", "args": ["--files", "/path/to/workspace"]}}}
 //! ```
 //!
 //! # Features
-//! - `cli`: the program.
-//! - `auth`: OAuth, for servers behind a URL that want somebody to log in.
+//! - `cli`: the program `tool-mcp`.
+//! - `auth`: OAuth logins for remote servers over HTTP.
 
 mod lines;
 mod pins;
 mod remote;
 mod server;
 
-pub use pins::{ApproveError, Held, PinError, Warning};
+pub use pins::{ApproveError, HoldReason, PinError, ToolWarning};
 #[cfg(feature = "auth")]
 pub use remote::OAuth;
 pub use remote::{
-    ConfigError, ConnectError, Elicitation, Generation, Reloaded, Sampling, ServerConfig, ServerState, ServerStatus,
-    Servers, ServersBuilder, ToolStatus,
+    ConfigFileError, ConnectError, ElicitationRequest, ProtocolGeneration, ReloadReport, RemoteServers,
+    RemoteServersBuilder, SamplingRequest, ServerConfig, ServerState, ServerStatus, ToolStatus,
 };
 pub use rmcp;
 pub use server::{
-    Client, ClientError, Denied, HttpConfig, Nothing, Principal, ServeError, Server, WeakToken, serve_stdio,
+    AccessDenied, ClientError, HttpConfig, McpClient, McpServer, Principal, ServeError, ToolsOnly, WeakBearerToken,
+    serve_stdio,
 };

@@ -1,4 +1,4 @@
-//! The program `tool-mcp`: the built-in tools for every MCP client.
+//! The program `tool-mcp`: serves the built-in tools to MCP clients.
 
 mod cli;
 

@@ -1,13 +1,12 @@
-//! A worker with a few tools: `cargo run -p tool-nats --example worker`. With `--queue` it also takes them from the work
-//! queue, for which the server needs JetStream.
+//! A worker with a few tools: `cargo run -p tool-nats --example worker`. With `--queue` it also takes jobs from the work
+//! queue, which needs JetStream.
 //!
-//! `NATS_URL` says where the server is, `nats://127.0.0.1:4222` unless set; `NATS_USER` and `NATS_PASSWORD` or
-//! `NATS_CREDS` (a file), and `NATS_CA` (a file), say how to get in. It serves until Ctrl-C or `SIGTERM`, then finishes
-//! what it has.
+//! `NATS_URL` is the server, `nats://127.0.0.1:4222` by default. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` (a file),
+//! and `NATS_CA` (a file) are the credentials. The worker serves until Ctrl-C or `SIGTERM`, then finishes its calls.
 
 use std::time::Duration;
 
-use tool_nats::{Connect, Queue, QueueOptions, serve};
+use tool_nats::{ConnectionBuilder, QueueOptions, WorkQueue, serve};
 use tool_runtime::{Context, Dispatcher, Progress, tool};
 
 /// Add two numbers.
@@ -16,7 +15,7 @@ fn add(a: i64, b: i64) -> Option<i64> {
     a.checked_add(b)
 }
 
-/// Which worker has this call.
+/// Return the id of the process that runs this call.
 #[tool(name = "math.who", read_only)]
 fn who(#[inject] context: &Context) -> String {
     format!("process {} has the call {}", std::process::id(), context.call_id().unwrap_or("without an id"))
@@ -34,14 +33,14 @@ async fn count(#[arg(min = 1, max = 60)] to: u64, #[inject] progress: &Progress)
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let connection = Connect::from_env().await?;
+    let connection = ConnectionBuilder::from_env().await?;
     let tools = Dispatcher::builder().build()?;
     let mut worker = serve(connection.clone(), tools).version(env!("CARGO_PKG_VERSION")).description("An example");
     if std::env::args().any(|argument| argument == "--queue") {
-        worker = worker.queue(Queue::open(connection, QueueOptions::default()).await?);
+        worker = worker.queue(WorkQueue::open(connection, QueueOptions::default()).await?);
     }
     let worker = worker.await?;
-    println!("{} serves", worker.id());
+    println!("worker {} is ready", worker.id());
     stopped().await?;
     worker.drain().await;
     Ok(())

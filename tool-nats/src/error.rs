@@ -1,83 +1,80 @@
-//! What can go wrong outside a call. Whatever happens to a call is its result.
+//! Errors outside of calls. A failed call returns a result.
 
 use std::fmt;
 
-/// Why there is no connection, why a worker, a discovery or a queue does not start, or why a queue cannot be asked.
+/// An error of a connection, a worker, a discovery or a queue.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Error {
-    /// The name of a space cannot be part of a subject.
+pub enum NatsError {
+    /// The name of a space is not a valid subject token.
     Space(String),
-    /// The version is not a semantic one.
+    /// The version is not a semantic version.
     Version(String),
-    /// The server does not let this worker serve these tools.
+    /// The server denies this worker the subjects of these tools.
     Denied(Vec<String>),
-    /// There is no connection.
+    /// The connection failed.
     Connect {
-        /// To which server, without a password.
+        /// The servers, without passwords.
         server: String,
-        /// Why.
+        /// The cause.
         source: async_nats::Error,
     },
-    /// The server does not let this user do something.
+    /// The server denies this user an operation.
     Forbidden {
-        /// What was to be done.
+        /// The operation.
         doing: &'static str,
-        /// What the server does not allow.
+        /// The server's reason.
         denied: String,
     },
-    /// There is no job of this id, or not any more.
+    /// There is no job with this id, or it has expired.
     Job(String),
-    /// The arguments of a call are longer than a message can be.
+    /// The arguments of a call exceed the maximum message size.
     TooLong {
-        /// How long they are, in bytes.
+        /// The length, in bytes.
         bytes: usize,
-        /// How long they can be.
+        /// The maximum length, in bytes.
         limit: usize,
     },
-    /// NATS failed at something.
+    /// An operation of NATS failed.
     Nats {
-        /// What it was to do.
+        /// The operation.
         doing: &'static str,
-        /// What it said.
+        /// The cause.
         source: async_nats::Error,
     },
 }
 
-impl Error {
-    /// Says what NATS was to do when it failed.
+impl NatsError {
+    /// Returns a function that wraps an error of NATS with the operation that failed.
     pub(crate) fn nats<E: Into<async_nats::Error>>(doing: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::Nats { doing, source: source.into() }
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for NatsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Space(name) => {
-                write!(f, "a space is named by letters, digits, `_` and `-`, not by {name:?}")
+                write!(f, "invalid space name {name:?}: use letters, digits, `_` and `-`")
             }
-            Self::Version(version) => write!(f, "{version:?} is no version such as `1.4.0`"),
+            Self::Version(version) => write!(f, "{version:?} is not a semantic version such as `1.4.0`"),
             Self::Denied(tools) => write!(
                 f,
-                "the server does not let this worker serve {}: its user needs `subscribe` and `publish` on their subjects",
+                "the server denies this worker access to {}: its user needs `subscribe` and `publish` permissions on their subjects",
                 tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ")
             ),
-            Self::Connect { server, source } => write!(f, "no connection to NATS at {server}: {source}"),
+            Self::Connect { server, source } => write!(f, "cannot connect to NATS at {server}: {source}"),
             Self::Forbidden { doing, denied } => write!(f, "{doing}: {denied}"),
             Self::Job(id) => write!(f, "there is no job `{id}`"),
             Self::TooLong { bytes, limit } => {
-                write!(
-                    f,
-                    "{bytes} bytes are more than the {limit} for which a message has room (`max_payload` of the server)"
-                )
+                write!(f, "{bytes} bytes exceed the limit of {limit} bytes (`max_payload` of the server)")
             }
             Self::Nats { doing, source } => write!(f, "{doing}: {source}"),
         }
     }
 }
 
-impl std::error::Error for Error {
+impl std::error::Error for NatsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Connect { source, .. } | Self::Nats { source, .. } => Some(&**source),

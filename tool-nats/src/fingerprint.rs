@@ -1,28 +1,28 @@
-//! What definitions and manifests are known by: the beginning of their SHA-256, and all of it.
+//! Fingerprints of definitions and manifests, based on SHA-256.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use tool_runtime::{Manifest, ToolDefinition};
 
-/// How many hexadecimal digits of a definition's hash stand in its subject. Workers that a space lets in are not set on
-/// collisions: these 64 bits tell apart what they offer by accident.
+/// The length of a definition's fingerprint, in hexadecimal digits. 64 bits are enough to avoid accidental collisions;
+/// workers of a space are trusted not to construct one.
 const DIGITS: usize = 16;
 
-/// What a definition is known by. Its JSON has one form, so that equal definitions have equal fingerprints.
-pub(crate) fn of_tool(definition: &ToolDefinition) -> String {
-    let mut hash = hex(&serde_json::to_vec(definition).unwrap_or_default());
+/// Returns the fingerprint of a definition. Its JSON is canonical, so that equal definitions have equal fingerprints.
+pub(crate) fn definition(tool: &ToolDefinition) -> String {
+    let mut hash = hex(&serde_json::to_vec(tool).unwrap_or_default());
     hash.truncate(DIGITS);
     hash
 }
 
-/// What a manifest is known by, and its text.
-pub(crate) fn of_manifest(manifest: &Manifest) -> (String, String) {
+/// Returns the fingerprint of a manifest, and its text.
+pub(crate) fn manifest(manifest: &Manifest) -> (String, String) {
     let text = manifest.to_json();
-    (of_text(&text), text)
+    (self::text(&text), text)
 }
 
-pub(crate) fn of_text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     hex(text.as_bytes())
 }
 

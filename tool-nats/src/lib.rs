@@ -10,9 +10,9 @@ mod wire;
 mod worker;
 
 pub use async_nats;
-pub use connection::{Connect, Connection, connect};
-pub use error::Error;
-pub use queue::{JobId, Queue, QueueOptions, Status};
-pub use remote::{Conflict, Delivery, Discover, Remote, Seen, discover};
+pub use connection::{ConnectionBuilder, NatsConnection, connect};
+pub use error::NatsError;
+pub use queue::{JobId, JobStatus, QueueOptions, WorkQueue};
+pub use remote::{DeliveryMode, DiscoveryBuilder, RemoteTools, ToolConflict, WorkerInfo, discover};
 pub use space::Space;
-pub use worker::{Serve, Worker, serve};
+pub use worker::{Worker, WorkerBuilder, serve};

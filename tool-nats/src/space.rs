@@ -1,48 +1,48 @@
-//! The subjects of one cluster of tools.
+//! Subjects of a cluster of tools.
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Error;
+use crate::NatsError;
 
-/// The part of NATS's subjects in which the tools of a cluster live: everything is beneath one token, and two spaces
-/// know nothing of each other. `tools` unless set.
+/// A namespace of NATS subjects for the tools of one cluster. All subjects start with its name, so that spaces are
+/// independent of each other. Defaults to `tools`.
 ///
-/// | subject | who listens | what comes |
+/// | subject | subscribers | messages |
 /// |---|---|---|
-/// | `tools.call.NAME.FINGERPRINT` | the workers that have the tool in this form, as a queue group | calls |
+/// | `tools.call.NAME.FINGERPRINT` | the workers that have the tool with this definition, as a queue group | calls |
 /// | `tools.manifest.HASH` | the workers with these tools, as a queue group | requests for parts of the manifest |
-/// | `tools.worker.ID` | one worker | calls to be stopped |
-/// | `tools.news.here`, `tools.news.gone` | callers | a worker that came, changed or leaves |
-/// | `tools.job.NAME` | the stream of the work queue | calls that must not be lost |
-/// | `tools.done.NAME.ID` | who waits for a job | that it is over |
-/// | `$SRV.PING`, `$SRV.INFO`, `$SRV.STATS` and `.tools`, `.tools.ID` behind them | workers | as NATS's services have it |
+/// | `tools.worker.ID` | one worker | calls to cancel |
+/// | `tools.news.here`, `tools.news.gone` | callers | workers that joined, changed or leave |
+/// | `tools.job.NAME` | the stream of the work queue | queued calls |
+/// | `tools.done.NAME.ID` | callers that wait for a job | the end of the job |
+/// | `$SRV.PING`, `$SRV.INFO`, `$SRV.STATS`, also with the suffixes `.tools` and `.tools.ID` | workers | the NATS service protocol |
 ///
-/// A tool's name is part of the subject as it is, so that permissions can be given for `tools.call.metrics.>`. Behind it
-/// stands a fingerprint of the definition: a call never reaches a worker that has another tool of the same name.
+/// A tool's name is part of the subject unchanged, so that permissions can be granted for `tools.call.metrics.>`. It is
+/// followed by a fingerprint of the definition, so that a call never reaches a worker with another definition of the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
     name: Arc<str>,
 }
 
 impl Space {
-    /// The space of a name.
+    /// Creates a space.
     ///
     /// # Errors
-    /// When the name has anything but letters, digits, `_` and `-`.
-    pub fn new(name: impl AsRef<str>) -> Result<Self, Error> {
+    /// If the name contains anything but letters, digits, `_` and `-`.
+    pub fn new(name: impl AsRef<str>) -> Result<Self, NatsError> {
         let name = name.as_ref();
         let is_token = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        if is_token { Ok(Self { name: name.into() }) } else { Err(Error::Space(name.to_owned())) }
+        if is_token { Ok(Self { name: name.into() }) } else { Err(NatsError::Space(name.to_owned())) }
     }
 
-    /// The name, which is also the name of the service.
+    /// Returns the name, which is also the name of the NATS service.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The queue group in which workers share calls.
+    /// Returns the queue group in which workers share calls.
     pub(crate) fn group(&self) -> String {
         self.name.to_string()
     }
@@ -71,7 +71,7 @@ impl Space {
         format!("{}.job.{tool}", self.name)
     }
 
-    /// Where it is told that a job is over.
+    /// Returns the subject for the end of a job.
     pub(crate) fn done(&self, job: &str) -> String {
         format!("{}.done.{job}", self.name)
     }
@@ -80,22 +80,22 @@ impl Space {
         format!("{}.job.>", self.name)
     }
 
-    /// The stream that holds the jobs.
+    /// Returns the name of the stream of jobs.
     pub(crate) fn job_stream(&self) -> String {
         format!("{}-jobs", self.name)
     }
 
-    /// The bucket that holds what became of them.
+    /// Returns the name of the bucket of job records.
     pub(crate) fn job_bucket(&self) -> String {
         format!("{}-job-states", self.name)
     }
 
-    /// Where a service of this name answers a verb: all, those of the name, this one.
+    /// Returns the subjects of a service verb: for all services, for this name, and for this instance.
     pub(crate) fn verb(&self, verb: &str, id: &str) -> [String; 3] {
         [format!("$SRV.{verb}"), format!("$SRV.{verb}.{}", self.name), format!("$SRV.{verb}.{}.{id}", self.name)]
     }
 
-    /// Where a tool of this space is, in the words of its definition.
+    /// Returns the `handler` of a tool's definition.
     pub(crate) fn handler(&self, tool: &str) -> String {
         format!("nats://{}/{tool}", self.name)
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_space_is_one_token() {
+    fn a_space_name_is_one_subject_token() {
         assert_eq!(Space::new("team-a").unwrap().call("metrics.newest", "0af3"), "team-a.call.metrics.newest.0af3");
         for wrong in ["", "a.b", "a b", "a>", "*"] {
             assert!(Space::new(wrong).is_err(), "{wrong:?}");

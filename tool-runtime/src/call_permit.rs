@@ -7,7 +7,7 @@ use crate::concurrency::RunPermit;
 /// The place of a call among those that run at a time, where [`Builder::concurrency`](crate::Builder::concurrency) says how
 /// many. A handler asks for it by type.
 ///
-/// A handler that waits for other calls of the same dispatcher [leaves](Self::leave) its place to them: if all that run
+/// A handler that waits for other calls of the same dispatcher [releases](Self::release) its place to them: if all that run
 /// waited for a place, none would ever come free. One that is given the [`Dispatcher`](crate::Dispatcher) has left it
 /// already, and so has a call whose values are being [finished](crate::Builder::finish).
 #[derive(Clone, Debug, Default)]

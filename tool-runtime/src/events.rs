@@ -48,7 +48,7 @@ pub struct Event {
     /// The time of the event; in JSON, milliseconds since 1970.
     #[serde(serialize_with = "milliseconds")]
     pub at: SystemTime,
-    /// What happened.
+    /// The kind of the event.
     #[serde(flatten)]
     pub kind: EventKind,
 }
@@ -67,7 +67,7 @@ pub struct CallInfo {
     pub sequence: u64,
 }
 
-/// What happened to a call.
+/// The kind of an [`Event`], with its data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -1,4 +1,9 @@
-//! Where a dispatcher gets its manifest from.
+//! Manifests: loading, embedding and watching `tools_calls.json`.
+//!
+//! A manifest lists the offered tools and the texts that models read about them, so that descriptions can be edited
+//! without recompiling. [`Builder::manifest`](crate::Builder::manifest) takes a [`Manifest`] from a file, or one that
+//! [`manifest!`](crate::manifest!) embeds in the program; [`Dispatcher::watch`](crate::Dispatcher::watch) reloads a file
+//! when it changes. Without a manifest, all linked tools are offered.
 
 use tool_model::Manifest;
 pub use tool_model::{Argument, EmbeddedManifest, ManifestError};
@@ -6,7 +11,7 @@ pub use tool_model::{Argument, EmbeddedManifest, ManifestError};
 pub use crate::dispatch::{Definitions, ManifestWatch};
 
 /// What [`Builder::manifest`](crate::Builder::manifest) and [`Dispatcher::reload`](crate::Dispatcher::reload) take: a
-/// [`Manifest`], the result of [`Manifest::load`], or what [`manifest!()`](crate::manifest) gives.
+/// [`Manifest`], the result of [`Manifest::load`], or what [`manifest!()`](crate::manifest!) gives.
 #[diagnostic::on_unimplemented(
     message = "a dispatcher takes a manifest, not `{Self}`",
     note = "`Manifest::load(path)` reads a file, `Manifest::from_json(text)` a text, and `tool_runtime::manifest!()` is what the build script wrote"

@@ -1,4 +1,4 @@
-//! What expansions of the macros name. Not for use by hand: it changes without notice.
+//! Items that the macros' expansions refer to. Not public API: it may change in any release.
 
 pub use tool_model::{
     ArgumentDetails, ArgumentSpec, KeyValue, Number, Options, REGISTRATIONS, Registration, Rule, Source, linkme,
@@ -17,7 +17,7 @@ pub use crate::shim::{
 };
 pub use crate::stream::stream;
 
-/// The traits among which method resolution chooses. Without names: they must not hide the user's.
+/// The traits that method resolution selects from. Imported as `_`, so that they cannot shadow a user's names.
 pub mod tiers {
     pub use crate::arguments::slot::{
         LendUndecoded as _, LendUndescribed as _, LendUnsized as _, NoReference as _, OptionalText as _,

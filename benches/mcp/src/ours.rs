@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contest::work::{Hit, Order, hits};
 use tokio::net::TcpListener;
-use tool_mcp::{HttpConfig, Server};
+use tool_mcp::{HttpConfig, McpServer};
 use tool_runtime::{Dispatcher, RuntimeTool, tool};
 
 /// Add two integers.
@@ -37,7 +37,7 @@ pub async fn serve(transport: &str, tools: usize) {
         let filler = |Add { a, b }| async move { (a + b).to_string() };
         builder = builder.tool(RuntimeTool::new(format!("filler_{number}"), "Add two integers.", filler));
     }
-    let server = Server::new(builder.build().expect("the tools are complete"));
+    let server = McpServer::new(builder.build().expect("the tools are complete"));
     if transport == "stdio" {
         return server.stdio().await.expect("a client");
     }

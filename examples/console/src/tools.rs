@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
-use tool_nats::{Connection, Remote};
+use tool_nats::{NatsConnection, RemoteTools};
 use tool_runtime::confirm::Deferred;
 use tool_runtime::inject::InjectError;
 use tool_runtime::manifest::ManifestError;
@@ -43,7 +43,7 @@ pub struct Parts {
     /// Where calls wait for a person.
     pub deferred: Deferred,
     /// Where workers are that have more tools.
-    pub nats: Option<Connection>,
+    pub nats: Option<NatsConnection>,
 }
 
 /// The tools of the console and those of workers, offered only while the extension `ai_chat` is enabled.
@@ -54,7 +54,7 @@ pub struct Parts {
 pub struct Tools {
     dispatcher: Dispatcher,
     manifest: PathBuf,
-    nats: Option<Connection>,
+    nats: Option<NatsConnection>,
     /// What is offered, if anything is.
     offered: Arc<Mutex<Option<Offered>>>,
 }
@@ -62,7 +62,7 @@ pub struct Tools {
 #[derive(Debug)]
 struct Offered {
     /// The tools of workers, as long as this is kept.
-    remote: Option<Remote>,
+    remote: Option<RemoteTools>,
 }
 
 impl Tools {
@@ -172,7 +172,7 @@ pub enum ToolsError {
     /// The manifest does not fit the program.
     Build(BuildError),
     /// Workers cannot be asked for their tools.
-    Workers(tool_nats::Error),
+    Workers(tool_nats::NatsError),
 }
 
 impl std::fmt::Display for ToolsError {
@@ -199,8 +199,8 @@ impl From<BuildError> for ToolsError {
     }
 }
 
-impl From<tool_nats::Error> for ToolsError {
-    fn from(error: tool_nats::Error) -> Self {
+impl From<tool_nats::NatsError> for ToolsError {
+    fn from(error: tool_nats::NatsError) -> Self {
         Self::Workers(error)
     }
 }

@@ -34,7 +34,7 @@ fn a_module_inside_a_macro_is_named() {
             Project::new("", &format!("use a::b;\ncfg_if::cfg_if! {{\n    if #[cfg(unix)] {{ mod m; }}\n}}\n{more}"))
                 .scan();
         let diagnostic = only(&scanned);
-        assert!(diagnostic.message.contains("a module inside the macro `cfg_if!`"), "{diagnostic}");
+        assert!(diagnostic.message.contains("a module inside of the macro `cfg_if!`"), "{diagnostic}");
         assert_eq!(diagnostic.place.as_ref().map(|place| place.line), Some(3), "{diagnostic}");
     }
 }
@@ -89,7 +89,7 @@ fn a_file_of_the_library_and_of_the_program() {
         .with("src/m.rs", "#[tool_runtime::tool]\nfn f() {}\n#[tool_runtime::tool]\nfn g() {}\n");
     let scanned = project.library().and(project.path("src/main.rs")).run().expect("both can be read");
     let diagnostic = only(&scanned);
-    assert!(diagnostic.message.contains("of both the library and the program"), "{diagnostic}");
+    assert!(diagnostic.message.contains("of both the library and the binary"), "{diagnostic}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn one_mistake_gives_one_message() {
     let scanned = project.scan();
     let diagnostic = only(&scanned);
     assert!(diagnostic.to_string().contains("src/types.rs:3"), "{diagnostic}");
-    assert_eq!(diagnostic.help.as_deref(), Some("its types and tools are left out until it compiles"));
+    assert_eq!(diagnostic.help.as_deref(), Some("its types and tools are missing until it compiles"));
 }
 
 /// rustc compiles it: to warn and leave the error to it would be to ship without the tools.

@@ -1,31 +1,31 @@
-//! What the command line says.
+//! Command line arguments.
 
 use std::path::PathBuf;
 
 use clap::Parser;
 
-/// A chat with a model that has tools on a folder.
+/// A chat with a model that has tools on a directory.
 ///
-/// `TOOL_MODEL=provider/model` says which model: openai, anthropic, gemini, openrouter or ollama, each with its key in
-/// the environment (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`) and, where it is
-/// not the usual one, its address (`OPENAI_BASE_URL` and so on). Without it, no model is
-/// asked, and what leaves this machine is what you have the tools fetch, search or run.
+/// `TOOL_MODEL=provider/model` selects the model. Providers are openai, anthropic, gemini, openrouter and ollama, each with
+/// its API key in the environment (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`) and,
+/// optionally, its address (`OPENAI_BASE_URL` and so on). Without it, no model is called, and only what you have the tools
+/// fetch, search or run leaves this machine.
 #[derive(Debug, Parser)]
 #[command(name = "chat")]
 pub struct Arguments {
-    /// The folder that the tools work in.
+    /// The directory that the tools work in.
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// Begin a new conversation. Otherwise the newest one of this folder goes on, unless another chat has it open.
+    /// Start a new conversation instead of continuing the newest one of this directory.
     #[arg(long)]
     pub new: bool,
-    /// Offer to delete files, too.
+    /// Offer the tool that deletes files.
     #[arg(long)]
     pub allow_delete: bool,
     /// Run commands without network.
     #[arg(long)]
     pub no_network: bool,
-    /// Where conversations are kept.
+    /// Where conversations are stored.
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
 }

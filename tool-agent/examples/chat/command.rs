@@ -1,17 +1,17 @@
-//! What is said to the program and not to the model.
+//! Commands of the chat.
 
 use tool_agent::Mode;
 
 pub const HELP: &str = "\
-/plan        the model has no tools, and says what it would do
-/plan read   it has the tools that change nothing
-/build       it has all tools, and asks before it changes anything
-/tools       which tools there are
-/history     what was said so far
-/again       goes on where an answer was stopped or has failed
-/new         begins a new conversation
-/quit        leaves, as Ctrl-D does
-Ctrl-C stops an answer. A question is answered with y, n (a reason may follow), a (stop everything) or e (edit).";
+/plan        the model has no tools and describes a plan
+/plan read   the model has read-only tools and describes a plan
+/build       the model has all tools and asks before it changes anything
+/tools       list the tools
+/history     show the conversation so far
+/again       continue after a response that was stopped or failed
+/new         start a new conversation
+/quit        leave (or press Ctrl-D)
+Ctrl-C stops a response. Answer a question with y, n (optionally with a reason), a (abort) or e (edit).";
 
 pub enum Command {
     Help,
@@ -24,8 +24,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// The command in a line; nothing in one that is for the model.
-    pub fn of(line: &str) -> Result<Option<Self>, String> {
+    /// Parses a command. Returns `None` if the line is for the model.
+    pub fn parse(line: &str) -> Result<Option<Self>, String> {
         let Some(command) = line.strip_prefix('/') else { return Ok(None) };
         let words: Vec<&str> = command.split_whitespace().collect();
         // A path, as in `/etc/hosts says what?`.
@@ -42,7 +42,7 @@ impl Command {
             ["again"] => Self::Again,
             ["new"] => Self::New,
             ["quit" | "exit"] => Self::Quit,
-            _ => return Err(format!("There is no `{line}`. /help says what there is.")),
+            _ => return Err(format!("Unknown command `{line}`. Type /help for a list.")),
         }))
     }
 }

@@ -1,19 +1,19 @@
-//! A chat in the terminal, with the built-in tools on a folder.
+//! A chat in the terminal, with the built-in tools on a directory.
 //!
 //! ```sh
 //! cargo run -p tool-agent --example chat -- some/folder
 //! TOOL_MODEL=anthropic/claude-sonnet-5-5 cargo run -p tool-agent --example chat -- some/folder
 //! ```
 //!
-//! Without `TOOL_MODEL` there is no language model: what answers finds tools by the words of what is said. Conversations
-//! are kept, and the newest one of a folder goes on, unless another chat has it open. `/help` says the rest.
+//! Without `TOOL_MODEL` an offline demo model picks tools by keywords. Conversations are stored, and the newest one of a
+//! directory continues, unless another chat has it open. Type `/help` for the commands.
 
 mod arguments;
-mod asking;
 mod command;
-mod keep;
+mod confirmer;
 mod screen;
 mod setup;
+mod storage;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -26,8 +26,8 @@ use tool_agent::{Mode, Run, RunEnding};
 use tool_runtime::CancellationToken;
 
 use self::arguments::Arguments;
-use self::asking::Order;
 use self::command::Command;
+use self::confirmer::QuestionOrder;
 use self::setup::Chat;
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut chat = runtime.block_on(Chat::new(arguments))?;
     let mut editor = DefaultEditor::new()?;
-    // There is none the first time.
+    // The file does not exist the first time.
     let _ = editor.load_history(&chat.lines);
     screen::greet(&chat);
     loop {
@@ -52,7 +52,7 @@ fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         let line = match editor.readline(screen::prompt(mode)) {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => {
-                screen::note("Ctrl-D or /quit leaves.");
+                screen::note("Press Ctrl-D or type /quit to leave.");
                 continue;
             }
             Err(ReadlineError::Eof) => break,
@@ -64,13 +64,13 @@ fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         }
         editor.add_history_entry(line)?;
         editor.append_history(&chat.lines)?;
-        match Command::of(line) {
+        match Command::parse(line) {
             Ok(None) => {
                 let run = chat.conversation.say(line);
-                answer(&runtime, &mut chat, run);
+                respond(&runtime, &mut chat, run);
             }
             Ok(Some(Command::Quit)) => break,
-            Ok(Some(command)) => obey(&runtime, &mut chat, command)?,
+            Ok(Some(command)) => execute(&runtime, &mut chat, command)?,
             Err(unknown) => screen::note(&unknown),
         }
     }
@@ -78,66 +78,66 @@ fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<dyn Error>> {
+fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Help => screen::note(command::HELP),
         Command::Tools => screen::tools(chat.agent.tools()),
         Command::Mode(mode) => {
             runtime.block_on(chat.conversation.set_mode(mode))?;
-            screen::note(meaning(mode));
+            screen::note(describe(mode));
         }
         Command::History => screen::history(&runtime.block_on(chat.conversation.history())?),
         Command::Again if runtime.block_on(chat.conversation.history())?.is_empty() => {
-            screen::note("Nothing was said yet.");
+            screen::note("The conversation is empty.");
         }
         Command::Again => {
             let run = chat.conversation.resume();
-            answer(runtime, chat, run);
+            respond(runtime, chat, run);
         }
         Command::New => {
-            // Whoever plans does not mean to change anything all of a sudden.
+            // The mode is kept, so that a user who plans does not change anything by accident.
             let mode = runtime.block_on(chat.conversation.mode())?;
-            chat.begin_anew()?;
+            chat.start_conversation()?;
             runtime.block_on(chat.conversation.set_mode(mode))?;
-            screen::note("A new conversation.");
+            screen::note("Started a new conversation.");
         }
         Command::Quit => {}
     }
     Ok(())
 }
 
-fn meaning(mode: Mode) -> &'static str {
+fn describe(mode: Mode) -> &'static str {
     match mode {
-        Mode::Plan => "The model has no tools, and says what it would do.",
-        Mode::PlanReading => "The model has the tools that change nothing, and says what it would do.",
-        _ => "The model has its tools, and asks before it changes anything.",
+        Mode::Plan => "The model has no tools and describes a plan.",
+        Mode::PlanReading => "The model has read-only tools and describes a plan.",
+        _ => "The model has all tools and asks before it changes anything.",
     }
 }
 
-/// Shows an answer as it comes. Ctrl-C stops it, and not the program.
-fn answer(runtime: &Runtime, chat: &mut Chat, run: Run) {
+/// Shows a response as it streams. Ctrl-C stops the response, not the program.
+fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) {
     runtime.block_on(async {
         let stop = CancellationToken::new();
         let run = run.cancel(stop.clone());
         let mut events = run.events();
-        let (mut screen, mut order) = (screen::Screen::default(), Order::default());
+        let (mut screen, mut order) = (screen::Screen::default(), QuestionOrder::default());
         let mut run = tokio::spawn(run.into_future());
         let outcome = loop {
             tokio::select! {
                 biased;
-                // While somebody is asked, the question stays the last thing on the screen.
-                Some(update) = chat.asking.quiet(events.next()) => {
-                    order.hear(&update, chat.agent.tools());
+                // While a question is open, it stays the last thing on the screen.
+                Some(update) = chat.confirmer.quiet(events.next()) => {
+                    order.observe(&update, chat.agent.tools());
                     screen.show(update);
                 }
-                Some(asked) = chat.coming.recv() => order.add(asked),
-                () = chat.asking.quiet(std::future::ready(())), if order.is_ready() => {
+                Some(asked) = chat.questions.recv() => order.add(asked),
+                () = chat.confirmer.quiet(std::future::ready(())), if order.is_ready() => {
                     screen.leave();
-                    order.ask(&chat.asking);
+                    order.ask(&chat.confirmer);
                 }
                 outcome = &mut run => break outcome,
-                Ok(()) = tokio::signal::ctrl_c() => match chat.asking.is_open() {
-                    true => screen::note("\nAnswer `a` to stop everything."),
+                Ok(()) = tokio::signal::ctrl_c() => match chat.confirmer.is_open() {
+                    true => screen::note("\nAnswer `a` to abort."),
                     false => stop.cancel(),
                 },
             }

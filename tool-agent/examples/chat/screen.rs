@@ -1,4 +1,4 @@
-//! What is on the screen.
+//! Terminal output.
 
 use std::io::Write;
 
@@ -16,24 +16,24 @@ const TOOL: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 
-/// How much of a result is shown, and how much of an argument.
+/// The maximum length of a shown result, and of a shown argument.
 const SHOWN: usize = 100;
 const VALUE: usize = 40;
 
 pub fn greet(chat: &Chat) {
     anstream::println!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string()));
-    if chat.is_beside {
+    if chat.is_second {
         note("Another chat has the newest conversation of this folder open. This is a new one.");
     }
     if !chat.before.is_empty() {
-        note(&format!("The conversation goes on after {} messages; /new begins another.", chat.before.len()));
+        note(&format!("Continuing a conversation of {} messages; /new starts another.", chat.before.len()));
         let last = chat.before.iter().rposition(|message| matches!(message, Message::User { .. }));
         history(&chat.before[last.unwrap_or_default()..]);
         if !matches!(chat.before.last(), Some(Message::Assistant(said)) if !said.is_cut) {
-            note("This was not answered to the end; /again goes on with it.");
+            note("The last response is incomplete; /again continues.");
         }
     }
-    note("/help says what can be typed besides questions.");
+    note("Type /help for a list of commands.");
 }
 
 pub fn prompt(mode: Mode) -> &'static str {
@@ -74,15 +74,15 @@ pub fn history(messages: &[Message]) {
     }
 }
 
-/// Shows an answer as it comes.
+/// The output of a run.
 #[derive(Default)]
 pub struct Screen {
-    at: At,
+    at: OutputKind,
 }
 
-/// What was written last.
+/// The kind of the last output.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum At {
+enum OutputKind {
     #[default]
     LineStart,
     Text,
@@ -100,8 +100,8 @@ impl Screen {
 
     fn tell(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::Text { text } => self.go_on(At::Text, &lines(text)),
-            AgentEvent::Thinking { text } => self.go_on(At::Thought, &lines(text)),
+            AgentEvent::Text { text } => self.append(OutputKind::Text, &lines(text)),
+            AgentEvent::Thinking { text } => self.append(OutputKind::Thought, &lines(text)),
             AgentEvent::CallStarted { tool, arguments, .. } => {
                 self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(tool), named(arguments)));
             }
@@ -109,13 +109,13 @@ impl Screen {
             AgentEvent::CallFinished(result) => self.line(&ended(result)),
             AgentEvent::Retrying { why, after } => {
                 let (why, after) = (why.to_string(), after.as_secs().max(1));
-                self.line(&format!("{DIM}{}; asking again in {after} s{DIM:#}", escape(&why)));
+                self.line(&format!("{DIM}{}; retrying in {after} s{DIM:#}", escape(&why)));
             }
             _ => {}
         }
     }
 
-    /// The end of an answer: what went wrong, if anything did, and what it took.
+    /// Shows the end of a run: the error, if any, and the tokens used.
     pub fn end(&mut self, wrong: Option<&str>, usage: Usage) {
         if let Some(wrong) = wrong {
             self.line(&format!("{BAD}{}{BAD:#}", escape(wrong)));
@@ -123,19 +123,19 @@ impl Screen {
         self.leave();
         if usage.total() > 0 {
             let (input, output) = (thousands(usage.input), thousands(usage.output));
-            note(&format!("{input} tokens read, {output} written"));
+            note(&format!("{input} input tokens, {output} output tokens"));
         }
     }
 
-    fn go_on(&mut self, at: At, text: &str) {
+    fn append(&mut self, at: OutputKind, text: &str) {
         if self.at != at {
             self.leave();
         }
         match at {
-            At::Thought => anstream::print!("{THOUGHT}{text}{THOUGHT:#}"),
+            OutputKind::Thought => anstream::print!("{THOUGHT}{text}{THOUGHT:#}"),
             _ => anstream::print!("{text}"),
         }
-        // A screen that cannot be written to is noticed when it is read from.
+        // An output error is noticed when the next line is read.
         let _ = anstream::stdout().flush();
         self.at = at;
     }
@@ -145,11 +145,11 @@ impl Screen {
         anstream::println!("{text}");
     }
 
-    /// Goes to the beginning of a line.
+    /// Moves to the beginning of a line.
     pub fn leave(&mut self) {
-        if self.at != At::LineStart {
+        if self.at != OutputKind::LineStart {
             anstream::println!();
-            self.at = At::LineStart;
+            self.at = OutputKind::LineStart;
         }
     }
 }
@@ -162,7 +162,7 @@ fn ended(result: &CallResult) -> String {
     }
 }
 
-/// How far a call is: what a command prints, or whatever else it says.
+/// Formats progress: the output of a command, or other data.
 fn reported(progress: &Value) -> String {
     match progress.get("text").unwrap_or(progress) {
         Value::String(text) => brief(text),
@@ -170,7 +170,7 @@ fn reported(progress: &Value) -> String {
     }
 }
 
-/// Arguments as a person would write them.
+/// Formats arguments as `name=value`.
 fn named(arguments: &Value) -> String {
     let Some(arguments) = arguments.as_object() else { return String::new() };
     let one = |(name, value): (&String, &Value)| {
@@ -181,7 +181,7 @@ fn named(arguments: &Value) -> String {
     arguments.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// The beginning of a text, on one line.
+/// Returns the beginning of a text, on one line.
 fn brief(text: &str) -> String {
     let (first, more) = (text.lines().next().unwrap_or_default(), text.lines().count().saturating_sub(1));
     let (shown, cut) = fold(first, SHOWN);
@@ -194,7 +194,7 @@ fn brief(text: &str) -> String {
     format!("{}{rest}", escape(shown))
 }
 
-/// A text of a model, with its line breaks and without what a terminal would obey.
+/// Sanitizes a model's text for the terminal, keeping its line breaks.
 fn lines(text: &str) -> String {
     let mut shown = escape_lines(text).collect::<Vec<_>>().join("\n");
     if text.ends_with('\n') {

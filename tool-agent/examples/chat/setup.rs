@@ -1,4 +1,4 @@
-//! The agent, its model and its tools.
+//! Set-up of the agent, its model and its tools.
 
 use std::error::Error;
 use std::io;
@@ -15,32 +15,32 @@ use tool_journal::SqliteJournal;
 use tool_runtime::{Dispatcher, Selection};
 
 use crate::arguments::Arguments;
-use crate::asking::{Asking, Coming};
-use crate::keep::{self, Claim};
+use crate::confirmer::{ChatConfirmer, PendingQuestions};
+use crate::storage::{self, ConversationLock};
 
-const SYSTEM: &str = "You help with the files of one folder. Paths are relative to it. Be brief: what you say is read \
-                      in a terminal, as plain text.";
+const SYSTEM: &str = "You help with the files of one directory. Paths are relative to it. Be brief: your text is shown in a \
+                      terminal, as plain text.";
 
-/// How long calls are on record.
-const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// The time that calls stay in the journal.
+const RETENTION: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Everything that a chat has.
+/// The state of a chat.
 pub struct Chat {
     pub agent: Agent,
     pub conversation: Conversation,
-    pub asking: Asking,
-    pub coming: Coming,
-    /// The model, for people.
+    pub confirmer: ChatConfirmer,
+    pub questions: PendingQuestions,
+    /// The name of the model, for display.
     pub model: String,
-    /// The folder that the tools work in.
+    /// The directory that the tools work in.
     pub folder: PathBuf,
-    /// Where the lines that were typed are kept.
+    /// The file of the line history.
     pub lines: PathBuf,
-    /// What was said before.
+    /// The messages of the conversation at startup.
     pub before: Vec<Message>,
-    /// Whether another chat has the newest conversation of the folder open.
-    pub is_beside: bool,
-    claim: Claim,
+    /// Set if another chat has the newest conversation of the directory open.
+    pub is_second: bool,
+    lock: ConversationLock,
     state: PathBuf,
     store: SqliteStore,
 }
@@ -49,38 +49,52 @@ impl Chat {
     pub async fn new(arguments: &Arguments) -> Result<Self, Box<dyn Error>> {
         let folder =
             arguments.folder.canonicalize().map_err(|error| format!("{}: {error}", arguments.folder.display()))?;
-        let (asking, coming) = Asking::new();
+        let (confirmer, questions) = ChatConfirmer::new();
         let sub_agents = SubAgents::default();
-        let state = keep::folder(arguments.state.as_deref())?;
-        // A chat that was killed knows by it which calls have run.
+        let state = storage::folder(arguments.state.as_deref())?;
+        // After a crash, the next chat learns from the journal which calls have run.
         let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
-        journal.prune(KEPT).await?;
-        let tools = tools(arguments, &folder, journal, asking.clone(), sub_agents.clone())?;
+        journal.prune(RETENTION).await?;
+        let tools = tools(arguments, &folder, journal, confirmer.clone(), sub_agents.clone())?;
         let (model, name): (Box<dyn Model>, String) = match ProviderModel::from_env()? {
             Some(model) => {
                 let name = model.name().to_owned();
                 (Box::new(RetryingModel::new(model)), name)
             }
-            None => (Box::new(OfflineModel), "no language model (set TOOL_MODEL=provider/model)".to_owned()),
+            None => (Box::new(OfflineModel), "offline demo model (set TOOL_MODEL=provider/model)".to_owned()),
         };
         let store = SqliteStore::open(state.join("conversations.sqlite")).await?;
         let agent = Agent::builder(model, tools).system(SYSTEM).store(store.clone()).build();
         sub_agents.bind(&agent);
-        let newest = if arguments.new { None } else { keep::newest(&store, &folder).await? };
-        let (is_known, known) = (newest.is_some(), newest.map(|id| Claim::of(&state, id)).transpose()?.flatten());
-        let is_beside = is_known && known.is_none();
-        let claim = known.map_or_else(|| Claim::new(&state, &folder), Ok)?;
-        let conversation = agent.conversation(&claim.id);
+        let newest = if arguments.new { None } else { storage::newest(&store, &folder).await? };
+        let (is_known, known) =
+            (newest.is_some(), newest.map(|id| ConversationLock::acquire(&state, id)).transpose()?.flatten());
+        let is_second = is_known && known.is_none();
+        let lock = known.map_or_else(|| ConversationLock::new(&state, &folder), Ok)?;
+        let conversation = agent.conversation(&lock.id);
         let before = conversation.history().await?;
         let lines = state.join("lines");
         let model = name;
-        Ok(Self { agent, conversation, asking, coming, model, folder, lines, before, is_beside, claim, state, store })
+        Ok(Self {
+            agent,
+            conversation,
+            confirmer,
+            questions,
+            model,
+            folder,
+            lines,
+            before,
+            is_second,
+            lock,
+            state,
+            store,
+        })
     }
 
-    /// Begins a new conversation. Another chat may go on with the one so far.
-    pub fn begin_anew(&mut self) -> io::Result<()> {
-        self.claim = Claim::new(&self.state, &self.folder)?;
-        self.conversation = self.agent.conversation(&self.claim.id);
+    /// Starts a new conversation. Another chat may continue the previous one.
+    pub fn start_conversation(&mut self) -> io::Result<()> {
+        self.lock = ConversationLock::new(&self.state, &self.folder)?;
+        self.conversation = self.agent.conversation(&self.lock.id);
         Ok(())
     }
 
@@ -93,7 +107,7 @@ fn tools(
     arguments: &Arguments,
     folder: &PathBuf,
     journal: SqliteJournal,
-    asking: Asking,
+    confirmer: ChatConfirmer,
     sub_agents: SubAgents,
 ) -> Result<Dispatcher, Box<dyn Error>> {
     let files = Files::new(folder)?.allow_delete(arguments.allow_delete);
@@ -104,7 +118,7 @@ fn tools(
         .service(web)
         .service(Spawn::new(sub_agents))
         .journal(journal)
-        .confirm(asking);
+        .confirm(confirmer);
     #[cfg(target_os = "linux")]
     let tools = {
         let exec = tool_builtins::exec::Exec::new(folder)?;
@@ -120,12 +134,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn files_can_be_deleted_only_if_the_command_line_says_so() -> Result<(), Box<dyn Error>> {
+    async fn files_can_be_deleted_only_with_the_flag() -> Result<(), Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().to_owned();
         for (line, is_offered) in [(&["chat"][..], false), (&["chat", "--allow-delete"], true)] {
             let journal = SqliteJournal::open(path.join("calls.sqlite")).await?;
-            let tools = tools(&Arguments::parse_from(line), &path, journal, Asking::new().0, SubAgents::default())?;
+            let tools =
+                tools(&Arguments::parse_from(line), &path, journal, ChatConfirmer::new().0, SubAgents::default())?;
             assert_eq!(tools.definition("delete_file").is_some(), is_offered, "{line:?}");
             assert!(tools.definition("write_file").is_some());
         }

@@ -7,45 +7,45 @@ use super::ConversationShared;
 
 /// The conversations in use, and a limited number of idle ones.
 pub(crate) struct ConversationCache {
-    /// How many idle conversations to keep.
+    /// The number of idle conversations to keep.
     idle: usize,
-    held: Mutex<CachedConversations>,
+    cached: Mutex<CachedConversations>,
 }
 
 #[derive(Default)]
 struct CachedConversations {
     conversations: HashMap<Arc<str>, (Arc<ConversationShared>, u64)>,
     /// The number of lookups, used as a clock.
-    asked: u64,
+    lookups: u64,
 }
 
 impl ConversationCache {
     pub(crate) fn new(idle: usize) -> Self {
-        Self { idle, held: Mutex::default() }
+        Self { idle, cached: Mutex::default() }
     }
 
     /// Returns the conversation with this id. All callers share it.
     pub(crate) fn get(&self, id: &str) -> Arc<ConversationShared> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.asked += 1;
-        let now = held.asked;
-        if let Some((shared, used)) = held.conversations.get_mut(id) {
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.lookups += 1;
+        let now = cached.lookups;
+        if let Some((shared, used)) = cached.conversations.get_mut(id) {
             *used = now;
             return shared.clone();
         }
         let shared = Arc::new(ConversationShared::new(id, false));
-        held.conversations.insert(shared.id.clone(), (shared.clone(), now));
-        let gone = held.let_go(self.idle);
-        drop(held);
+        cached.conversations.insert(shared.id.clone(), (shared.clone(), now));
+        let evicted = cached.evict(self.idle);
+        drop(cached);
         // Histories can be long: drop them after the lock is released.
-        drop(gone);
+        drop(evicted);
         shared
     }
 }
 
 impl CachedConversations {
     /// Removes the least recently used idle conversations, in batches so that the scan is rare.
-    fn let_go(&mut self, idle: usize) -> Vec<(Arc<ConversationShared>, u64)> {
+    fn evict(&mut self, idle: usize) -> Vec<(Arc<ConversationShared>, u64)> {
         if self.conversations.len() <= idle.saturating_mul(2).max(idle + 16) {
             return Vec::new();
         }
@@ -68,8 +68,8 @@ mod tests {
         drop(cache.get("idle"));
         (0..1_000).for_each(|number| drop(cache.get(&number.to_string())));
         assert!(Arc::ptr_eq(&used, &cache.get("used")));
-        let held = cache.held.lock().unwrap();
-        assert!(held.conversations.len() <= 27, "{}", held.conversations.len());
-        assert!(held.conversations.contains_key("999") && !held.conversations.contains_key("idle"));
+        let cached = cache.cached.lock().unwrap();
+        assert!(cached.conversations.len() <= 27, "{}", cached.conversations.len());
+        assert!(cached.conversations.contains_key("999") && !cached.conversations.contains_key("idle"));
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct ConversationShared {
     state: Arc<tokio::sync::Mutex<ConversationState>>,
     /// A new mode that the active run has not applied yet. It does so at its next turn or at its end.
     mode: Mutex<Option<Mode>>,
-    /// Whether the conversation is neither stored nor cached.
+    /// Set if the conversation is neither stored nor cached.
     pub(crate) is_temporary: bool,
 }
 
@@ -100,14 +100,14 @@ impl Conversation {
         *self.shared.new_mode() = Some(mode);
         let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
             // The run may already be past the point where it applies a new mode.
-            self.keep_in_background();
+            self.save_in_background();
             return Ok(());
         };
-        match self.keep(&mut state).await {
+        match self.save(&mut state).await {
             // The mode wins over whatever another writer has changed meanwhile.
             Err(error) if error.is_conflict() => {
                 *self.shared.new_mode() = Some(mode);
-                self.keep(&mut state).await
+                self.save(&mut state).await
             }
             done => done,
         }
@@ -119,7 +119,7 @@ impl Conversation {
     /// If the conversation cannot be loaded.
     pub async fn mode(&self) -> Result<Mode, ConversationStoreError> {
         let mut state = self.state().await?;
-        state.take_mode(&self.shared);
+        state.apply_new_mode(&self.shared);
         Ok(state.mode)
     }
 
@@ -194,20 +194,20 @@ impl Conversation {
     }
 
     /// Saves unsaved changes.
-    async fn keep(&self, state: &mut ConversationState) -> Result<(), ConversationStoreError> {
+    async fn save(&self, state: &mut ConversationState) -> Result<(), ConversationStoreError> {
         let (agent, shared) = (&self.agent.inner, &self.shared);
         state.load(agent, shared).await?;
-        state.take_mode(shared);
+        state.apply_new_mode(shared);
         state.save(agent, shared).await
     }
 
     /// Saves what a dropped run has left unsaved, or a mode that a run has not seen.
-    pub(crate) fn keep_in_background(&self) {
+    pub(crate) fn save_in_background(&self) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let conversation = self.clone();
         runtime.spawn(async move {
             let mut state = conversation.shared.state.clone().lock_owned().await;
-            if let Err(error) = conversation.keep(&mut state).await {
+            if let Err(error) = conversation.save(&mut state).await {
                 tracing::error!(conversation = conversation.id(), %error, "cannot save the conversation");
             }
         });

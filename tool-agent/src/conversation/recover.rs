@@ -8,109 +8,116 @@ use tool_runtime::{ErrorKind, ToolResult};
 
 use super::{ConversationShared, ConversationState};
 use crate::agent::AgentInner;
-use crate::history::{self, not_run, still_running, unknown};
+use crate::history::{self, not_run, still_running, unknown_outcome};
 use crate::{AssistantMessage, CallResult, Message};
 
 impl ConversationState {
     /// Adds results for calls that a crashed process left open, based on the journal, and checks which calls are still
     /// pending. Returns the indices of calls that are no longer pending.
-    pub(crate) async fn mend(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
+    pub(crate) async fn recover(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
         let (is_open, is_pending) =
-            (!history::open_calls(&self.history).is_empty(), history::waiting(&self.history) > 0);
+            (!history::open_calls(&self.history).is_empty(), history::pending_count(&self.history) > 0);
         // A temporary conversation is not stored, so no process can have left it unfinished.
         if shared.is_temporary || (!is_open && !is_pending) {
             return Vec::new();
         }
-        let waiting = PendingCalls::load(agent, shared).await;
+        let pending_calls = PendingCalls::load(agent, shared).await;
         if is_open {
-            self.answer_open_calls(agent, shared, &waiting).await;
+            self.resolve_open_calls(agent, shared, &pending_calls).await;
             return Vec::new();
         }
-        let waits_on = |id: &str| match &waiting {
+        let is_still_pending = |id: &str| match &pending_calls {
             PendingCalls::Known(ids) => ids.contains(id),
             // They may or may not be pending: leave them as they are.
             PendingCalls::Unknown => true,
             PendingCalls::Disabled => false,
         };
-        self.answer_unless(waits_on, agent, shared, &waiting).await
+        self.resolve_unless(is_still_pending, agent, shared, &pending_calls).await
     }
 
     /// Adds results for all pending calls, based on the journal, when the user has continued and they cannot be
     /// withdrawn. Returns the indices of the results.
-    pub(crate) async fn answer_waiting(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
-        self.answer_unless(|_| false, agent, shared, &PendingCalls::Unknown).await
+    pub(crate) async fn resolve_pending(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
+        self.resolve_unless(|_| false, agent, shared, &PendingCalls::Unknown).await
     }
 
-    async fn answer_open_calls(&mut self, agent: &AgentInner, shared: &ConversationShared, waiting: &PendingCalls) {
+    async fn resolve_open_calls(
+        &mut self,
+        agent: &AgentInner,
+        shared: &ConversationShared,
+        pending_calls: &PendingCalls,
+    ) {
         let mut results = Vec::new();
         for call in history::open_calls(&self.history) {
-            results.push(match waiting {
+            results.push(match pending_calls {
                 PendingCalls::Known(ids) if ids.contains(&call.id) => pending(&call.name),
-                _ => match self.outcome(agent, shared, &call.id).await {
+                _ => match self.recorded_outcome(agent, shared, &call.id).await {
                     RecordedOutcome::Finished(result) => result,
                     RecordedOutcome::StillRunning | RecordedOutcome::MayStart => still_running(&call.name),
                     RecordedOutcome::NotStarted => not_started(&call.name),
-                    RecordedOutcome::Unfinished | RecordedOutcome::Unknown => unknown(&call.name),
+                    RecordedOutcome::Unfinished | RecordedOutcome::Unknown => unknown_outcome(&call.name),
                 },
             });
         }
         let mut results = results.into_iter();
-        history::answer(&mut self.history, |call| results.next().unwrap_or_else(|| unknown(&call.name)));
+        history::add_results(&mut self.history, |call| results.next().unwrap_or_else(|| unknown_outcome(&call.name)));
     }
 
     /// Resolves calls that cannot be approved any more, which would otherwise block the conversation forever.
-    async fn answer_unless(
+    async fn resolve_unless(
         &mut self,
-        waits_on: impl Fn(&str) -> bool,
+        is_still_pending: impl Fn(&str) -> bool,
         agent: &AgentInner,
         shared: &ConversationShared,
-        waiting: &PendingCalls,
+        pending_calls: &PendingCalls,
     ) -> Vec<usize> {
-        let mut answered = Vec::new();
+        let mut resolved = Vec::new();
         for (at, result) in history::last_results(&self.history).iter().enumerate() {
-            if result.is_pending() && !waits_on(&result.id) {
-                let outcome = self.outcome(agent, shared, &result.id).await;
-                answered.push((at, no_longer_waiting(outcome, result, waiting)));
+            if result.is_pending() && !is_still_pending(&result.id) {
+                let outcome = self.recorded_outcome(agent, shared, &result.id).await;
+                resolved.push((at, resolved_result(outcome, result, pending_calls)));
             }
         }
-        let places = answered.iter().map(|(at, _)| *at).collect();
-        for (at, result) in answered {
+        let indices = resolved.iter().map(|(at, _)| *at).collect();
+        for (at, result) in resolved {
             self.replace(at, result);
         }
-        places
+        indices
     }
 
     /// Returns the recorded outcome of one of the last calls.
-    async fn outcome(&self, agent: &AgentInner, shared: &ConversationShared, id: &str) -> RecordedOutcome {
-        let answer = history::last_answer(&self.history).and_then(|at| self.history.get(at));
-        let (journal, opening) = match answer {
+    async fn recorded_outcome(&self, agent: &AgentInner, shared: &ConversationShared, id: &str) -> RecordedOutcome {
+        let response = history::last_response(&self.history).and_then(|at| self.history.get(at));
+        let (journal, opening) = match response {
             Some(Message::Assistant(AssistantMessage { journal, opening, .. })) => (journal.as_deref(), *opening),
             _ => (None, None),
         };
         // A journal that was created later has no record of them.
-        let would_be_on_record = journal.is_some() && journal == agent.tools.journal().and_then(Journal::identity);
+        let would_be_recorded = journal.is_some() && journal == agent.tools.journal().and_then(Journal::identity);
         // Checked before the journal is read: a process that is gone by now writes nothing more.
-        let may_begin = opening
+        let may_start = opening
             .is_some_and(|opening| agent.tools.journal().is_some_and(|journal| journal.is_open_elsewhere(opening)));
         match RecordedOutcome::load(agent, shared, id).await {
-            RecordedOutcome::NotStarted if !would_be_on_record => RecordedOutcome::Unknown,
-            RecordedOutcome::NotStarted if may_begin => RecordedOutcome::MayStart,
+            RecordedOutcome::NotStarted if !would_be_recorded => RecordedOutcome::Unknown,
+            RecordedOutcome::NotStarted if may_start => RecordedOutcome::MayStart,
             outcome => outcome,
         }
     }
 }
 
-fn no_longer_waiting(outcome: RecordedOutcome, waited: &CallResult, waiting: &PendingCalls) -> ToolResult {
-    let refused = |because| not_run(&waited.name, ErrorKind::Refused, because);
+fn resolved_result(outcome: RecordedOutcome, placeholder: &CallResult, pending_calls: &PendingCalls) -> ToolResult {
+    let refused = |because| not_run(&placeholder.name, ErrorKind::Refused, because);
     match outcome {
         RecordedOutcome::Finished(result) => result,
-        RecordedOutcome::Unfinished => unknown(&waited.name),
-        RecordedOutcome::StillRunning => still_running(&waited.name),
-        _ if matches!(waiting, PendingCalls::Disabled) => refused("the agent can no longer ask for approval"),
-        _ if waited.expires().is_some_and(|expires| expires <= SystemTime::now()) => refused("the approval expired"),
-        RecordedOutcome::NotStarted => not_started(&waited.name),
-        RecordedOutcome::MayStart => still_running(&waited.name),
-        RecordedOutcome::Unknown => unknown(&waited.name),
+        RecordedOutcome::Unfinished => unknown_outcome(&placeholder.name),
+        RecordedOutcome::StillRunning => still_running(&placeholder.name),
+        _ if matches!(pending_calls, PendingCalls::Disabled) => refused("the agent can no longer ask for approval"),
+        _ if placeholder.expires().is_some_and(|expires| expires <= SystemTime::now()) => {
+            refused("the approval expired")
+        }
+        RecordedOutcome::NotStarted => not_started(&placeholder.name),
+        RecordedOutcome::MayStart => still_running(&placeholder.name),
+        RecordedOutcome::Unknown => unknown_outcome(&placeholder.name),
     }
 }
 
@@ -127,7 +134,9 @@ impl PendingCalls {
     async fn load(agent: &AgentInner, shared: &ConversationShared) -> Self {
         let Some(deferred) = &agent.deferred else { return Self::Disabled };
         match deferred.waiting(&shared.id, SystemTime::now()).await {
-            Ok(waiting) => Self::Known(waiting.into_iter().filter_map(|(_, call)| call.question.call_id).collect()),
+            Ok(pending_calls) => {
+                Self::Known(pending_calls.into_iter().filter_map(|(_, call)| call.question.call_id).collect())
+            }
             Err(_) => Self::Unknown,
         }
     }
@@ -174,5 +183,5 @@ fn not_started(tool: &str) -> ToolResult {
 
 /// The placeholder result of a pending call.
 fn pending(tool: &str) -> ToolResult {
-    not_run(tool, ErrorKind::Pending, "it is waiting for approval")
+    not_run(tool, ErrorKind::Pending, "it is pending_calls for approval")
 }

@@ -12,30 +12,30 @@ use crate::history;
 use crate::store::{ConversationChange, ConversationStore, ConversationStoreError, SavedConversation};
 use crate::{CallResult, Message, Mode};
 
-/// How many unconfirmed saves are remembered. They are sequential and rarely many.
-const UNSEEN: usize = 16;
+/// The maximum number of remembered unconfirmed saves. They are sequential and rarely many.
+const MAX_UNCONFIRMED: usize = 16;
 
 /// The history and mode of a conversation, and what is known about the stored copy.
 #[derive(Default)]
 pub(crate) struct ConversationState {
     pub(crate) history: Vec<Message>,
     pub(crate) mode: Mode,
-    /// Whether the stored conversation was loaded.
+    /// Set if the stored conversation was loaded.
     is_loaded: bool,
     /// The stored version and the mark of the change that made it.
     version: u64,
     mark: u64,
     /// The number of leading messages that are stored unchanged.
-    kept: usize,
+    unchanged: usize,
     /// The number of stored messages, which is larger if a message was removed here.
     stored: usize,
     /// The stored mode.
-    kept_mode: Mode,
-    /// Whether the result of the last save is unknown.
-    in_doubt: bool,
+    stored_mode: Mode,
+    /// Set if the result of the last save is unknown.
+    is_uncertain: bool,
     /// The marks of unconfirmed saves, newest first. Each may still succeed: a store can complete a save after its future
     /// was dropped.
-    unseen: Vec<u64>,
+    unconfirmed: Vec<u64>,
 }
 
 impl ConversationState {
@@ -46,7 +46,7 @@ impl ConversationState {
         shared: &ConversationShared,
     ) -> Result<(), ConversationStoreError> {
         // The next save first resolves an unconfirmed one.
-        let is_certain = self.is_loaded && self.unseen.is_empty();
+        let is_certain = self.is_loaded && self.unconfirmed.is_empty();
         if let Some(store) = agent.store.as_ref().filter(|_| is_certain && !shared.is_temporary) {
             let last_change = store.last_change(&shared.id).await?.unwrap_or_default();
             self.is_loaded = last_change == (self.version, self.mark);
@@ -69,11 +69,11 @@ impl ConversationState {
         };
         let SavedConversation { version, mark, mode, messages } =
             saved.unwrap_or_else(|| SavedConversation { mode: agent.mode, ..SavedConversation::default() });
-        let kept = messages.len();
+        let unchanged = messages.len();
         let mut read =
-            Self { history: messages, mode, is_loaded: true, version, mark, kept_mode: mode, ..Self::default() };
-        (read.kept, read.stored) = (kept, kept);
-        read.mend(agent, shared).await;
+            Self { history: messages, mode, is_loaded: true, version, mark, stored_mode: mode, ..Self::default() };
+        (read.unchanged, read.stored) = (unchanged, unchanged);
+        read.recover(agent, shared).await;
         // Assigned at the end, so that dropping this future never exposes an unrecovered history.
         *self = read;
         Ok(())
@@ -88,16 +88,16 @@ impl ConversationState {
     ) -> Result<Vec<(usize, PendingApproval, PendingCall)>, TokenError> {
         let waiting = deferred.waiting(&shared.id, SystemTime::now()).await?;
         let results = history::last_results(&self.history);
-        let place = |call: &PendingCall| {
+        let index = |call: &PendingCall| {
             let id = call.question.call_id.as_deref()?;
             results.iter().position(|result| result.is_pending() && result.id == id)
         };
-        Ok(waiting.into_iter().filter_map(|(pending, call)| Some((place(&call)?, pending, call))).collect())
+        Ok(waiting.into_iter().filter_map(|(pending, call)| Some((index(&call)?, pending, call))).collect())
     }
 
     /// Replaces one of the last results.
     pub(crate) fn replace(&mut self, at: usize, result: ToolResult) {
-        self.kept = self.kept.min(self.history.len().saturating_sub(1));
+        self.unchanged = self.unchanged.min(self.history.len().saturating_sub(1));
         if let Some(place) = history::last_results_mut(&mut self.history).get_mut(at) {
             let id = std::mem::take(&mut place.id);
             let name = std::mem::take(&mut place.name);
@@ -107,37 +107,37 @@ impl ConversationState {
 
     /// Records the journal for approved calls that start now. Returns `true` if it changed.
     pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
-        let Some(at) = history::last_answer(&self.history) else { return false };
-        let Some(Message::Assistant(answer)) = self.history.get_mut(at) else { return false };
-        let is_another = answer.set_journal(tools);
+        let Some(at) = history::last_response(&self.history) else { return false };
+        let Some(Message::Assistant(response)) = self.history.get_mut(at) else { return false };
+        let is_another = response.set_journal(tools);
         if is_another {
-            self.kept = self.kept.min(at);
+            self.unchanged = self.unchanged.min(at);
         }
         is_another
     }
 
     /// Removes a response at the end that was cut off, because it is requested again, and some providers reject a
     /// history that ends with one.
-    pub(crate) fn drop_cut_answer(&mut self) {
-        if matches!(self.history.last(), Some(Message::Assistant(answer)) if answer.is_cut) {
-            self.drop_last();
+    pub(crate) fn drop_partial_response(&mut self) {
+        if matches!(self.history.last(), Some(Message::Assistant(response)) if response.is_cut) {
+            self.drop_last_message();
         }
     }
 
     /// Removes the last message.
-    pub(crate) fn drop_last(&mut self) {
+    pub(crate) fn drop_last_message(&mut self) {
         self.history.pop();
-        self.kept = self.kept.min(self.history.len());
+        self.unchanged = self.unchanged.min(self.history.len());
     }
 
     /// Applies a new mode.
-    pub(crate) fn take_mode(&mut self, shared: &ConversationShared) {
+    pub(crate) fn apply_new_mode(&mut self, shared: &ConversationShared) {
         self.mode = shared.new_mode().take().unwrap_or(self.mode);
     }
 
-    pub(crate) fn is_kept(&self) -> bool {
+    pub(crate) fn is_saved(&self) -> bool {
         let length = self.history.len();
-        self.kept == length && self.stored == length && self.kept_mode == self.mode && !self.in_doubt
+        self.unchanged == length && self.stored == length && self.stored_mode == self.mode && !self.is_uncertain
     }
 
     /// Saves unsaved changes.
@@ -147,17 +147,17 @@ impl ConversationState {
         shared: &ConversationShared,
     ) -> Result<(), ConversationStoreError> {
         let Some(store) = agent.store.as_ref().filter(|_| !shared.is_temporary) else {
-            self.kept_mode = self.mode;
-            self.set_kept();
+            self.stored_mode = self.mode;
+            self.mark_saved();
             return Ok(());
         };
-        if self.in_doubt {
-            self.look_for_unseen(&**store, shared).await?;
+        if self.is_uncertain {
+            self.resolve_unconfirmed(&**store, shared).await?;
         }
         let mut done = self.save_to(&**store, shared).await;
-        if is_conflict(&done) && !self.unseen.is_empty() {
+        if is_conflict(&done) && !self.unconfirmed.is_empty() {
             // An unconfirmed save has succeeded in the meantime.
-            self.look_for_unseen(&**store, shared).await?;
+            self.resolve_unconfirmed(&**store, shared).await?;
             done = self.save_to(&**store, shared).await;
         }
         // After a conflict the history here is outdated.
@@ -170,24 +170,24 @@ impl ConversationState {
         store: &dyn ConversationStore,
         shared: &ConversationShared,
     ) -> Result<(), ConversationStoreError> {
-        if self.is_kept() || !self.is_loaded {
+        if self.is_saved() || !self.is_loaded {
             return Ok(());
         }
         let mark = RandomState::new().hash_one(self.version);
-        let messages = self.history.get(self.kept..).unwrap_or_default();
-        let change = ConversationChange::new(mark, messages).after(self.version, self.kept).mode(self.mode);
-        self.unseen.truncate(UNSEEN);
-        self.unseen.insert(0, mark);
-        self.in_doubt = true;
+        let messages = self.history.get(self.unchanged..).unwrap_or_default();
+        let change = ConversationChange::new(mark, messages).after(self.version, self.unchanged).mode(self.mode);
+        self.unconfirmed.truncate(MAX_UNCONFIRMED);
+        self.unconfirmed.insert(0, mark);
+        self.is_uncertain = true;
         let done = store.save(&shared.id, change).await;
         match &done {
             Ok(()) => {
-                self.is_now(self.version + 1, mark, self.mode);
-                self.set_kept();
+                self.set_stored(self.version + 1, mark, self.mode);
+                self.mark_saved();
             }
             Err(error) if error.is_conflict() => {
-                self.unseen.remove(0);
-                self.in_doubt = false;
+                self.unconfirmed.remove(0);
+                self.is_uncertain = false;
             }
             Err(_) => {}
         }
@@ -196,33 +196,33 @@ impl ConversationState {
 
     /// Finds out whether an unconfirmed save succeeded. If the stored mark is neither one of those nor the previous one,
     /// another writer has changed the conversation, and the history here is outdated.
-    async fn look_for_unseen(
+    async fn resolve_unconfirmed(
         &mut self,
         store: &dyn ConversationStore,
         shared: &ConversationShared,
     ) -> Result<(), ConversationStoreError> {
         let saved = store.load(&shared.id).await?.unwrap_or_default();
-        if saved.version == self.version + 1 && self.unseen.contains(&saved.mark) {
-            self.is_now(saved.version, saved.mark, saved.mode);
+        if saved.version == self.version + 1 && self.unconfirmed.contains(&saved.mark) {
+            self.set_stored(saved.version, saved.mark, saved.mode);
         } else if (saved.version, saved.mark) != (self.version, self.mark) {
             self.is_loaded = false;
             return Err(ConversationStoreError::conflict());
         }
-        self.in_doubt = false;
+        self.is_uncertain = false;
         self.stored = saved.messages.len();
-        self.kept = saved.messages.iter().zip(&self.history).take_while(|(theirs, ours)| theirs == ours).count();
+        self.unchanged = saved.messages.iter().zip(&self.history).take_while(|(theirs, ours)| theirs == ours).count();
         Ok(())
     }
 
     /// Records that the stored messages equal those here.
-    fn set_kept(&mut self) {
-        (self.kept, self.stored) = (self.history.len(), self.history.len());
+    fn mark_saved(&mut self) {
+        (self.unchanged, self.stored) = (self.history.len(), self.history.len());
     }
 
     /// Records the stored version.
-    fn is_now(&mut self, version: u64, mark: u64, mode: Mode) {
-        (self.version, self.mark, self.kept_mode, self.in_doubt) = (version, mark, mode, false);
-        self.unseen.clear();
+    fn set_stored(&mut self, version: u64, mark: u64, mode: Mode) {
+        (self.version, self.mark, self.stored_mode, self.is_uncertain) = (version, mark, mode, false);
+        self.unconfirmed.clear();
     }
 }
 

@@ -11,10 +11,10 @@ use super::{AgentEvent, AgentUpdate};
 const CAPACITY: usize = 4_096;
 
 /// The approximate maximum size of unread events, because results can be long.
-const BYTES: usize = 32 * 1_024 * 1_024;
+const MAX_BYTES: usize = 32 * 1_024 * 1_024;
 
 /// The maximum length of joined text, in bytes.
-const LONGEST: usize = 64 * 1_024;
+const MAX_JOINED: usize = 64 * 1_024;
 
 /// The unread events of a subscriber.
 ///
@@ -28,7 +28,7 @@ pub(super) struct EventQueue {
     bytes: usize,
     missed: u64,
     waker: Option<Waker>,
-    /// Whether no more events will follow.
+    /// Set if no more events will follow.
     is_closed: bool,
 }
 
@@ -44,13 +44,13 @@ impl EventQueue {
     /// Adds an event. Returns the waker, which must not be called under a lock because it is foreign code.
     #[must_use]
     pub(super) fn push(&mut self, run: u64, event: AgentEvent) -> Option<Waker> {
-        let bytes = bytes_of(&event);
+        let bytes = size_of_event(&event);
         self.bytes += bytes;
         if let Some(event) = self.join(run, event) {
             self.events.push_back(QueuedEvent { run, event, bytes });
         }
         // The newest event stays, whatever its size.
-        while self.events.len() > CAPACITY || (self.bytes > BYTES && self.events.len() > 1) {
+        while self.events.len() > CAPACITY || (self.bytes > MAX_BYTES && self.events.len() > 1) {
             self.drop_one();
         }
         self.waker.take()
@@ -64,7 +64,7 @@ impl EventQueue {
             (AgentEvent::Thinking { text }, AgentEvent::Thinking { text: more }) => (text, more),
             _ => return Some(event),
         };
-        if text.len() + more.len() > LONGEST {
+        if text.len() + more.len() > MAX_JOINED {
             return Some(event);
         }
         text.push_str(more);
@@ -76,8 +76,8 @@ impl EventQueue {
         let last = self.events.len() - 1;
         let progress =
             self.events.iter().take(last).position(|one| matches!(one.event, AgentEvent::CallProgress { .. }));
-        if let Some(gone) = self.events.remove(progress.unwrap_or(0)) {
-            self.bytes -= gone.bytes;
+        if let Some(dropped) = self.events.remove(progress.unwrap_or(0)) {
+            self.bytes -= dropped.bytes;
             self.missed += 1;
         }
     }
@@ -110,12 +110,12 @@ impl EventQueue {
 }
 
 /// Returns the approximate heap size of an event.
-fn bytes_of(event: &AgentEvent) -> usize {
+fn size_of_event(event: &AgentEvent) -> usize {
     match event {
         AgentEvent::Text { text } | AgentEvent::Thinking { text } => text.len(),
         AgentEvent::Began { text } => text.as_ref().map_or(0, String::len),
         AgentEvent::CallStarted { arguments: value, .. } | AgentEvent::CallProgress { progress: value, .. } => {
-            bytes_of_value(value)
+            size_of_value(value)
         }
         AgentEvent::CallFinished(ended) => ended.result.output.len(),
         AgentEvent::Ended(outcome) => outcome.text.len(),
@@ -124,11 +124,11 @@ fn bytes_of(event: &AgentEvent) -> usize {
     }
 }
 
-fn bytes_of_value(value: &Value) -> usize {
+fn size_of_value(value: &Value) -> usize {
     let inside = match value {
         Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(bytes_of_value).sum(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + bytes_of_value(value)).sum(),
+        Value::Array(items) => items.iter().map(size_of_value).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + size_of_value(value)).sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     };
     size_of::<Value>() + inside
@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(queue.pop(), Some(AgentUpdate::Event { run, event }));
         }
         assert_eq!((queue.pop(), queue.bytes), (None, 0));
-        drop(queue.push(1, text(&"x".repeat(LONGEST))));
+        drop(queue.push(1, text(&"x".repeat(MAX_JOINED))));
         drop(queue.push(1, text("y")));
         assert_eq!(queue.events.len(), 2, "joined text has a maximum length");
     }
@@ -188,13 +188,13 @@ mod tests {
     fn drops_events_that_exceed_the_byte_limit() {
         let mut queue = EventQueue::default();
         let long =
-            |id: &str| AgentEvent::CallProgress { id: id.into(), progress: json!({"text": "x".repeat(BYTES / 4)}) };
+            |id: &str| AgentEvent::CallProgress { id: id.into(), progress: json!({"text": "x".repeat(MAX_BYTES / 4)}) };
         drop(queue.push(1, turn(1)));
         (0..20).for_each(|at| drop(queue.push(1, long(&at.to_string()))));
-        assert!(queue.bytes <= BYTES && queue.events.len() == 4, "{} in {}", queue.bytes, queue.events.len());
+        assert!(queue.bytes <= MAX_BYTES && queue.events.len() == 4, "{} in {}", queue.bytes, queue.events.len());
         assert_eq!(queue.pop(), Some(AgentUpdate::Missed(17)));
         assert_eq!(queue.pop(), Some(AgentUpdate::Event { run: 1, event: turn(1) }));
-        let whole = text(&"x".repeat(BYTES * 2));
+        let whole = text(&"x".repeat(MAX_BYTES * 2));
         drop(queue.push(1, whole.clone()));
         assert_eq!(queue.pop(), Some(AgentUpdate::Missed(3)));
         assert_eq!(

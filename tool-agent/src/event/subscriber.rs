@@ -53,8 +53,8 @@ impl Stream for AgentSubscriber {
 #[derive(Debug, Default)]
 pub(crate) struct EventHub {
     /// The number of subscriptions, so that a conversation without any only pays for one atomic load.
-    number: AtomicUsize,
-    watching: Mutex<Vec<Subscription>>,
+    count: AtomicUsize,
+    subscriptions: Mutex<Vec<Subscription>>,
 }
 
 #[derive(Debug)]
@@ -68,61 +68,61 @@ impl EventHub {
     /// Subscribes to a conversation: to one run, or to all.
     pub(crate) fn subscribe(conversation: Arc<ConversationShared>, run: Option<u64>) -> AgentSubscriber {
         let (hub, queue) = (&conversation.hub, Arc::new(Mutex::new(EventQueue::default())));
-        let mut watching = lock(&hub.watching);
-        watching.retain(|one| !one.is_gone());
-        watching.push(Subscription { queue: queue.clone(), run });
-        hub.number.store(watching.len(), Ordering::Release);
-        drop(watching);
+        let mut subscriptions = lock(&hub.subscriptions);
+        subscriptions.retain(|one| !one.is_dropped());
+        subscriptions.push(Subscription { queue: queue.clone(), run });
+        hub.count.store(subscriptions.len(), Ordering::Release);
+        drop(subscriptions);
         AgentSubscriber { queue, _conversation: conversation }
     }
 
     /// Returns `true` if there are subscriptions.
-    pub(crate) fn is_watched(&self) -> bool {
-        self.number.load(Ordering::Acquire) != 0
+    pub(crate) fn has_subscribers(&self) -> bool {
+        self.count.load(Ordering::Acquire) != 0
     }
 
     /// Queues an event for everyone subscribed to this run. The caller wakes them, as it may be holding a lock now.
-    pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> AgentEvent) -> EventWakers {
-        self.tell_those(run, |one| one.run.is_none_or(|its| its == run), event)
+    pub(crate) fn send(&self, run: u64, event: impl FnOnce() -> AgentEvent) -> EventWakers {
+        self.queue_for(run, |one| one.run.is_none_or(|its| its == run), event)
     }
 
     /// Queues an event for subscribers of this run only, not for those of the whole conversation.
-    pub(crate) fn tell_alone(&self, run: u64, event: impl FnOnce() -> AgentEvent) -> EventWakers {
-        self.tell_those(run, |one| one.run == Some(run), event)
+    pub(crate) fn send_to_run(&self, run: u64, event: impl FnOnce() -> AgentEvent) -> EventWakers {
+        self.queue_for(run, |one| one.run == Some(run), event)
     }
 
-    fn tell_those(
+    fn queue_for(
         &self,
         run: u64,
-        whom: impl Fn(&Subscription) -> bool,
+        is_concerned: impl Fn(&Subscription) -> bool,
         event: impl FnOnce() -> AgentEvent,
     ) -> EventWakers {
-        let mut told = EventWakers::default();
-        if !self.is_watched() {
-            return told;
+        let mut wakers = EventWakers::default();
+        if !self.has_subscribers() {
+            return wakers;
         }
-        let mut watching = lock(&self.watching);
-        watching.retain(|one| !one.is_gone());
-        self.number.store(watching.len(), Ordering::Release);
-        let mut concerned = watching.iter().filter(|one| whom(one)).peekable();
+        let mut subscriptions = lock(&self.subscriptions);
+        subscriptions.retain(|one| !one.is_dropped());
+        self.count.store(subscriptions.len(), Ordering::Release);
+        let mut concerned = subscriptions.iter().filter(|one| is_concerned(one)).peekable();
         let mut event = concerned.peek().is_some().then(event);
         while let Some(one) = concerned.next() {
             let event = if concerned.peek().is_some() { event.clone() } else { event.take() };
-            told.to_wake.extend(event.and_then(|event| lock(&one.queue).push(run, event)));
+            wakers.to_wake.extend(event.and_then(|event| lock(&one.queue).push(run, event)));
         }
-        told
+        wakers
     }
 
     /// Ends the subscriptions of this run.
     pub(crate) fn close(&self, run: u64) {
-        if !self.is_watched() {
+        if !self.has_subscribers() {
             return;
         }
-        let mut watching = lock(&self.watching);
-        let over: Vec<_> = watching.extract_if(.., |one| one.run == Some(run)).collect();
-        self.number.store(watching.len(), Ordering::Release);
-        drop(watching);
-        over.iter().for_each(Subscription::close);
+        let mut subscriptions = lock(&self.subscriptions);
+        let ended: Vec<_> = subscriptions.extract_if(.., |one| one.run == Some(run)).collect();
+        self.count.store(subscriptions.len(), Ordering::Release);
+        drop(subscriptions);
+        ended.iter().for_each(Subscription::close);
     }
 }
 
@@ -141,7 +141,7 @@ impl EventWakers {
 
 impl Subscription {
     /// Returns `true` if the subscriber was dropped.
-    fn is_gone(&self) -> bool {
+    fn is_dropped(&self) -> bool {
         Arc::strong_count(&self.queue) == 1
     }
 
@@ -164,7 +164,7 @@ mod tests {
         let conversation = Arc::new(ConversationShared::temporary("c"));
         let stays = EventHub::subscribe(conversation.clone(), None);
         (0..100).for_each(|_| drop(EventHub::subscribe(conversation.clone(), None)));
-        assert_eq!(lock(&conversation.hub.watching).len(), 2, "the live one, and the last dropped one");
+        assert_eq!(lock(&conversation.hub.subscriptions).len(), 2, "the live one, and the last dropped one");
         drop(stays);
     }
 }

@@ -22,7 +22,7 @@ pub type ResponseStream<'a> = Pin<Box<dyn Stream<Item = Result<ResponsePart, Mod
 /// A model that does not stream returns a [`Reply`]:
 ///
 /// ```
-/// use tool_agent::{ResponseStream, Message, Model, ModelError, Reply, ModelRequest};
+/// use tool_agent::{Message, Model, ModelError, ModelRequest, Reply, ResponseStream};
 ///
 /// struct Parrot;
 ///

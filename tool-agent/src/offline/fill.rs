@@ -29,7 +29,7 @@ pub(super) fn fill(text: &str, tool: &str, definition: &ToolDefinition) -> Fille
     }
     for (name, argument) in &definition.arguments {
         if !arguments.contains_key(name)
-            && let Some(value) = text.recognised(name, argument)
+            && let Some(value) = text.recognized(name, argument)
         {
             arguments.insert(name.clone(), value);
         }
@@ -72,17 +72,17 @@ impl<'a> UnusedWords<'a> {
     }
 
     /// Takes a value that can only be meant for this argument.
-    fn recognised(&mut self, name: &str, argument: &Argument) -> Option<Value> {
+    fn recognized(&mut self, name: &str, argument: &Argument) -> Option<Value> {
         let is_choice = argument.keywords.contains_key("enum");
         let is_number = matches!(argument.type_name.as_str(), "integer" | "number");
         if argument.type_name == "string"
-            && is_place(name)
-            && let Some(place) = self.take(|word| match word {
-                Word::Plain(word) | Word::Quoted(word) => looks_like_a_place(word).then(|| (*word).into()),
+            && is_location(name)
+            && let Some(location) = self.take(|word| match word {
+                Word::Plain(word) | Word::Quoted(word) => looks_like_location(word).then(|| (*word).into()),
                 Word::Named(..) => None,
             })
         {
-            return Some(place);
+            return Some(location);
         }
         if is_choice || (is_number && argument.required) {
             return self.take(|word| match word {
@@ -109,7 +109,7 @@ impl<'a> UnusedWords<'a> {
             (1.., [only]) => Some(only.0),
             (1, [first, ..]) => Some(first.0),
             // Quoted text that looks like a location was taken before.
-            (1, []) => optional.iter().map(|(name, _)| *name).find(|name| !is_place(name)),
+            (1, []) => optional.iter().map(|(name, _)| *name).find(|name| !is_location(name)),
             _ => None,
         };
         let at = self.words.iter().position(|word| matches!(word, Some(Word::Quoted(_))))?;
@@ -129,7 +129,7 @@ impl<'a> UnusedWords<'a> {
 
     /// Returns the remaining words, without stop words and words of the tool's description.
     fn rest(&self, tool: &str, definition: &ToolDefinition) -> Option<String> {
-        const NOTHING: &[&str] = &[
+        const STOP_WORDS: &[&str] = &[
             "a", "an", "the", "for", "of", "to", "in", "with", "please", "me", "my", "all", "and", "what", "is",
             "about",
         ];
@@ -137,7 +137,7 @@ impl<'a> UnusedWords<'a> {
         let own: Vec<&str> = own.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let is_left = |word: &&str| {
             let word = word.to_lowercase();
-            !NOTHING.contains(&word.as_str()) && word != tool && !own.contains(&word.as_str())
+            !STOP_WORDS.contains(&word.as_str()) && word != tool && !own.contains(&word.as_str())
         };
         let plain = self.words.iter().flatten().filter_map(|word| match word {
             Word::Plain(word) => Some(*word),
@@ -149,11 +149,11 @@ impl<'a> UnusedWords<'a> {
 }
 
 /// Returns `true` if an argument of this name is a location.
-fn is_place(name: &str) -> bool {
+fn is_location(name: &str) -> bool {
     ["path", "file", "folder", "directory", "url", "uri"].iter().any(|word| name.contains(word))
 }
 
-fn looks_like_a_place(word: &str) -> bool {
+fn looks_like_location(word: &str) -> bool {
     if word.contains(['*', '?']) && !word.contains("://") {
         return false;
     }

@@ -12,8 +12,8 @@ use self::fill::fill;
 use self::words::words;
 use crate::{CallResult, Message, Model, ModelRequest, Reply, ResponseStream};
 
-/// How many tools are listed if none can be chosen.
-const NAMED: usize = 5;
+/// The number of tools that are listed if none can be chosen.
+const MAX_LISTED: usize = 5;
 
 const INTRODUCTION: &str = "I am not a language model but an offline demo: I pick the tool whose description matches your \
     words best, and take its arguments from your text, from quotes and from `name=value`.";
@@ -50,32 +50,32 @@ impl Model for OfflineModel {
 
     fn respond<'a>(&'a self, request: ModelRequest<'a>) -> ResponseStream<'a> {
         let reply = match request.messages.last() {
-            Some(Message::User { text }) => asked(text, request.tools),
-            Some(Message::Tools { results }) => called(results),
-            Some(Message::Assistant(_)) | None => said(INTRODUCTION),
+            Some(Message::User { text }) => respond_to_user(text, request.tools),
+            Some(Message::Tools { results }) => respond_to_results(results),
+            Some(Message::Assistant(_)) | None => text_reply(INTRODUCTION),
         };
         reply.into_stream()
     }
 }
 
 /// Creates a text reply in pieces, like a streaming model.
-fn said(text: &str) -> Reply {
+fn text_reply(text: &str) -> Reply {
     text.split_inclusive(' ').fold(Reply::default(), |reply, piece| reply.and_text(piece))
 }
 
-fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
+fn respond_to_user(text: &str, tools: Option<&Dispatcher>) -> Reply {
     let Some(tools) = tools else {
-        return said(&format!("{INTRODUCTION} I have no tools now, so I cannot do anything."));
+        return text_reply(&format!("{INTRODUCTION} I have no tools now, so I cannot do anything."));
     };
     let found = find(text, tools);
     let Some(best) = found.first() else {
         let names = tools.definitions();
-        let names = names.iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        return said(&format!("{INTRODUCTION} No tool matches. Some of the available tools: {names}."));
+        let names = names.iter().take(MAX_LISTED).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        return text_reply(&format!("{INTRODUCTION} No tool matches. Some of the available tools: {names}."));
     };
     let filled = fill(text, &best.name, &best.definition);
     if filled.missing.is_empty() {
-        return said(&format!("(I am not a language model.) I call `{}`.", best.name))
+        return text_reply(&format!("(I am not a language model.) I call `{}`.", best.name))
             .and_call(&*best.name, filled.arguments.into());
     }
     let mut answer = format!(
@@ -92,14 +92,14 @@ fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
     if !others.is_empty() {
         let _ = write!(answer, "\n\nOther matches: {}.", others.join(", "));
     }
-    said(&answer)
+    text_reply(&answer)
 }
 
 /// Returns the matching tools. A tool that is named in the text comes first.
 fn find(text: &str, tools: &Dispatcher) -> Vec<SearchHit> {
     let words = words(text);
     let query: Vec<&str> = words.iter().map(|word| word.searched()).collect();
-    let mut found = tools.search(&query.join(" "), NAMED);
+    let mut found = tools.search(&query.join(" "), MAX_LISTED);
     let named = found.iter().position(|found| words.iter().any(|word| word.is_plain(&found.name)));
     if let Some(named) = named {
         found.swap(0, named);
@@ -107,11 +107,11 @@ fn find(text: &str, tools: &Dispatcher) -> Vec<SearchHit> {
     found
 }
 
-fn called(results: &[CallResult]) -> Reply {
+fn respond_to_results(results: &[CallResult]) -> Reply {
     let mut answer = String::from("(I am not a language model.)");
     for CallResult { name, result, .. } in results {
         let how = if result.success { "returned" } else { "failed" };
         let _ = write!(answer, " `{name}` {how}:\n\n{}\n", result.output);
     }
-    said(answer.trim_end())
+    text_reply(answer.trim_end())
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use reqwest::header::HeaderValue;
 
 /// The minimum length of a key that is treated as a secret.
-const SHORTEST: usize = 8;
+const MIN_SECRET: usize = 8;
 
 /// A provider's API key. It is read from the environment, sent in one header, and never shown.
 #[derive(Clone)]
@@ -27,8 +27,8 @@ impl ApiKey {
 
     /// Removes the key from a provider's text, because some providers repeat the key that they reject. Short dummy keys,
     /// such as `none` for a local server, are not secrets and would match ordinary words.
-    pub(super) fn hidden_in(&self, text: &str) -> String {
-        if self.0.len() < SHORTEST { text.to_owned() } else { text.replace(&self.0, "***") }
+    pub(super) fn redact(&self, text: &str) -> String {
+        if self.0.len() < MIN_SECRET { text.to_owned() } else { text.replace(&self.0, "***") }
     }
 }
 

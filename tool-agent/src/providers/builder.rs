@@ -24,7 +24,7 @@ pub struct ProviderBuilder {
 #[derive(Clone)]
 struct BaseUrl {
     url: String,
-    called: String,
+    label: String,
 }
 
 impl ProviderBuilder {
@@ -35,11 +35,11 @@ impl ProviderBuilder {
     /// Sets the base URL of the provider or of a compatible server, such as `http://127.0.0.1:8000/v1`. With a base URL the
     /// API key is optional, because self-hosted servers often need none.
     pub fn base_url(self, url: impl Into<String>) -> Self {
-        self.base_called(url, "the base URL")
+        self.named_base_url(url, "the base URL")
     }
 
-    pub(super) fn base_called(mut self, url: impl Into<String>, called: &str) -> Self {
-        self.base = Some(BaseUrl { url: url.into(), called: called.to_owned() });
+    pub(super) fn named_base_url(mut self, url: impl Into<String>, label: &str) -> Self {
+        self.base = Some(BaseUrl { url: url.into(), label: label.to_owned() });
         self
     }
 
@@ -66,16 +66,20 @@ impl ProviderBuilder {
         let Self { known, model, base, key } = self;
         catalog::check_model(known, &model)?;
         let url = match &base {
-            None => catalog::parsed("the base URL", known.base)?,
-            Some(base) => catalog::parsed(&base.called, base.url.trim())?,
+            None => catalog::parse_base_url("the base URL", known.base)?,
+            Some(base) => catalog::parse_base_url(&base.label, base.url.trim())?,
         };
-        let is_named = key.is_some();
+        let is_explicit = key.is_some();
         let names = key.map_or_else(|| known.keys.iter().map(|name| (*name).to_owned()).collect(), |name| vec![name]);
         let key = names.iter().find_map(|name| ApiKey::new(&variable(name)?));
-        if key.is_none() && (is_named || (known.needs_key && base.is_none())) {
-            return Err(SetupError::new(format!("{} needs an API key: {} is not set", known.title, shown(&names[0]))));
+        if key.is_none() && (is_explicit || (known.needs_key && base.is_none())) {
+            return Err(SetupError::new(format!(
+                "{} needs an API key: {} is not set",
+                known.title,
+                display_name(&names[0])
+            )));
         }
-        if key.is_some() && url.scheme() == "http" && !transport::is_here(&url) {
+        if key.is_some() && url.scheme() == "http" && !transport::is_local(&url) {
             tracing::warn!(host = url.host_str(), "the API key is sent unencrypted to this host");
         }
         let client = transport::client(&url)
@@ -88,7 +92,7 @@ impl ProviderBuilder {
 }
 
 /// Returns the name of a variable, unless it may be a key that was passed by mistake.
-fn shown(name: &str) -> String {
+fn display_name(name: &str) -> String {
     let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     if is_name { format!("`{name}`") } else { "the configured variable".to_owned() }
 }
@@ -96,8 +100,8 @@ fn shown(name: &str) -> String {
 /// Omits the URL, which may contain a password.
 impl fmt::Debug for ProviderBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ProviderBuilder");
-        shown.field("provider", &self.known.name).field("model", &self.model).finish_non_exhaustive()
+        let mut debug = f.debug_struct("ProviderBuilder");
+        debug.field("provider", &self.known.name).field("model", &self.model).finish_non_exhaustive()
     }
 }
 
@@ -119,7 +123,7 @@ pub(super) fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Resul
     };
     let mut builder = ProviderBuilder::new(known, model);
     if let Some(base) = set(known.base_variable) {
-        builder = builder.base_called(base, &format!("`{}`", known.base_variable));
+        builder = builder.named_base_url(base, &format!("`{}`", known.base_variable));
     }
     builder.build_from(variable).map(Some)
 }

@@ -89,10 +89,10 @@ pub(super) fn check_model(known: &KnownProvider, model: &str) -> Result<(), Setu
 }
 
 /// Parses a base URL. Errors do not contain the URL, which may contain a password.
-pub(super) fn parsed(called: &str, base: &str) -> Result<Url, SetupError> {
-    let url = Url::parse(base).map_err(|error| SetupError::new(format!("{called} is not a URL: {error}")))?;
+pub(super) fn parse_base_url(label: &str, base: &str) -> Result<Url, SetupError> {
+    let url = Url::parse(base).map_err(|error| SetupError::new(format!("{label} is not a URL: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() || url.query().is_some() {
-        return Err(SetupError::new(format!("{called} must have the form `https://host/path`, without a query")));
+        return Err(SetupError::new(format!("{label} must have the form `https://host/path`, without a query")));
     }
     Ok(url)
 }

@@ -10,7 +10,7 @@ use super::protocol::{PastCall, Protocol};
 use crate::{AssistantMessage, CallResult, Message, ModelRequest};
 
 /// Replaces an empty message, which providers reject.
-const NOTHING: &str = "(nothing)";
+const EMPTY_MESSAGE: &str = "(nothing)";
 
 /// Returns the tools of a request. If none are offered, those of earlier calls, with empty definitions.
 pub(super) fn tools(protocol: &dyn Protocol, request: &ModelRequest<'_>) -> Result<Offer, NameClash> {
@@ -23,12 +23,13 @@ pub(super) fn tools(protocol: &dyn Protocol, request: &ModelRequest<'_>) -> Resu
         _ => &[],
     });
     // Different names that a model made up may have the same encoding.
-    let names: BTreeMap<String, &str> = called.map(|call| (alone(protocol, &call.name), call.name.as_str())).collect();
+    let names: BTreeMap<String, &str> =
+        called.map(|call| (unoffered_name(protocol, &call.name), call.name.as_str())).collect();
     protocol.dialect().offer(names.into_values().map(|name| (name, &unknown)))
 }
 
 /// Returns the encoded name of a tool that is not offered.
-fn alone(protocol: &dyn Protocol, name: &str) -> String {
+fn unoffered_name(protocol: &dyn Protocol, name: &str) -> String {
     let offer = protocol.dialect().offer([(name, &ToolDefinition::default())]);
     offer.ok().and_then(|offer| offer.encoded(name).map(str::to_owned)).unwrap_or_else(|| name.to_owned())
 }
@@ -46,7 +47,7 @@ pub(super) fn messages<'a>(
         model,
         written: Vec::with_capacity(messages.len()),
         said: Vec::new(),
-        awaited: Vec::new(),
+        pending_ids: Vec::new(),
         used: HashSet::new(),
     };
     for (at, message) in messages.iter().enumerate() {
@@ -70,14 +71,14 @@ struct HistoryEncoder<'a> {
     /// the chat templates of many models require alternating roles.
     said: Vec<&'a str>,
     /// The provider's ids of the last calls.
-    awaited: Vec<String>,
+    pending_ids: Vec<String>,
     /// All call ids in use.
     used: HashSet<String>,
 }
 
 impl<'a> HistoryEncoder<'a> {
     fn user(&mut self, text: &'a str) {
-        self.said.push(if text.trim().is_empty() { NOTHING } else { text });
+        self.said.push(if text.trim().is_empty() { EMPTY_MESSAGE } else { text });
     }
 
     fn flush(&mut self) {
@@ -103,12 +104,12 @@ impl<'a> HistoryEncoder<'a> {
             })
             .collect();
         let text = if said.text.trim().is_empty() { "" } else { &said.text };
-        let turn = match own.and_then(|turn| self.protocol.again(turn, &calls)) {
+        let turn = match own.and_then(|turn| self.protocol.resend(turn, &calls)) {
             Some(turn) => turn,
             None if text.is_empty() && calls.is_empty() => return,
             None => vec![self.protocol.assistant(text, &calls)],
         };
-        self.awaited = self.protocol.ids(&turn);
+        self.pending_ids = self.protocol.ids(&turn);
         self.flush();
         self.written.extend(turn);
     }
@@ -124,14 +125,14 @@ impl<'a> HistoryEncoder<'a> {
 
     /// Writes results. They are in the order of their calls, which determines the ids.
     fn results(&mut self, results: &[CallResult]) {
-        let mut ids = std::mem::take(&mut self.awaited).into_iter();
+        let mut ids = std::mem::take(&mut self.pending_ids).into_iter();
         let answers: Vec<Answer> = results
             .iter()
             .map(|result| Answer {
                 id: ids.next().unwrap_or_else(|| result.id.clone()),
                 name: match self.tools.encoded(&result.name) {
                     Some(_) => result.name.clone(),
-                    None => alone(self.protocol, &result.name),
+                    None => unoffered_name(self.protocol, &result.name),
                 },
                 output: result.result.output.clone(),
                 success: result.result.success,
@@ -143,7 +144,7 @@ impl<'a> HistoryEncoder<'a> {
 
     /// Returns the encoded name of a tool. A tool that is not offered, or never existed, needs a valid name, too.
     fn encoded(&self, name: &str) -> String {
-        self.tools.encoded(name).map_or_else(|| alone(self.protocol, name), str::to_owned)
+        self.tools.encoded(name).map_or_else(|| unoffered_name(self.protocol, name), str::to_owned)
     }
 }
 

@@ -9,34 +9,34 @@ use serde_json::Value;
 use crate::{ModelError, ModelErrorKind};
 
 /// The maximum length of a provider's message, in characters.
-const SHOWN: usize = 500;
+const MAX_MESSAGE: usize = 500;
 
 /// Converts a response with an error status. The body may be anything.
 pub(super) fn from_status(title: &str, status: StatusCode, headers: &HeaderMap, body: &str) -> ModelError {
     let body: Value = serde_json::from_str(body).unwrap_or_else(|_| body.into());
-    let said = ErrorBody::parse(&body);
-    let message = match said.words.as_str() {
+    let error = ErrorBody::parse(&body);
+    let message = match error.words.as_str() {
         "" => format!("{title} answered with {status}"),
         words => format!("{title} answered with {status}: {words}"),
     };
-    let wait = wait_in(headers).or_else(|| wait_in_body(&body));
-    ModelError::new(kind(status, &said), message).with_retry_after(wait)
+    let wait = retry_after_header(headers).or_else(|| retry_after_body(&body));
+    ModelError::new(kind(status, &error), message).with_retry_after(wait)
 }
 
 /// Converts an event of a stream, if it reports an error.
 pub(super) fn from_event(title: &str, event: &Value) -> Option<ModelError> {
     event.get("error").filter(|error| !error.is_null())?;
-    let said = ErrorBody::parse(event);
+    let error = ErrorBody::parse(event);
     let status = event.pointer("/error/code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let status = status.and_then(|code| StatusCode::from_u16(code).ok());
-    let kind = match (status, said.kind.as_str()) {
-        (Some(status), _) => kind(status, &said),
-        (None, "invalid_request_error" | "not_found_error") => kind(StatusCode::BAD_REQUEST, &said),
+    let kind = match (status, error.kind.as_str()) {
+        (Some(status), _) => kind(status, &error),
+        (None, "invalid_request_error" | "not_found_error") => kind(StatusCode::BAD_REQUEST, &error),
         (None, "authentication_error" | "permission_error") => ModelErrorKind::RefusedKey,
         (None, "rate_limit_error") => ModelErrorKind::RateLimited,
         (None, _) => ModelErrorKind::Server,
     };
-    Some(ModelError::new(kind, format!("{title} reported an error in the stream: {}", said.words)))
+    Some(ModelError::new(kind, format!("{title} reported an error in the stream: {}", error.words)))
 }
 
 /// The error in a provider's response.
@@ -64,23 +64,23 @@ impl ErrorBody {
     }
 }
 
-fn kind(status: StatusCode, said: &ErrorBody) -> ModelErrorKind {
+fn kind(status: StatusCode, error: &ErrorBody) -> ModelErrorKind {
     match status.as_u16() {
         // Retrying does not help until the account has credit again.
         402 => ModelErrorKind::Rejected,
-        429 if said.kind == "insufficient_quota" => ModelErrorKind::Rejected,
+        429 if error.kind == "insufficient_quota" => ModelErrorKind::Rejected,
         401 | 403 => ModelErrorKind::RefusedKey,
         408 => ModelErrorKind::TimedOut,
         429 => ModelErrorKind::RateLimited,
         413 => ModelErrorKind::TooLong,
         409 | 500.. => ModelErrorKind::Server,
-        _ if said.is_about_length() => ModelErrorKind::TooLong,
+        _ if error.is_about_length() => ModelErrorKind::TooLong,
         _ => ModelErrorKind::Rejected,
     }
 }
 
 /// Returns the requested delay: in milliseconds, in seconds, or as a date.
-fn wait_in(headers: &HeaderMap) -> Option<Duration> {
+fn retry_after_header(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let milliseconds = text("retry-after-ms").and_then(|wait| wait.trim().parse::<f64>().ok());
     milliseconds
@@ -89,7 +89,7 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Returns the delay in the body of a Gemini error: `"retryDelay": "34s"`.
-fn wait_in_body(body: &Value) -> Option<Duration> {
+fn retry_after_body(body: &Value) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
@@ -97,7 +97,7 @@ fn wait_in_body(body: &Value) -> Option<Duration> {
 
 fn shortened(text: &str) -> String {
     let text = text.trim();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_MESSAGE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -14,7 +14,7 @@ use tool_runtime::dialect::{Malformed, Offer, Received, Requested, ResponseError
 use tool_runtime::output::Stream as Pieces;
 
 use super::protocol::{Protocol, ResponseNotes};
-use super::transport::{LONGEST, Transport};
+use super::transport::{MAX_RESPONSE, Transport};
 use crate::{ModelCall, ModelError, ModelErrorKind, ResponseEnd, ResponsePart, ResponseStream};
 
 /// Reads the parts of a response. Some servers do not stream even when asked to.
@@ -31,18 +31,18 @@ pub(super) async fn parts(
             Ok(reader.next().await?.map(|part| (part, reader)))
         })));
     }
-    let text = whole(transport, response).await?;
+    let text = read_body(transport, response).await?;
     let parts = read(protocol, transport, &tools, &text)?;
     Ok(Box::pin(stream::iter(parts).map(Ok)))
 }
 
 /// Reads the text of a complete response.
-async fn whole(transport: &Transport, response: Response) -> Result<String, ModelError> {
+async fn read_body(transport: &Transport, response: Response) -> Result<String, ModelError> {
     let mut pieces = response.bytes_stream();
     let mut bytes = Vec::new();
-    while let Some(piece) = transport.in_time(pieces.next()).await? {
-        bytes.extend_from_slice(&piece.map_err(|error| transport.broken(&error))?);
-        if bytes.len() > LONGEST {
+    while let Some(piece) = transport.with_idle_timeout(pieces.next()).await? {
+        bytes.extend_from_slice(&piece.map_err(|error| transport.connection_error(&error))?);
+        if bytes.len() > MAX_RESPONSE {
             return Err(too_long());
         }
     }
@@ -61,18 +61,18 @@ fn read(
         Err(error) if error.is_eof() => return Err(ModelError::cut()),
         Err(error) => return Err(unreadable(format!("the response is not valid JSON: {error}"))),
     };
-    if let Some(failed) = transport.failed(&response) {
+    if let Some(failed) = transport.stream_error(&response) {
         return Err(failed);
     }
     let refused = |error: ResponseError| unreadable(error.to_string());
     let (calls, turn) = (tools.calls(text).map_err(refused)?, tools.turn(text).map_err(refused)?);
     let mut notes = ResponseNotes::default();
-    protocol.note(&response, &mut notes);
+    protocol.read_notes(&response, &mut notes);
     let (thinking, said) = (protocol.thinking(&response), protocol.text(&response));
     let mut parts = Vec::new();
     parts.extend((!thinking.is_empty()).then_some(ResponsePart::Thinking(thinking)));
     parts.extend((!said.is_empty()).then_some(ResponsePart::Text(said)));
-    parts.extend(calls.into_iter().map(|call| ResponsePart::Call(asked_for(call))));
+    parts.extend(calls.into_iter().map(|call| ResponsePart::Call(to_model_call(call))));
     parts.push(ResponsePart::End(end(notes, turn)?));
     Ok(parts)
 }
@@ -95,7 +95,7 @@ impl ResponseReader {
         let pieces = response.bytes_stream().map(move |piece| {
             let piece = piece.map_err(StreamError::Connection)?;
             bytes += piece.len();
-            if bytes > LONGEST { Err(StreamError::TooLong) } else { Ok(piece) }
+            if bytes > MAX_RESPONSE { Err(StreamError::TooLong) } else { Ok(piece) }
         });
         let events = Box::pin(SseStream::from_bytes_stream(pieces));
         let stream = Some(tools.stream());
@@ -110,7 +110,7 @@ impl ResponseReader {
             if self.stream.is_none() {
                 return Ok(None);
             }
-            let failure = match self.transport.in_time(self.events.next()).await {
+            let failure = match self.transport.with_idle_timeout(self.events.next()).await {
                 Ok(Some(Ok(event))) => {
                     self.take(&event.data.unwrap_or_default())?;
                     if !self.notes.is_over {
@@ -119,7 +119,7 @@ impl ResponseReader {
                     None
                 }
                 Ok(None) => None,
-                Ok(Some(Err(error))) => Some(broken(&self.transport, &error)),
+                Ok(Some(Err(error))) => Some(stream_error(&self.transport, &error)),
                 Err(late) => Some(late),
             };
             self.finish(failure)?;
@@ -137,18 +137,18 @@ impl ResponseReader {
         }
         let event: Value = serde_json::from_str(data)
             .map_err(|error| unreadable(format!("an event of the stream is not valid JSON: {error}")))?;
-        if let Some(failed) = self.transport.failed(&event) {
+        if let Some(failed) = self.transport.stream_error(&event) {
             return Err(failed);
         }
         let known = self.notes.usage;
-        self.protocol.note(&event, &mut self.notes);
+        self.protocol.read_notes(&event, &mut self.notes);
         self.ready.extend((self.notes.usage != known).then_some(ResponsePart::Usage(self.notes.usage)));
         let thinking = self.protocol.thinking(&event);
         self.ready.extend((!thinking.is_empty()).then_some(ResponsePart::Thinking(thinking)));
         let text = stream.push(data).map_err(|error| unreadable(error.to_string()))?;
         self.ready.extend(text.map(ResponsePart::Text));
-        let aside = self.protocol.aside(&event);
-        self.ready.extend((!aside.is_empty()).then(|| ResponsePart::Text(aside.to_owned())));
+        let side_text = self.protocol.side_text(&event);
+        self.ready.extend((!side_text.is_empty()).then(|| ResponsePart::Text(side_text.to_owned())));
         Ok(())
     }
 
@@ -160,14 +160,14 @@ impl ResponseReader {
         if !is_complete && !self.notes.is_over {
             return Err(failure.unwrap_or_else(ModelError::cut));
         }
-        self.ready.extend(calls.into_iter().map(|call| ResponsePart::Call(asked_for(call))));
+        self.ready.extend(calls.into_iter().map(|call| ResponsePart::Call(to_model_call(call))));
         self.ready.push_back(ResponsePart::End(end(std::mem::take(&mut self.notes), turn)?));
         Ok(())
     }
 }
 
 /// Converts a call. A malformed one is passed on with the reason, which the model reads as the call's result.
-fn asked_for(call: Result<Requested, Malformed>) -> ModelCall {
+fn to_model_call(call: Result<Requested, Malformed>) -> ModelCall {
     match call {
         Ok(call) => call.into(),
         Err(malformed) => {
@@ -200,19 +200,19 @@ impl fmt::Display for StreamError {
 
 impl std::error::Error for StreamError {}
 
-fn broken(transport: &Transport, error: &sse_stream::Error) -> ModelError {
+fn stream_error(transport: &Transport, error: &sse_stream::Error) -> ModelError {
     let sse_stream::Error::Body(inner) = error else {
         return unreadable(format!("cannot parse the event stream: {error}"));
     };
     match inner.downcast_ref::<StreamError>() {
-        Some(StreamError::Connection(error)) => transport.broken(error),
+        Some(StreamError::Connection(error)) => transport.connection_error(error),
         Some(StreamError::TooLong) => too_long(),
         None => ModelError::cut(),
     }
 }
 
 fn too_long() -> ModelError {
-    unreadable(format!("the response exceeds the limit of {LONGEST} bytes"))
+    unreadable(format!("the response exceeds the limit of {MAX_RESPONSE} bytes"))
 }
 
 fn unreadable(message: impl Into<Cow<'static, str>>) -> ModelError {

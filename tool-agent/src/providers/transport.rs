@@ -15,11 +15,11 @@ use super::protocol::Protocol;
 use crate::{ModelError, ModelErrorKind};
 
 /// The timeout for connecting.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The maximum length of an error response that is read.
-const REFUSAL: usize = 64 * 1024;
+const MAX_ERROR_BODY: usize = 64 * 1024;
 /// The maximum length of a response. Only a broken server exceeds it.
-pub(super) const LONGEST: usize = 64 * 1024 * 1024;
+pub(super) const MAX_RESPONSE: usize = 64 * 1024 * 1024;
 
 /// The HTTP connection to a provider.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub(super) struct Transport {
     pub(super) key: Option<ApiKey>,
     /// The provider's name in errors.
     pub(super) title: &'static str,
-    /// How long the provider may be silent.
+    /// The time that the provider may be silent.
     pub(super) idle_timeout: Duration,
 }
 
@@ -37,12 +37,12 @@ impl Transport {
     /// Sends a request and returns when the response headers have arrived.
     pub(super) async fn send(&self, protocol: &dyn Protocol, path: &str, body: &Value) -> Result<Response, ModelError> {
         let request = self.request(protocol, path)?.header(CONTENT_TYPE, "application/json").body(body.to_string());
-        let response = self.in_time(request.send()).await?.map_err(|error| self.broken(&error))?;
+        let response = self.with_idle_timeout(request.send()).await?.map_err(|error| self.connection_error(&error))?;
         if response.status().is_success() {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = self.refusal(response).await;
+        let body = self.error_body(response).await;
         let mut error = failure::from_status(self.title, status, &headers, &body);
         if status.is_redirection() {
             error.message.to_mut().push_str("; set another base URL");
@@ -63,12 +63,12 @@ impl Transport {
     }
 
     /// Reads the body of an error response, as far as possible.
-    async fn refusal(&self, response: Response) -> String {
+    async fn error_body(&self, response: Response) -> String {
         let mut pieces = response.bytes_stream();
         let mut said = Vec::new();
         while let Ok(Some(Ok(piece))) = timeout(self.idle_timeout, pieces.next()).await {
             said.extend_from_slice(&piece);
-            if said.len() > REFUSAL {
+            if said.len() > MAX_ERROR_BODY {
                 break;
             }
         }
@@ -76,7 +76,7 @@ impl Transport {
     }
 
     /// Awaits a future with the idle timeout.
-    pub(super) async fn in_time<T>(&self, future: impl Future<Output = T>) -> Result<T, ModelError> {
+    pub(super) async fn with_idle_timeout<T>(&self, future: impl Future<Output = T>) -> Result<T, ModelError> {
         let late = || {
             let message = format!("{} was silent for {:?}", self.title, self.idle_timeout);
             ModelError::new(ModelErrorKind::TimedOut, message)
@@ -85,7 +85,7 @@ impl Transport {
     }
 
     /// Converts a connection error. Omits the URL, which may contain a password.
-    pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
+    pub(super) fn connection_error(&self, error: &reqwest::Error) -> ModelError {
         let (kind, verb) = match () {
             () if error.is_connect() => (ModelErrorKind::Unreachable, "cannot be reached"),
             () if error.is_timeout() => (ModelErrorKind::TimedOut, "did not respond in time"),
@@ -97,13 +97,13 @@ impl Transport {
 
     fn without_key(&self, mut error: ModelError) -> ModelError {
         if let Some(key) = &self.key {
-            error.message = key.hidden_in(&error.message).into();
+            error.message = key.redact(&error.message).into();
         }
         error
     }
 
     /// Returns the error that an event of a stream reports, if any.
-    pub(super) fn failed(&self, event: &Value) -> Option<ModelError> {
+    pub(super) fn stream_error(&self, event: &Value) -> Option<ModelError> {
         failure::from_event(self.title, event).map(|error| self.without_key(error))
     }
 }
@@ -132,16 +132,16 @@ pub(super) fn client(base: &Url) -> Result<Client, String> {
         .tls_backend_preconfigured(tls)
         .redirect(redirect::Policy::none())
         .referer(false)
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .user_agent(concat!("tool-agent/", env!("CARGO_PKG_VERSION")));
-    if is_here(base) {
+    if is_local(base) {
         client = client.no_proxy();
     }
     client.build().map_err(|error| reason(&error))
 }
 
 /// Returns `true` if a URL refers to this machine. All names below `localhost` do.
-pub(super) fn is_here(url: &Url) -> bool {
+pub(super) fn is_local(url: &Url) -> bool {
     url.host_str().is_some_and(tool_net::is_loopback_host)
 }
 
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn recognizes_local_names_and_addresses() {
-        let is_here = |url: &str| is_here(&url.parse().unwrap());
+        let is_local = |url: &str| is_local(&url.parse().unwrap());
         for url in [
             "http://localhost:11434/v1",
             "http://LocalHost./v1",
@@ -161,7 +161,7 @@ mod tests {
             "http://[::1]:8000/v1",
             "http://[::ffff:127.0.0.1]/v1",
         ] {
-            assert!(is_here(url), "{url}");
+            assert!(is_local(url), "{url}");
         }
         for url in [
             "http://localhost.example/v1",
@@ -170,7 +170,7 @@ mod tests {
             "http://[fe80::1]/v1",
             "data:localhost",
         ] {
-            assert!(!is_here(url), "{url}");
+            assert!(!is_local(url), "{url}");
         }
     }
 }

@@ -12,31 +12,32 @@ use crate::{AgentEvent, ModelError, ModelErrorKind, ModelRequest, ResponsePart, 
 impl LiveRun {
     /// Requests a response and adds it to the history. Returns the tokens used.
     pub(super) async fn ask(&mut self) -> Result<Usage, RunEnding> {
-        if let Some(why) = self.stop.now() {
+        if let Some(why) = self.stop.check() {
             return Err(why.into());
         }
-        self.state.take_mode(&self.conversation.shared);
+        self.state.apply_new_mode(&self.conversation.shared);
         self.parent.budget.take_turn().map_err(RunEnding::Limit)?;
         self.turn += 1;
         self.parent.set_mode(self.state.mode);
-        self.said = None;
+        self.last_response = None;
         let agent = self.conversation.agent.inner.clone();
-        let meaning = agent.modes.get(self.state.mode);
-        let Self { state, partial, used, stop, end, parent, fitting, .. } = self;
+        let mode = agent.modes.get(self.state.mode);
+        let Self { state, partial, used, stop, guard, parent, shortlisted, .. } = self;
         let tools = match &agent.shortlist {
-            None => meaning.sent(),
+            None => mode.sent_tools(),
             Some(shortlist) => {
-                fitting.take_if(|fitting| fitting.mode != state.mode);
-                fitting.get_or_insert_with(|| ShortlistedTools::new(shortlist, state.mode, meaning)).to(&state.history)
+                shortlisted.take_if(|shortlisted| shortlisted.mode != state.mode);
+                shortlisted
+                    .get_or_insert_with(|| ShortlistedTools::new(shortlist, state.mode, mode))
+                    .select(&state.history)
             }
         };
-        let request =
-            ModelRequest { system: meaning.system(), messages: &state.history, tools, options: &agent.options };
-        let mut answering = started(|| agent.model.respond(request)).map_err(RunEnding::Failed)?;
-        let ended = loop {
+        let request = ModelRequest { system: mode.system(), messages: &state.history, tools, options: &agent.options };
+        let mut response = start_response(|| agent.model.respond(request)).map_err(RunEnding::Failed)?;
+        let end = loop {
             // A model is foreign code: a panic counts as a failure.
-            let part = AssertUnwindSafe(answering.next()).catch_unwind();
-            let part = match stop.unless(part).await {
+            let part = AssertUnwindSafe(response.next()).catch_unwind();
+            let part = match stop.run_unless_stopped(part).await {
                 Err(why) => return Err(why.into()),
                 Ok(Err(_)) => return Err(RunEnding::Failed(panicked())),
                 Ok(Ok(None)) => return Err(RunEnding::Failed(ModelError::cut())),
@@ -45,11 +46,11 @@ impl LiveRun {
             };
             match part {
                 ResponsePart::Text(text) => {
-                    end.watchers.tell(|| AgentEvent::Text { text: text.clone() });
+                    guard.events.send(|| AgentEvent::Text { text: text.clone() });
                     append(&mut partial.text, text);
                 }
                 ResponsePart::Thinking(text) => {
-                    end.watchers.tell(|| AgentEvent::Thinking { text: text.clone() });
+                    guard.events.send(|| AgentEvent::Thinking { text: text.clone() });
                     append(&mut partial.thinking, text);
                 }
                 ResponsePart::Call(call) => partial.calls.push(call),
@@ -57,22 +58,22 @@ impl LiveRun {
                 ResponsePart::Retrying { why, after } => {
                     parent.budget.add_unfinished(std::mem::take(used), &state.history, partial);
                     partial.thinking.clear();
-                    end.watchers.tell(|| AgentEvent::Retrying { why, after });
+                    guard.events.send(|| AgentEvent::Retrying { why, after });
                 }
-                ResponsePart::End(ended) => break ended,
+                ResponsePart::End(end) => break end,
             }
         };
-        drop(answering);
+        drop(response);
         *used = Usage::default();
-        let usage = parent.budget.add_usage(ended.usage, &state.history, partial);
+        let usage = parent.budget.add_usage(end.usage, &state.history, partial);
         agent.model.name().clone_into(&mut partial.model);
-        partial.opaque = ended.opaque;
-        agent.identities.give(&mut partial.calls);
+        partial.opaque = end.opaque;
+        agent.call_ids.assign(&mut partial.calls);
         if !partial.calls.is_empty() {
             partial.set_journal(&agent.tools);
         }
-        self.stopped_by = ended.stop;
-        self.take_answer();
+        self.stop_reason = end.stop;
+        self.add_response();
         Ok(usage)
     }
 
@@ -90,7 +91,7 @@ fn append(text: &mut String, more: String) {
     }
 }
 
-fn started<'a>(answer: impl FnOnce() -> ResponseStream<'a>) -> Result<ResponseStream<'a>, ModelError> {
+fn start_response<'a>(answer: impl FnOnce() -> ResponseStream<'a>) -> Result<ResponseStream<'a>, ModelError> {
     std::panic::catch_unwind(AssertUnwindSafe(answer)).map_err(|_| panicked())
 }
 

@@ -56,9 +56,9 @@ impl RunBudget {
 
     /// Counts and returns the tokens of a response. They are estimated if the provider reports none and there is a token
     /// limit.
-    pub(super) fn add_usage(&self, mut usage: Usage, history: &[Message], answer: &AssistantMessage) -> Usage {
+    pub(super) fn add_usage(&self, mut usage: Usage, history: &[Message], response: &AssistantMessage) -> Usage {
         if usage.total() == 0 && self.limits.tokens.is_some() {
-            usage = estimated(history, answer);
+            usage = estimated(history, response);
         }
         self.lock().usage += usage;
         usage
@@ -66,10 +66,10 @@ impl RunBudget {
 
     /// Counts the tokens of a response that failed or was cancelled, because providers charge for partial output. A
     /// request that failed before any output costs nothing.
-    pub(super) fn add_unfinished(&self, usage: Usage, history: &[Message], answer: &AssistantMessage) {
-        let is_empty = answer.text.is_empty() && answer.thinking.is_empty() && answer.calls.is_empty();
+    pub(super) fn add_unfinished(&self, usage: Usage, history: &[Message], response: &AssistantMessage) {
+        let is_empty = response.text.is_empty() && response.thinking.is_empty() && response.calls.is_empty();
         if usage.total() > 0 || !is_empty {
-            self.add_usage(usage, history, answer);
+            self.add_usage(usage, history, response);
         }
     }
 }
@@ -78,7 +78,7 @@ impl RunBudget {
 pub(super) struct CallAdmission {
     /// The limit that prevents some of them.
     pub(super) reached: Option<ReachedLimit>,
-    /// How many may still run.
+    /// The number of calls that may still run.
     left: usize,
     /// The index of the call in which the response may have been cut off. Its arguments may be incomplete even if they
     /// are valid.

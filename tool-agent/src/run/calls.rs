@@ -21,24 +21,24 @@ impl LiveRun {
         let calls = history::open_calls(&self.state.history);
         let open = OpenCalls::new(calls.iter().enumerate().map(|(at, call)| (at, &*call.id, &*call.name)), false);
         for call in calls {
-            self.tell(|| started(call, &tools));
+            self.send(|| started_event(call, &tools));
         }
-        let admission = self.parent.budget.take_calls(calls.len(), self.stopped_by);
+        let admission = self.parent.budget.take_calls(calls.len(), self.stop_reason);
         let mut admitted = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             match admission.refusal(at, call) {
-                Some(result) => open.calls[at].answer(&self.end.watchers, result),
-                None => admitted.push(to_make(call, &self.conversation.shared.id, &self.settings)),
+                Some(result) => open.calls[at].finish(&self.guard.events, result),
+                None => admitted.push(tool_call(call, &self.conversation.shared.id, &self.settings)),
             }
         }
         let turn = tools.call_all(admitted);
-        let turn = match self.conversation.agent.inner.at_a_time {
-            Some(at_a_time) => turn.concurrency(at_a_time),
+        let turn = match self.conversation.agent.inner.concurrency {
+            Some(concurrency) => turn.concurrency(concurrency),
             None => turn,
         };
         self.open = Some(open.clone());
-        let (prepare, hear) = (self.prepare(&open), self.hear(&open));
-        let mut turn = turn.each(prepare).heard(hear).into_future();
+        let (prepare, on_result) = (self.prepare(&open), self.on_result(&open));
+        let mut turn = turn.each(prepare).heard(on_result).into_future();
         let why = tokio::select! {
             biased;
             _ = &mut turn => None,
@@ -49,7 +49,7 @@ impl LiveRun {
             self.stop.token.cancel();
             turn.await;
         }
-        self.settle();
+        self.complete_history();
         self.save().await?;
         let results = history::last_results(&self.state.history);
         if let Some(why) = why {
@@ -61,7 +61,7 @@ impl LiveRun {
         if let Some(reached) = admission.reached {
             return Err(RunEnding::Limit(reached));
         }
-        match history::waiting(&self.state.history) {
+        match history::pending_count(&self.state.history) {
             0 => Ok(()),
             waiting => Err(RunEnding::Waiting(waiting)),
         }
@@ -70,14 +70,14 @@ impl LiveRun {
     /// Returns the function that configures each call of a turn.
     pub(super) fn prepare(&self, open: &Arc<OpenCalls>) -> impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + use<> {
         let (open, token, settings) = (open.clone(), self.stop.token.clone(), self.settings.clone());
-        let watchers = self.end.watchers.clone();
+        let events = self.guard.events.clone();
         move |call| {
-            let (open, watchers) = (open.clone(), watchers.clone());
+            let (open, events) = (open.clone(), events.clone());
             let id = call.request().call_id().unwrap_or_default();
-            let at = open.calls.iter().position(|begun| *begun.id == *id);
+            let at = open.calls.iter().position(|open_call| *open_call.id == *id);
             let progress = Progress::to(move |progress| {
                 if let Some(call) = at.and_then(|at| open.calls.get(at)) {
-                    call.report(&watchers, progress);
+                    call.report(&events, progress);
                 }
             });
             let call = call.cancel(token.clone()).with(progress);
@@ -97,12 +97,12 @@ impl LiveRun {
     }
 
     /// Returns the function that takes each result. Indices count admitted calls only: refused ones already have a result.
-    fn hear(&self, open: &Arc<OpenCalls>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
+    fn on_result(&self, open: &Arc<OpenCalls>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
         let admitted: Vec<usize> = (0..open.calls.len()).filter(|at| open.calls[*at].is_open()).collect();
-        let (open, watchers) = (open.clone(), self.end.watchers.clone());
+        let (open, events) = (open.clone(), self.guard.events.clone());
         move |index, result| {
             if let Some(call) = admitted.get(index).and_then(|at| open.calls.get(*at)) {
-                call.answer(&watchers, result.clone());
+                call.finish(&events, result.clone());
             }
         }
     }
@@ -112,15 +112,15 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-fn to_make<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a CallSettings) -> ToolCall<'a> {
-    let made = ToolCall::from_text(&call.name, &call.arguments).id(&call.id).conversation(conversation);
+fn tool_call<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a CallSettings) -> ToolCall<'a> {
+    let tool_call = ToolCall::from_text(&call.name, &call.arguments).id(&call.id).conversation(conversation);
     match &settings.channel {
-        Some((channel, chat)) => made.channel(channel, chat),
-        None => made,
+        Some((channel, chat)) => tool_call.channel(channel, chat),
+        None => tool_call,
     }
 }
 
-fn started(call: &ModelCall, tools: &Dispatcher) -> AgentEvent {
+fn started_event(call: &ModelCall, tools: &Dispatcher) -> AgentEvent {
     let definition = tools.definition(&call.name);
     let arguments = definition.and_then(|definition| {
         let arguments = serde_json::from_str(&call.arguments).ok()?;

@@ -33,28 +33,28 @@ pub(super) struct LiveRun {
     /// The tokens used by the response in progress.
     pub(super) used: Usage,
     /// The reason why the last response ended.
-    pub(super) stopped_by: crate::StopReason,
+    pub(super) stop_reason: crate::StopReason,
     /// The calls in progress.
     pub(super) open: Option<Arc<OpenCalls>>,
     /// The index of this run's last response in the history, unless it was empty.
-    pub(super) said: Option<usize>,
+    pub(super) last_response: Option<usize>,
     /// The shortlist, if only some of the tools are sent.
-    pub(super) fitting: Option<ShortlistedTools>,
+    pub(super) shortlisted: Option<ShortlistedTools>,
     is_over: bool,
     /// Dropped last, because it ends the event stream.
-    pub(super) end: EventsGuard,
+    pub(super) guard: EventsGuard,
 }
 
 impl LiveRun {
     pub(super) fn new(
         conversation: Conversation,
         state: OwnedMutexGuard<ConversationState>,
-        end: EventsGuard,
+        guard: EventsGuard,
         stop: StopSignal,
         settings: CallSettings,
         parent: Arc<ParentRun>,
     ) -> Self {
-        conversation.agent.inner.running.begins(&conversation.shared.id, &parent);
+        conversation.agent.inner.runs.insert(&conversation.shared.id, &parent);
         Self {
             conversation,
             state,
@@ -64,49 +64,49 @@ impl LiveRun {
             turn: 0,
             partial: AssistantMessage::default(),
             used: Usage::default(),
-            stopped_by: crate::StopReason::default(),
+            stop_reason: crate::StopReason::default(),
             open: None,
-            said: None,
-            fitting: None,
+            last_response: None,
+            shortlisted: None,
             is_over: false,
-            end,
+            guard,
         }
     }
 
     /// Performs the start of the run. Returns the ending if the model is not to be asked.
-    pub(super) async fn begin(&mut self, begin: RunStart) -> Result<(), RunEnding> {
-        self.tell(|| AgentEvent::Began { text: begin.text() });
-        match begin {
+    pub(super) async fn start(&mut self, start: RunStart) -> Result<(), RunEnding> {
+        self.send(|| AgentEvent::Began { text: start.text() });
+        match start {
             RunStart::Say(text) => {
                 if text.trim().is_empty() {
                     return Err(RunEnding::Failed(ModelError::rejected("the message is empty")));
                 }
-                self.mend().await;
+                self.recover().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
-                if let Err(not_kept) = self.save().await {
+                if let Err(error) = self.save().await {
                     // Remove the message, so that a user who repeats it has sent it once.
-                    self.state.drop_last();
-                    return Err(not_kept);
+                    self.state.drop_last_message();
+                    return Err(error);
                 }
-                self.tell(|| AgentEvent::Kept);
+                self.send(|| AgentEvent::Kept);
                 Ok(())
             }
             RunStart::Decide { token, decision } => self.decide(&token, decision).await,
             RunStart::Resume => {
-                self.mend().await;
-                self.go_on()
+                self.recover().await;
+                self.continue_or_end()
             }
         }
     }
 
     /// Returns the ending if the model is not to be asked.
-    pub(super) fn go_on(&mut self) -> Result<(), RunEnding> {
-        self.state.drop_cut_answer();
+    pub(super) fn continue_or_end(&mut self) -> Result<(), RunEnding> {
+        self.state.drop_partial_response();
         let history = &self.state.history;
-        match (history::waiting(history), history.last()) {
+        match (history::pending_count(history), history.last()) {
             (0, Some(Message::Assistant(_))) => {
-                self.said = Some(history.len() - 1);
+                self.last_response = Some(history.len() - 1);
                 Err(RunEnding::Answered)
             }
             (0, Some(_)) => Ok(()),
@@ -116,33 +116,33 @@ impl LiveRun {
     }
 
     /// Recovers calls of an earlier process, and checks which are still pending.
-    pub(super) async fn mend(&mut self) {
+    pub(super) async fn recover(&mut self) {
         let Self { conversation, state, .. } = self;
-        let answered = state.mend(&conversation.agent.inner, &conversation.shared).await;
-        self.tell_of(&answered);
+        let resolved = state.recover(&conversation.agent.inner, &conversation.shared).await;
+        self.report_resolved(&resolved);
     }
 
     /// Reports calls that are no longer pending.
-    pub(super) fn tell_of(&self, answered: &[usize]) {
+    pub(super) fn report_resolved(&self, resolved: &[usize]) {
         let results = history::last_results(&self.state.history);
-        for result in answered.iter().filter_map(|at| results.get(*at)) {
-            self.tell(|| AgentEvent::CallFinished(Arc::new(result.clone())));
+        for result in resolved.iter().filter_map(|at| results.get(*at)) {
+            self.send(|| AgentEvent::CallFinished(Arc::new(result.clone())));
         }
     }
 
     /// Alternates responses and calls until the run ends.
-    pub(super) async fn converse(&mut self) -> RunEnding {
+    pub(super) async fn run_turns(&mut self) -> RunEnding {
         loop {
             let usage = match self.ask().await {
                 Ok(usage) => usage,
                 Err(ending) => return ending,
             };
             let calls = match history::open_calls(&self.state.history).is_empty() {
-                true => Err(self.answered()),
+                true => Err(self.final_ending()),
                 false => self.call().await,
             };
             let (turn, total) = (self.turn, self.parent.budget.spent().usage);
-            self.tell(|| AgentEvent::TurnEnded { turn, usage, total });
+            self.send(|| AgentEvent::TurnEnded { turn, usage, total });
             if let Err(ending) = calls {
                 return ending;
             }
@@ -151,46 +151,48 @@ impl LiveRun {
 
     /// Returns the ending of a run whose model calls no more tools. An empty response is fine, unless the model was
     /// prevented from responding.
-    fn answered(&self) -> RunEnding {
-        match self.said {
-            None if self.stopped_by != crate::StopReason::Done => RunEnding::Failed(ModelError::empty(self.stopped_by)),
+    fn final_ending(&self) -> RunEnding {
+        match self.last_response {
+            None if self.stop_reason != crate::StopReason::Done => {
+                RunEnding::Failed(ModelError::empty(self.stop_reason))
+            }
             _ => RunEnding::Answered,
         }
     }
 
     /// Adds the response to the history unless it is empty, which providers reject.
-    pub(super) fn take_answer(&mut self) {
-        let answer = std::mem::take(&mut self.partial);
-        if answer.text.trim().is_empty() && answer.calls.is_empty() {
+    pub(super) fn add_response(&mut self) {
+        let response = std::mem::take(&mut self.partial);
+        if response.text.trim().is_empty() && response.calls.is_empty() {
             return;
         }
-        self.said = Some(self.state.history.len());
-        self.state.history.push(Message::Assistant(answer));
+        self.last_response = Some(self.state.history.len());
+        self.state.history.push(Message::Assistant(response));
     }
 
     /// Completes the history, so that it is valid for a provider.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn complete_history(&mut self) {
         self.parent.budget.add_unfinished(std::mem::take(&mut self.used), &self.state.history, &self.partial);
         // Calls of a response that was cut off have not run.
         self.partial.calls.clear();
         self.partial.opaque = None;
         self.partial.is_cut = true;
-        self.take_answer();
+        self.add_response();
         let open = self.open.take();
         if let Some(open) = &open {
-            open.waits_on(&self.end.watchers);
+            open.report_pending(&self.guard.events);
         }
-        let open = open.filter(|open| open.has_begun());
+        let open = open.filter(|open| open.may_have_run());
         if let Some(open) = &open {
-            open.close(&self.end.watchers);
+            open.close(&self.guard.events);
         }
         match open {
-            Some(open) if open.is_decision => open.put_into(&mut self.state),
-            Some(open) => history::answer(&mut self.state.history, |call| {
+            Some(open) if open.is_decision => open.apply_to(&mut self.state),
+            Some(open) => history::add_results(&mut self.state.history, |call| {
                 open.take(&call.id).unwrap_or_else(|| stopped(&call.name))
             }),
             // The calls had not started.
-            None => history::answer(&mut self.state.history, |call| {
+            None => history::add_results(&mut self.state.history, |call| {
                 not_run(&call.name, ErrorKind::Cancelled, "the run was stopped before the call started")
             }),
         }
@@ -201,47 +203,47 @@ impl LiveRun {
         state.save(&conversation.agent.inner, &conversation.shared).await.map_err(RunEnding::NotKept)
     }
 
-    pub(super) fn tell(&self, event: impl FnOnce() -> AgentEvent) {
-        self.end.watchers.tell(event);
+    pub(super) fn send(&self, event: impl FnOnce() -> AgentEvent) {
+        self.guard.events.send(event);
     }
 
     /// Ends the run and returns its outcome.
     pub(super) async fn end(mut self, ending: RunEnding) -> RunOutcome {
-        self.settle();
-        self.state.take_mode(&self.conversation.shared);
+        self.complete_history();
+        self.state.apply_new_mode(&self.conversation.shared);
         let ending = match self.save().await {
             Ok(()) => ending,
-            Err(not_kept) => not_kept,
+            Err(error) => error,
         };
         self.is_over = true;
         let outcome = self.outcome(ending);
-        self.tell(|| AgentEvent::Ended(Arc::new(outcome.clone())));
+        self.send(|| AgentEvent::Ended(Arc::new(outcome.clone())));
         outcome
     }
 
     fn outcome(&self, ending: RunEnding) -> RunOutcome {
-        let said = self.said.and_then(|at| self.state.history.get(at));
-        let text = match said {
-            Some(Message::Assistant(answer)) => answer.text.clone(),
+        let response = self.last_response.and_then(|at| self.state.history.get(at));
+        let text = match response {
+            Some(Message::Assistant(response)) => response.text.clone(),
             _ => String::new(),
         };
         let RunUsage { turns, calls, usage } = self.parent.budget.spent();
-        RunOutcome { ending, text, stop: self.stopped_by, turns, calls, usage }
+        RunOutcome { ending, text, stop: self.stop_reason, turns, calls, usage }
     }
 }
 
 impl Drop for LiveRun {
     fn drop(&mut self) {
         let Conversation { agent, shared } = &self.conversation;
-        agent.inner.running.ends(&shared.id, &self.parent);
+        agent.inner.runs.remove(&shared.id, &self.parent);
         if self.is_over {
             return;
         }
-        self.settle();
-        self.state.take_mode(&self.conversation.shared);
-        self.tell(|| AgentEvent::Ended(Arc::new(self.outcome(RunEnding::Cancelled))));
-        if !self.state.is_kept() {
-            self.conversation.keep_in_background();
+        self.complete_history();
+        self.state.apply_new_mode(&self.conversation.shared);
+        self.send(|| AgentEvent::Ended(Arc::new(self.outcome(RunEnding::Cancelled))));
+        if !self.state.is_saved() {
+            self.conversation.save_in_background();
         }
     }
 }

@@ -32,7 +32,7 @@ use crate::{AgentEvent, AgentSubscriber, Conversation, RunEnding, RunLimits, Run
 /// calls are cancelled and the history is valid for a provider: it has the partial response and one result for each call.
 ///
 /// ```
-/// use tool_agent::{Agent, AgentEvent, Reply, ScriptedModel, AgentUpdate};
+/// use tool_agent::{Agent, AgentEvent, AgentUpdate, Reply, ScriptedModel};
 /// use tool_runtime::Dispatcher;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -53,13 +53,13 @@ use crate::{AgentEvent, AgentSubscriber, Conversation, RunEnding, RunLimits, Run
 #[must_use = "a run does nothing unless awaited"]
 pub struct Run {
     conversation: Conversation,
-    begin: RunStart,
+    start: RunStart,
     settings: CallSettings,
     limits: Option<RunLimits>,
     /// The budget of the parent run, for a sub-agent.
     budget: Option<Arc<RunBudget>>,
     cancel: Option<CancellationToken>,
-    end: EventsGuard,
+    guard: EventsGuard,
 }
 
 /// The start of a run.
@@ -99,46 +99,46 @@ struct RunEvents {
 }
 
 impl RunEvents {
-    fn tell(&self, event: impl FnOnce() -> AgentEvent) {
-        self.tell_asleep(event).wake();
+    fn send(&self, event: impl FnOnce() -> AgentEvent) {
+        self.queue(event).wake();
     }
 
     /// Queues an event without waking subscribers, for a caller that holds a lock.
-    fn tell_asleep(&self, event: impl FnOnce() -> AgentEvent) -> EventWakers {
-        self.shared.hub.tell(self.run, event)
+    fn queue(&self, event: impl FnOnce() -> AgentEvent) -> EventWakers {
+        self.shared.hub.send(self.run, event)
     }
 }
 
 /// Ends the subscriptions of a run when dropped.
 struct EventsGuard {
-    watchers: RunEvents,
+    events: RunEvents,
 }
 
 impl Drop for EventsGuard {
     fn drop(&mut self) {
-        self.watchers.shared.hub.close(self.watchers.run);
+        self.events.shared.hub.close(self.events.run);
     }
 }
 
 impl Run {
-    pub(crate) fn new(conversation: Conversation, begin: RunStart) -> Self {
+    pub(crate) fn new(conversation: Conversation, start: RunStart) -> Self {
         static RUNS: AtomicU64 = AtomicU64::new(1);
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
-        let end = EventsGuard { watchers: RunEvents { shared: conversation.shared.clone(), run } };
-        Self { conversation, begin, settings: CallSettings::default(), limits: None, budget: None, cancel: None, end }
+        let guard = EventsGuard { events: RunEvents { shared: conversation.shared.clone(), run } };
+        Self { conversation, start, settings: CallSettings::default(), limits: None, budget: None, cancel: None, guard }
     }
 
     /// Returns an id that is unique in this process. [`AgentUpdate`](crate::AgentUpdate) contains it, so that an interface
     /// can tell its own runs from others.
     #[must_use]
     pub fn id(&self) -> u64 {
-        self.end.watchers.run
+        self.guard.events.run
     }
 
     /// Subscribes to the events of this run.
     #[must_use]
     pub fn events(&self) -> AgentSubscriber {
-        EventHub::subscribe(self.conversation.shared.clone(), Some(self.end.watchers.run))
+        EventHub::subscribe(self.conversation.shared.clone(), Some(self.guard.events.run))
     }
 
     /// Stops the run with [`RunEnding::Cancelled`] when the token is cancelled.
@@ -174,7 +174,7 @@ impl Run {
 
     /// Inherits settings, budget and mode from the run that spawned this one.
     #[cfg(feature = "spawn")]
-    pub(crate) fn below(mut self, parent: &ParentRun) -> Self {
+    pub(crate) fn with_parent(mut self, parent: &ParentRun) -> Self {
         *self.conversation.shared.new_mode() = Some(parent.mode());
         self.settings = parent.settings.clone();
         self.budget = Some(parent.budget.clone());
@@ -188,26 +188,26 @@ impl Run {
         self
     }
 
-    async fn go(self) -> RunOutcome {
-        let Self { conversation, begin, mut settings, limits, budget, cancel, end } = self;
+    async fn execute(self) -> RunOutcome {
+        let Self { conversation, start, mut settings, limits, budget, cancel, guard } = self;
         let agent = conversation.agent.inner.clone();
         let given = settings.clone();
         settings.confirm = settings.confirm.or_else(|| agent.confirm.clone());
         let limits = limits.unwrap_or_else(|| agent.limits.clone());
         let mut stop = StopSignal::new(cancel, limits.time);
         // Another run of this conversation may be active.
-        let waiting = QueuedRun { end: Some(end) };
-        let state = match stop.unless(conversation.state()).await {
+        let queued = QueuedRun { guard: Some(guard) };
+        let state = match stop.run_unless_stopped(conversation.state()).await {
             Ok(Ok(state)) => state,
-            Ok(Err(error)) => return waiting.ends(RunEnding::NotKept(error)),
-            Err(why) => return waiting.ends(why.into()),
+            Ok(Err(error)) => return queued.end(RunEnding::NotKept(error)),
+            Err(why) => return queued.end(why.into()),
         };
-        let Some(end) = waiting.begins() else { return RunOutcome::new(RunEnding::Cancelled) };
+        let Some(guard) = queued.start() else { return RunOutcome::new(RunEnding::Cancelled) };
         let budget = budget.unwrap_or_else(|| Arc::new(RunBudget::new(limits)));
         let parent = ParentRun::new(given, budget, state.mode);
-        let mut live = LiveRun::new(conversation, state, end, stop, settings, parent);
-        let ending = match live.begin(begin).await {
-            Ok(()) => live.converse().await,
+        let mut live = LiveRun::new(conversation, state, guard, stop, settings, parent);
+        let ending = match live.start(start).await {
+            Ok(()) => live.run_turns().await,
             Err(ending) => ending,
         };
         live.end(ending).await
@@ -219,37 +219,37 @@ impl IntoFuture for Run {
     type IntoFuture = Pin<Box<dyn Future<Output = RunOutcome> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.go())
+        Box::pin(self.execute())
     }
 }
 
 /// A run that waits for its turn. Reports its end when dropped.
 struct QueuedRun {
-    end: Option<EventsGuard>,
+    guard: Option<EventsGuard>,
 }
 
 impl QueuedRun {
-    fn begins(mut self) -> Option<EventsGuard> {
-        self.end.take()
+    fn start(mut self) -> Option<EventsGuard> {
+        self.guard.take()
     }
 
-    fn ends(mut self, ending: RunEnding) -> RunOutcome {
+    fn end(mut self, ending: RunEnding) -> RunOutcome {
         let outcome = RunOutcome::new(ending);
-        self.tell(&outcome);
+        self.report(&outcome);
         outcome
     }
 
-    fn tell(&mut self, outcome: &RunOutcome) {
-        if let Some(end) = self.end.take() {
+    fn report(&mut self, outcome: &RunOutcome) {
+        if let Some(guard) = self.guard.take() {
             // Only to subscribers of this run: another run of the conversation may be active.
-            let RunEvents { shared, run } = &end.watchers;
-            shared.hub.tell_alone(*run, || AgentEvent::Ended(Arc::new(outcome.clone()))).wake();
+            let RunEvents { shared, run } = &guard.events;
+            shared.hub.send_to_run(*run, || AgentEvent::Ended(Arc::new(outcome.clone()))).wake();
         }
     }
 }
 
 impl Drop for QueuedRun {
     fn drop(&mut self) {
-        self.tell(&RunOutcome::new(RunEnding::Cancelled));
+        self.report(&RunOutcome::new(RunEnding::Cancelled));
     }
 }

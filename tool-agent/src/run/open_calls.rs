@@ -14,7 +14,7 @@ use crate::{AgentEvent, CallResult};
 /// The calls in progress and their results so far. Each gets exactly one result, whatever happens to the run.
 pub(super) struct OpenCalls {
     pub(super) calls: Vec<OpenCall>,
-    /// Whether these calls were pending, so that the history already has placeholder results.
+    /// Set if these calls were pending, so that the history already has placeholder results.
     pub(super) is_decision: bool,
     /// The question of the approved call, once its execution was requested.
     decided: OnceLock<Question>,
@@ -33,36 +33,36 @@ pub(super) struct OpenCall {
 enum CallState {
     Open,
     /// The end was reported. Contains the result until it is taken.
-    Answered(Option<ToolResult>),
+    Finished(Option<ToolResult>),
 }
 
 impl OpenCalls {
     pub(super) fn new<'a>(calls: impl IntoIterator<Item = (usize, &'a str, &'a str)>, is_decision: bool) -> Arc<Self> {
-        let begun = |(at, id, tool): (usize, &str, &str)| OpenCall {
+        let open_call = |(at, id, tool): (usize, &str, &str)| OpenCall {
             at,
             id: id.into(),
             tool: tool.into(),
             slot: Mutex::new(CallState::Open),
         };
-        Arc::new(Self { calls: calls.into_iter().map(begun).collect(), is_decision, decided: OnceLock::new() })
+        Arc::new(Self { calls: calls.into_iter().map(open_call).collect(), is_decision, decided: OnceLock::new() })
     }
 
     /// Records that the approved call is being executed.
-    pub(super) fn begins(&self, question: &Question) {
+    pub(super) fn set_decided(&self, question: &Question) {
         let _ = self.decided.set(question.clone());
     }
 
     /// Returns `true` if the calls may have run. An approved call stays pending until its handler starts.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(super) fn may_have_run(&self) -> bool {
         !self.is_decision || self.decided.get().is_some_and(Question::is_spent)
     }
 
     /// Reports an approved call that did not start and is still pending.
-    pub(super) fn waits_on(&self, watchers: &RunEvents) {
-        if self.is_decision && self.decided.get().is_some() && !self.has_begun() {
-            self.hand_over();
+    pub(super) fn report_pending(&self, events: &RunEvents) {
+        if self.is_decision && self.decided.get().is_some() && !self.may_have_run() {
+            self.stop_reporting();
             for call in &self.calls {
-                watchers.tell(|| AgentEvent::CallPending { id: call.id.clone(), expires: None });
+                events.send(|| AgentEvent::CallPending { id: call.id.clone(), expires: None });
             }
         }
     }
@@ -77,21 +77,21 @@ impl OpenCalls {
     }
 
     /// Finishes the calls that have no result as cancelled.
-    pub(super) fn close(&self, watchers: &RunEvents) {
+    pub(super) fn close(&self, events: &RunEvents) {
         for call in self.calls.iter().filter(|call| call.is_open()) {
-            call.answer(watchers, stopped(&call.tool));
+            call.finish(events, stopped(&call.tool));
         }
     }
 
     /// Stops reporting events here, because the caller reports the results.
-    pub(super) fn hand_over(&self) {
+    pub(super) fn stop_reporting(&self) {
         for call in &self.calls {
-            *call.slot() = CallState::Answered(None);
+            *call.slot() = CallState::Finished(None);
         }
     }
 
     /// Replaces the placeholder results.
-    pub(super) fn put_into(&self, state: &mut ConversationState) {
+    pub(super) fn apply_to(&self, state: &mut ConversationState) {
         for call in &self.calls {
             if let Some(result) = call.take() {
                 state.replace(call.at, result);
@@ -112,36 +112,36 @@ impl OpenCall {
     fn take(&self) -> Option<ToolResult> {
         match &mut *self.slot() {
             CallState::Open => None,
-            CallState::Answered(result) => result.take(),
+            CallState::Finished(result) => result.take(),
         }
     }
 
     /// Sets the result. Later results are ignored.
-    pub(super) fn answer(&self, watchers: &RunEvents, result: ToolResult) {
+    pub(super) fn finish(&self, events: &RunEvents, result: ToolResult) {
         let mut slot = self.slot();
-        if let CallState::Answered(_) = *slot {
+        if let CallState::Finished(_) = *slot {
             return;
         }
-        let told = watchers.tell_asleep(|| ended(&self.id, &self.tool, &result));
-        *slot = CallState::Answered(Some(result));
+        let wakers = events.queue(|| end_event(&self.id, &self.tool, &result));
+        *slot = CallState::Finished(Some(result));
         drop(slot);
-        told.wake();
+        wakers.wake();
     }
 
     /// Reports progress. Ignored after the end, because a handler that cannot be cancelled may still report.
-    pub(super) fn report(&self, watchers: &RunEvents, progress: Value) {
+    pub(super) fn report(&self, events: &RunEvents, progress: Value) {
         let slot = self.slot();
-        if let CallState::Answered(_) = *slot {
+        if let CallState::Finished(_) = *slot {
             return;
         }
-        let told = watchers.tell_asleep(|| AgentEvent::CallProgress { id: self.id.clone(), progress });
+        let wakers = events.queue(|| AgentEvent::CallProgress { id: self.id.clone(), progress });
         drop(slot);
-        told.wake();
+        wakers.wake();
     }
 }
 
 /// Returns the event for a call with a result.
-pub(super) fn ended(id: &Arc<str>, tool: &str, result: &ToolResult) -> AgentEvent {
+pub(super) fn end_event(id: &Arc<str>, tool: &str, result: &ToolResult) -> AgentEvent {
     let ended = CallResult::new(&**id, tool, result.clone());
     match ended.is_pending() {
         true => AgentEvent::CallPending { id: id.clone(), expires: ended.expires() },

@@ -32,7 +32,7 @@ impl ParentRun {
 
     /// Returns `true` if the run has its own confirmer.
     #[cfg(feature = "spawn")]
-    pub(crate) fn asks(&self) -> bool {
+    pub(crate) fn has_confirmer(&self) -> bool {
         self.settings.confirm.is_some()
     }
 }
@@ -49,15 +49,15 @@ impl RunRegistry {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn begins(&self, conversation: &Arc<str>, run: &Arc<ParentRun>) {
+    pub(super) fn insert(&self, conversation: &Arc<str>, run: &Arc<ParentRun>) {
         self.lock().entry(conversation.clone()).or_default().push(run.clone());
     }
 
-    pub(super) fn ends(&self, conversation: &str, run: &Arc<ParentRun>) {
+    pub(super) fn remove(&self, conversation: &str, run: &Arc<ParentRun>) {
         let mut runs = self.lock();
-        let Some(of_it) = runs.get_mut(conversation) else { return };
-        of_it.retain(|one| !Arc::ptr_eq(one, run));
-        if of_it.is_empty() {
+        let Some(active) = runs.get_mut(conversation) else { return };
+        active.retain(|one| !Arc::ptr_eq(one, run));
+        if active.is_empty() {
             runs.remove(conversation);
         }
     }

@@ -39,7 +39,7 @@ impl StopSignal {
     }
 
     /// Returns the cause if the run must stop now.
-    pub(super) fn now(&self) -> Option<StopCause> {
+    pub(super) fn check(&self) -> Option<StopCause> {
         if self.token.is_cancelled() {
             return Some(StopCause::Cancelled);
         }
@@ -63,8 +63,8 @@ impl StopSignal {
 
     /// Awaits `work` unless the run must stop first. Checks before polling, so that work that is always ready cannot
     /// prevent a stop.
-    pub(super) async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, StopCause> {
-        if let Some(why) = self.now() {
+    pub(super) async fn run_unless_stopped<T>(&mut self, work: impl Future<Output = T>) -> Result<T, StopCause> {
+        if let Some(why) = self.check() {
             return Err(why);
         }
         tokio::select! {

@@ -91,7 +91,7 @@ impl SavedConversation {
 /// The agent creates changes. Tests of a [`ConversationStore`] can create them as well:
 ///
 /// ```
-/// use tool_agent::{ConversationChange, Message, SqliteStore, ConversationStore};
+/// use tool_agent::{ConversationChange, ConversationStore, Message, SqliteStore};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -115,7 +115,7 @@ pub struct ConversationChange<'a> {
     pub version: u64,
     /// A random number that is stored with the conversation, so that the writer can tell later whether its change was saved.
     pub mark: u64,
-    /// How many stored messages to keep. The others are deleted.
+    /// The number of stored messages to keep. The others are deleted.
     pub keep: usize,
     /// The messages to append.
     pub messages: &'a [Message],

@@ -1,4 +1,4 @@
-//! Turns, calls and what goes wrong with them.
+//! Turns, calls and failures.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tool_runtime::{CancellationToken, ErrorKind};
 use crate::support::{Gauge, User, assert_valid, builder, call, flaw, kinds, pass, three_calls, tools};
 
 #[tokio::test]
-async fn calls_are_made_and_their_results_read() {
+async fn makes_calls_and_reads_their_results() {
     let agent = Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Work!").await;
@@ -25,13 +25,13 @@ async fn calls_are_made_and_their_results_read() {
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(history.len(), 4);
-    assert_eq!(agent.conversation("c").history().await.unwrap(), history, "who asks again gets the same");
+    assert_eq!(agent.conversation("c").history().await.unwrap(), history, "another handle sees the same");
     assert!(agent.conversation("d").history().await.unwrap().is_empty());
 }
 
-/// Whatever the model asks for, it reads what came of it and can go on.
+/// The model reads the error of any kind of failed call and can continue.
 #[tokio::test]
-async fn what_goes_wrong_with_a_call_is_for_the_model_to_read() {
+async fn the_model_reads_the_errors_of_its_calls() {
     let wrong = Reply::call("work.step", json!({}))
         .and(call("b", "work.steps", r#"{"steps": "#))
         .and(call("c", "work.steps", r#"{"steps": "many"}"#))
@@ -58,7 +58,7 @@ async fn what_goes_wrong_with_a_call_is_for_the_model_to_read() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() {
+async fn a_response_that_is_cut_off_keeps_its_text_and_runs_no_calls() {
     let cut = Reply::text("Let me ").and_text("see").and_call("work.steps", json!({"steps": 1}));
     let nothing = Reply::call("work.steps", json!({"steps": 1}));
     let model = ScriptedModel::new([
@@ -74,7 +74,7 @@ async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() 
     assert_eq!((outcome.ending, outcome.text.as_str()), (RunEnding::Failed(ModelError::cut()), "Let me see"));
     assert!(matches!(conversation.say("Two").await.ending, RunEnding::Failed(error) if error.is_retryable()));
     assert_eq!(conversation.resume().await.answer(), Some("Fine."));
-    assert_eq!(conversation.resume().await.answer(), Some("Fine."), "it has answered");
+    assert_eq!(conversation.resume().await.answer(), Some("Fine."), "it has already answered");
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     let expected =
@@ -88,17 +88,17 @@ async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() 
         messages.iter().map(text).collect()
     };
     assert_eq!(texts(&history), texts(&expected));
-    assert_eq!(gauge.steps(), 0, "a call of an answer that was cut off does not run");
+    assert_eq!(gauge.steps(), 0, "calls of a response that was cut off do not run");
 }
 
-/// What comes after the first piece of an answer that has no end.
+/// The end of a response after its first piece.
 #[derive(Clone, Copy, Debug)]
 enum Then {
     Fails,
     NeverComes,
 }
 
-/// Breaks its first answer off, and answers the second time.
+/// A model whose first response is cut off, and whose second is complete.
 struct BreaksOff(Then, AtomicBool);
 
 impl Model for BreaksOff {
@@ -115,9 +115,9 @@ impl Model for BreaksOff {
     }
 }
 
-/// Whatever has cut it, the part of an answer is never taken for the answer.
+/// A partial response never counts as the answer, however it was cut off.
 #[tokio::test]
-async fn an_answer_that_broke_off_is_asked_for_anew() {
+async fn a_response_that_was_cut_off_is_requested_again() {
     let in_time = RunLimits::default().time(Duration::from_secs(10));
     for (then, limits, expected) in [
         (Then::Fails, RunLimits::default(), RunEnding::Failed(ModelError::cut())),
@@ -143,7 +143,7 @@ async fn an_answer_that_broke_off_is_asked_for_anew() {
         }
         let outcome = run.await.unwrap();
         assert_eq!((outcome.ending, outcome.text.as_str()), (expected, "A part"));
-        // What was said is there, and after a restart it is still known that it broke off.
+        // The text is kept, and after a restart it is still marked as cut off.
         assert_eq!(conversation.history().await.unwrap().len(), 2);
         let conversation = agent(true).conversation("c");
         assert_eq!(conversation.resume().await.answer(), Some("All of it."), "{then:?}");
@@ -153,9 +153,9 @@ async fn an_answer_that_broke_off_is_asked_for_anew() {
     }
 }
 
-/// What was said on the way is not what was said in the end.
+/// The text of an earlier turn is not the answer.
 #[tokio::test]
-async fn an_empty_answer_is_not_the_text_of_an_earlier_turn() {
+async fn an_empty_response_is_not_the_text_of_an_earlier_turn() {
     let works = || Reply::text("I look.").and_call("work.steps", json!({"steps": 1}));
     let said = async |last: Reply| {
         let agent = Agent::builder(ScriptedModel::new([works(), last]), tools().0).build();
@@ -171,9 +171,9 @@ async fn an_empty_answer_is_not_the_text_of_an_earlier_turn() {
     assert_eq!((outcome.ending, outcome.text.as_str()), (RunEnding::Failed(ModelError::cut()), ""));
 }
 
-/// One that was cut may lack its end and read well nevertheless.
+/// The call may be truncated even if it is valid.
 #[tokio::test]
-async fn the_last_call_of_an_answer_that_was_too_long_does_not_run() {
+async fn the_last_call_of_a_response_that_was_too_long_does_not_run() {
     let long = Reply::call("work.steps", json!({"steps": 1})).and_call("work.steps", json!({"steps": 2}));
     let model = ScriptedModel::new([long.stop(StopReason::Length), Reply::text("Short.").stop(StopReason::Length)]);
     let (tools, gauge) = tools();
@@ -186,7 +186,7 @@ async fn the_last_call_of_an_answer_that_was_too_long_does_not_run() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_is_no_message() {
+async fn an_empty_response_adds_no_message() {
     let model = ScriptedModel::new([Reply::default(), Reply::text("  \n"), Reply::text("Here.")]);
     let agent = Agent::builder(model, tools().0).build();
     let conversation = agent.conversation("c");
@@ -198,9 +198,9 @@ async fn an_empty_answer_is_no_message() {
     assert_eq!(conversation.history().await.unwrap().len(), 2);
 }
 
-/// Some providers give no ids, others the same in every answer.
+/// Some providers send no ids, others the same ids in every response.
 #[tokio::test]
-async fn calls_of_one_id_are_told_apart() {
+async fn calls_with_the_same_provider_id_are_distinct() {
     let twice = || Reply::default().and(call("call_0", "work.steps", r#"{"steps": 1}"#));
     let twice = || twice().and(call("call_0", "work.steps", r#"{"steps": 2}"#)).and(call("", "work.steps", "{}"));
     let agent = Agent::builder(ScriptedModel::new([twice(), twice(), Reply::text("Done.")]), tools().0).build();
@@ -209,9 +209,9 @@ async fn calls_of_one_id_are_told_apart() {
     assert_valid(&conversation.history().await.unwrap());
 }
 
-/// A journal answers a call that it knows as it was answered before. A conversation that was begun anew is another one.
+/// A journal replays the result of a known call id. A conversation that was deleted and started again has new ids.
 #[tokio::test]
-async fn the_record_of_another_conversation_answers_no_call() {
+async fn the_journal_of_an_earlier_conversation_is_not_replayed() {
     let gauge = Gauge::default();
     let tools = builder(&gauge).journal(MemoryJournal::new()).build().unwrap();
     let model = ScriptedModel::from_fn(|request| match request.messages.last() {
@@ -249,7 +249,7 @@ async fn a_model_that_panics_has_failed() {
 }
 
 #[tokio::test]
-async fn one_run_at_a_time_goes_on_in_a_conversation() {
+async fn a_conversation_has_one_active_run_at_a_time() {
     let model =
         ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()).usage(Usage::new(3, 2)));
     let agent = Agent::builder(model, tools().0).build();
@@ -260,9 +260,9 @@ async fn one_run_at_a_time_goes_on_in_a_conversation() {
     assert_eq!(agent.conversation("c").history().await.unwrap().len(), 6);
 }
 
-/// Values that come with a call, and where it comes from, reach the handlers.
+/// Per-call values and the channel reach the handlers.
 #[tokio::test]
-async fn calls_are_told_what_the_run_is_told() {
+async fn the_settings_of_a_run_reach_its_calls() {
     let tools = tools().0;
     let agent = Agent::builder(ScriptedModel::new([Reply::call("whose", json!({})), Reply::text("ok")]), tools).build();
     let conversation = agent.conversation("c");
@@ -272,9 +272,9 @@ async fn calls_are_told_what_the_run_is_told() {
     assert_eq!(results[0].result.output, r#"Ada Some("c") Some("web") Some("7")"#);
 }
 
-/// The check of histories finds what it is there to find.
+/// Checks the history validator itself.
 #[test]
-fn a_history_with_a_flaw_is_found() {
+fn an_invalid_history_is_detected() {
     let answer = |ids: &[&str]| {
         let calls = ids.iter().map(|id| tool_agent::ModelCall::new(*id, "t", "{}"));
         Message::Assistant(tool_agent::AssistantMessage::new("", calls))

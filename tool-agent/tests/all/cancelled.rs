@@ -1,4 +1,4 @@
-//! Runs that are stopped at every point at which they wait.
+//! Runs that are stopped at every await point.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -17,7 +17,7 @@ use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
 use crate::consent::deleting;
 use crate::support::{Gauge, Hesitant, assert_valid, check_events, flaw, kinds, three_calls, tools, until};
 
-/// Polls a future so many times, lets what it has started go on for a while, then drops it. What it came to, if it did.
+/// Polls a future this many times, lets its tasks continue for a while, then drops it. Returns its output, if any.
 pub async fn polled<T>(times: usize, then: usize, future: impl Future<Output = T>) -> Option<T> {
     let mut future = Box::pin(future);
     let mut left = times;
@@ -38,7 +38,7 @@ pub async fn polled<T>(times: usize, then: usize, future: impl Future<Output = T
     done
 }
 
-/// Whether nothing is left of what was stopped: no handler goes on, nothing is unfinished.
+/// Returns `true` if no handler is running and nothing is unfinished.
 async fn nothing_is_left(gauge: &Gauge) -> bool {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -50,7 +50,7 @@ async fn nothing_is_left(gauge: &Gauge) -> bool {
     gauge.steps() == before && gauge.running() == 0
 }
 
-/// How a run is stopped.
+/// The way a run is stopped.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Dropped,
@@ -58,7 +58,7 @@ enum Way {
 }
 
 impl Way {
-    /// Stops a run after so many polls. What it came to, if it was not stopped.
+    /// Stops a run after this many polls. Returns its outcome if it finished before.
     async fn stop(self, times: usize, then: usize, run: Run) -> Option<RunOutcome> {
         let token = CancellationToken::new();
         let mut run = run.cancel(token.clone()).into_future();
@@ -69,7 +69,7 @@ impl Way {
                     return Some(outcome);
                 }
                 token.cancel();
-                // It says that it was cancelled, unless it has come to its end all the same.
+                // It reports the cancellation, unless it finished anyway.
                 run.await;
                 None
             }
@@ -77,7 +77,7 @@ impl Way {
     }
 }
 
-/// An agent whose runs are stopped, and what its tools and its store say afterwards.
+/// An agent whose runs are stopped, with its tools and its store.
 struct Scene {
     agent: Agent,
     gauge: Gauge,
@@ -85,11 +85,11 @@ struct Scene {
     _folder: tempfile::TempDir,
 }
 
-/// What the histories were like.
+/// The histories that were seen.
 #[derive(Debug, Default)]
 struct Seen {
     lengths: BTreeSet<usize>,
-    /// How often a run was stopped in the middle of a call.
+    /// The number of runs that were stopped in the middle of a call.
     in_calls: usize,
 }
 
@@ -102,8 +102,8 @@ impl Scene {
         Self { agent, gauge, store, _folder: folder }
     }
 
-    /// Stops a run at every point, in a conversation of its own each time. One in three is stopped at once, the others
-    /// when its tools have gone on without it. Afterwards the conversation goes on, and ends as it should.
+    /// Stops a run at every await point, in a new conversation each time. One in three is stopped at once, the others
+    /// after their tools have made progress. Afterwards the conversation continues and ends as expected.
     async fn stop_at_every_point(&self, way: Way, begin: impl AsyncFn(&Conversation) -> Run, next: &RunEnding) -> Seen {
         let mut seen = Seen::default();
         for round in 0.. {
@@ -133,11 +133,11 @@ impl Scene {
         seen
     }
 
-    /// The history is valid, and so is what the store has of it.
+    /// Checks that the history is valid, and the stored one as well.
     async fn check(&self, conversation: &Conversation) -> Vec<Message> {
         let history = conversation.history().await.unwrap();
         assert_valid(&history);
-        // What a run that was dropped has left is written behind it.
+        // A dropped run saves its history in the background.
         let mut looks = 0..10_000;
         while self.store.load(conversation.id()).await.unwrap().unwrap_or_default().messages != history {
             assert!(looks.next().is_some(), "the store does not have {history:?}");
@@ -148,7 +148,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn a_run_stopped_at_any_point_leaves_nothing_behind_but_a_valid_history() {
+async fn a_run_stopped_at_any_point_leaves_a_valid_history_and_nothing_else() {
     let scene = Scene::new(ScriptedModel::from_fn(three_calls), |agent| agent).await;
     for way in [Way::Dropped, Way::ByToken] {
         let seen = scene.stop_at_every_point(way, async |c| c.say("Work!"), &RunEnding::Answered).await;
@@ -157,7 +157,7 @@ async fn a_run_stopped_at_any_point_leaves_nothing_behind_but_a_valid_history() 
 }
 
 #[tokio::test]
-async fn a_run_stopped_while_a_person_makes_up_their_mind_leaves_nothing_behind_either() {
+async fn a_run_stopped_while_it_waits_for_approval_leaves_nothing_behind() {
     let slow = confirm::from_fn(|_| async {
         for _ in 0..5 {
             tokio::task::yield_now().await;
@@ -169,12 +169,12 @@ async fn a_run_stopped_while_a_person_makes_up_their_mind_leaves_nothing_behind_
         let before = scene.gauge.steps();
         let seen = scene.stop_at_every_point(way, async |c| c.say("Delete!"), &RunEnding::Answered).await;
         assert!(seen.lengths.len() >= 4 && seen.in_calls > 0, "it was stopped in many places: {seen:?}");
-        assert!(scene.gauge.steps() > before, "what was agreed to has run");
+        assert!(scene.gauge.steps() > before, "approved calls have run");
     }
 }
 
 #[tokio::test]
-async fn a_decision_stopped_at_any_point_leaves_nothing_behind_either() {
+async fn a_decision_stopped_at_any_point_leaves_nothing_behind() {
     let deferred = Deferred::new(SealingKey::random().unwrap());
     let scene = Scene::new(ScriptedModel::from_fn(deleting), |agent| agent.deferred(deferred)).await;
     let edited = Decision::Edit(json!({"name": "c"}));
@@ -190,9 +190,9 @@ async fn a_decision_stopped_at_any_point_leaves_nothing_behind_either() {
     }
 }
 
-/// On several threads a call may end in the moment in which its run is dropped.
+/// With several threads, a call may end at the moment in which its run is dropped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn each_call_ends_once_and_nothing_is_told_after_the_end() {
+async fn each_call_ends_once_and_no_event_follows_the_end() {
     let (tools, gauge) = tools();
     let agent = Agent::builder(Hesitant(ScriptedModel::from_fn(three_calls)), tools).build();
     for round in 0..400_usize {
@@ -223,7 +223,7 @@ async fn each_call_ends_once_and_nothing_is_told_after_the_end() {
     }
 }
 
-/// A loop as one would write it at first.
+/// A naive implementation of the loop.
 async fn naive(tools: &Dispatcher, history: &Mutex<Vec<Message>>) {
     let calls: Vec<ModelCall> = (1..4)
         .map(|steps| ModelCall::new(format!("{steps}"), "work.steps", json!({"steps": 20}).to_string()))
@@ -242,9 +242,9 @@ async fn naive(tools: &Dispatcher, history: &Mutex<Vec<Message>>) {
     history.lock().unwrap().push(Message::Tools { results });
 }
 
-/// The control: what the test above looks for is found where it is not prevented.
+/// The control: the flaws that the tests above look for occur in a naive loop.
 #[tokio::test]
-async fn a_naive_loop_leaves_calls_unanswered_and_tools_running() {
+async fn a_naive_loop_leaves_calls_without_results_and_tools_running() {
     let (tools, gauge) = tools();
     let (mut flawed, mut left) = (0, 0);
     for times in 0..100 {
@@ -264,7 +264,7 @@ async fn a_naive_loop_leaves_calls_unanswered_and_tools_running() {
 }
 
 #[tokio::test]
-async fn a_token_stops_the_model_and_the_tools() {
+async fn a_cancellation_token_stops_the_model_and_the_tools() {
     let (tools, gauge) = tools();
     let calls = Reply::text("Now.").and_call("work.endless", json!({})).and_call("work.steps", json!({"steps": 1}));
     let agent = Agent::builder(ScriptedModel::new([calls]), tools).build();

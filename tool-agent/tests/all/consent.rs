@@ -1,4 +1,4 @@
-//! Calls that wait for a person.
+//! Calls that are pending approval.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
-/// Deletes two things and does a step, then says what came of it.
+/// Deletes two things and does a step, then reports the results.
 pub fn deleting(request: ModelRequest<'_>) -> Reply {
     match request.messages.last() {
         Some(Message::Tools { results }) => {
@@ -34,7 +34,7 @@ fn deferring() -> (Agent, Gauge) {
     (Agent::builder(ScriptedModel::from_fn(deleting), tools).deferred(deferred).build(), gauge)
 }
 
-/// The tokens of the calls that wait, by the thing that they would delete.
+/// Returns the tokens of pending calls, by the thing that they would delete.
 pub async fn token(conversation: &Conversation, name: &str) -> String {
     let waiting = conversation.pending_calls().await.unwrap();
     let found = waiting.into_iter().find(|(_, call)| call.question.arguments == json!({"name": name}));
@@ -42,13 +42,13 @@ pub async fn token(conversation: &Conversation, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_decision_has_its_result_in_its_place() {
+async fn each_decision_sets_the_result_of_its_call() {
     let (agent, gauge) = deferring();
     let conversation = agent.conversation("c");
     let run = conversation.say("Delete!");
     let mut events = run.events();
     let outcome = run.await;
-    assert_eq!((outcome.ending, gauge.steps()), (RunEnding::Waiting(2), 1), "what needs no consent has run");
+    assert_eq!((outcome.ending, gauge.steps()), (RunEnding::Waiting(2), 1), "a call that needs no approval has run");
     let pending = std::iter::from_fn(|| events.try_next());
     let pending = pending.filter_map(AgentUpdate::into_event);
     let pending = pending.filter(|event| matches!(event, AgentEvent::CallPending { expires: Some(_), .. }));
@@ -72,7 +72,7 @@ async fn each_decision_has_its_result_in_its_place() {
 }
 
 #[tokio::test]
-async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
+async fn an_invalid_edit_leaves_the_call_pending() {
     let (agent, gauge) = deferring();
     let conversation = agent.conversation("c");
     conversation.say("Delete!").await;
@@ -85,9 +85,9 @@ async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
     assert_eq!(gauge.steps(), 2);
 }
 
-/// Whoever agrees and goes away before the call starts has not used up the agreement.
+/// Dropping a decision before the call starts does not consume the approval.
 #[tokio::test]
-async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
+async fn a_decision_dropped_before_its_call_starts_leaves_it_pending() {
     let gauge = Gauge::default();
     let hold = RuntimeTool::new("hold", "Never ends.", |()| std::future::pending::<()>());
     let tools = builder(&gauge).tool(hold).concurrency(1, 10).build().unwrap();
@@ -98,7 +98,7 @@ async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
     let first = token(&conversation, "a").await;
 
     let mut held = Box::pin(tools.call(ToolCall::from_text("hold", "{}")));
-    assert!(tokio::time::timeout(Duration::ZERO, &mut held).await.is_err(), "it takes the only place");
+    assert!(tokio::time::timeout(Duration::ZERO, &mut held).await.is_err(), "it takes the only permit");
     let decided = conversation.decide(&first, Decision::Run);
     let mut events = decided.events();
     assert!(tokio::time::timeout(Duration::from_millis(50), decided.into_future()).await.is_err(), "it is queued");
@@ -118,7 +118,7 @@ async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_decided_on_has_its_time() {
+async fn an_approved_call_has_its_timeout() {
     let (tools, gauge) = tools();
     let model = ScriptedModel::new([Reply::call("thing.watch", json!({}))]);
     let agent = Agent::builder(model, tools).deferred(Deferred::new(SealingKey::random().unwrap())).build();
@@ -135,7 +135,7 @@ async fn a_call_that_was_decided_on_has_its_time() {
 }
 
 #[tokio::test]
-async fn an_abort_refuses_everything_and_the_model_does_not_go_on() {
+async fn an_abort_refuses_all_calls_and_ends_the_run() {
     let (agent, gauge) = deferring();
     let conversation = agent.conversation("c");
     conversation.say("Delete!").await;
@@ -149,12 +149,16 @@ async fn an_abort_refuses_everything_and_the_model_does_not_go_on() {
 }
 
 #[tokio::test]
-async fn whoever_goes_on_without_deciding_has_decided() {
+async fn continuing_without_a_decision_withdraws_pending_calls() {
     let (agent, gauge) = deferring();
     let conversation = agent.conversation("c");
     conversation.say("Delete!").await;
     let first = token(&conversation, "a").await;
-    assert_eq!(conversation.say("Forget it.").await.ending, RunEnding::Waiting(2), "the model asks for the same again");
+    assert_eq!(
+        conversation.say("Forget it.").await.ending,
+        RunEnding::Waiting(2),
+        "the model makes the same calls again"
+    );
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
@@ -162,15 +166,15 @@ async fn whoever_goes_on_without_deciding_has_decided() {
     assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
 }
 
-/// What is listed can be decided on: not what somebody else's conversation of the same name has left, or a crash.
+/// Pending calls of an earlier conversation with the same id, or of a crash, are not listed.
 #[tokio::test]
-async fn what_waits_can_be_decided_on() {
+async fn listed_calls_can_be_decided() {
     let (tools, _) = tools();
     let deferred = Deferred::new(SealingKey::random().unwrap());
     let agent = |tools: &Dispatcher| {
         Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
     };
-    // One that was forgotten, as after a restart without a store.
+    // A conversation that was lost, as after a restart without a store.
     assert_eq!(agent(&tools).conversation("c").say("Delete!").await.ending, RunEnding::Waiting(2));
     let agent = agent(&tools);
     let conversation = agent.conversation("c");
@@ -184,9 +188,9 @@ async fn what_waits_can_be_decided_on() {
     }
 }
 
-/// A program that was set up anew, without anybody who could be asked, does not wait for ever.
+/// After a restart without deferred approvals, the conversation is not blocked forever.
 #[tokio::test]
-async fn what_nobody_can_agree_to_any_more_is_refused() {
+async fn calls_that_cannot_be_approved_any_more_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, _) = started(folder.path()).await;
     assert_eq!(agent.conversation("c").say("Delete!").await.ending, RunEnding::Waiting(2));
@@ -200,22 +204,22 @@ async fn what_nobody_can_agree_to_any_more_is_refused() {
     assert_eq!(conversation.resume().await.ending, RunEnding::Answered);
 }
 
-/// A token of one conversation is of no use in another, and stays good.
+/// The token of one conversation is invalid in another, and is not consumed.
 #[tokio::test]
-async fn a_token_is_of_its_conversation() {
+async fn a_token_belongs_to_its_conversation() {
     let (agent, gauge) = deferring();
     let (one, other) = (agent.conversation("one"), agent.conversation("other"));
     one.say("Delete!").await;
     other.say("Delete!").await;
     let first = token(&one, "a").await;
     assert_eq!(other.decide(&first, Decision::Run).await.ending, RunEnding::NotWaiting(TokenError::Invalid));
-    assert_eq!(gauge.steps(), 2, "what needs no consent, and nothing was deleted");
+    assert_eq!(gauge.steps(), 2, "only the calls that need no approval");
     assert_eq!(one.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 3);
 }
 
 #[tokio::test]
-async fn somebody_is_asked_while_the_run_waits() {
+async fn the_confirmer_is_asked_while_the_run_waits() {
     let (tools, gauge) = tools();
     let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools).build();
     let asked = confirm::from_fn(|question| async move {
@@ -234,13 +238,13 @@ async fn somebody_is_asked_while_the_run_waits() {
     assert_valid(&history);
     let kinds = kinds(&history[2]);
     assert!(kinds[0] == Some(ErrorKind::Aborted) || kinds[2] == Some(ErrorKind::Aborted), "{kinds:?}");
-    // What needs no consent may have run before the others were stopped.
+    // The call that needs no approval may have run before the others were stopped.
     assert_eq!(gauge.steps(), 2 + u64::from(kinds[1].is_none()), "{kinds:?}");
 }
 
-/// Whoever decides and goes away in the middle: what has not begun waits on, what has begun has a result.
+/// A decision is dropped in the middle: a call that has not started is still pending, and any other has a result.
 #[tokio::test]
-async fn a_decision_dropped_at_any_point_is_made_or_not() {
+async fn a_decision_dropped_at_any_point_happens_or_not() {
     let (mut waits, mut stopped) = (0, 0);
     for times in 0.. {
         assert!(times < 1_000, "it never ends");
@@ -269,12 +273,12 @@ async fn a_decision_dropped_at_any_point_is_made_or_not() {
                 assert_eq!(gauge.steps(), 1);
                 match conversation.decide(&first, Decision::Run).await.ending {
                     RunEnding::Waiting(1) => waits += 1,
-                    // The store was about to take it out.
+                    // The store was about to remove it.
                     RunEnding::NotWaiting(TokenError::Invalid) => stopped += 1,
                     other => panic!("{other:?}"),
                 }
             }
-            // The token was used up, and the call had not begun or not ended.
+            // The token was consumed, and the call had not started or not ended.
             Some(ErrorKind::Pending | ErrorKind::Cancelled) => stopped += 1,
             None => assert_eq!((gauge.steps(), still), (2, 1)),
             other => panic!("{other:?}"),
@@ -288,7 +292,7 @@ async fn a_decision_dropped_at_any_point_is_made_or_not() {
     assert!(waits > 0 && stopped > 0, "{waits} {stopped}");
 }
 
-/// A program that has been started anew, with what is on the disk.
+/// Returns an agent after a restart, with the files on disk.
 pub async fn started(folder: &Path) -> (Agent, Gauge) {
     let gauge = Gauge::default();
     let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
@@ -300,7 +304,7 @@ pub async fn started(folder: &Path) -> (Agent, Gauge) {
 }
 
 #[tokio::test]
-async fn what_waits_survives_a_restart() {
+async fn pending_calls_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, gauge) = started(folder.path()).await;
     assert_eq!(agent.conversation("c").say("Delete!").await.ending, RunEnding::Waiting(2));

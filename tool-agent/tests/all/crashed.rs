@@ -1,4 +1,4 @@
-//! A process that is killed in the middle of its calls: the next one asks the record of calls what became of them.
+//! A process that is killed in the middle of its calls: the next one looks up their outcomes in the journal.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -17,10 +17,10 @@ use tool_runtime::{Dispatcher, ErrorKind};
 use crate::consent::{started, token};
 use crate::support::{Gauge, assert_valid, builder, kinds};
 
-/// Where the child finds its files.
+/// The variable with the directory of the child process.
 const FOLDER: &str = "TOOL_AGENT_FOLDER";
 
-/// Calls a tool that ends, one that never does, and one that waits for its place behind them.
+/// Calls a tool that ends, one that never does, and one that is queued behind them.
 fn stuck(request: ModelRequest<'_>) -> Reply {
     match request.messages.last() {
         Some(Message::Tools { results }) => Reply::text(&results[0].result.output),
@@ -47,15 +47,15 @@ async fn with_journal(folder: &Path) -> Agent {
     agent(folder, builder(&Gauge::default()).journal(journal(folder).await).build().unwrap()).await
 }
 
-/// What the child does.
+/// The child process.
 #[tokio::test]
-#[ignore = "for a process of its own, which is killed"]
+#[ignore = "run in a separate process, which is killed"]
 async fn says_something_and_never_ends() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     with_journal(folder.as_ref()).await.conversation("c").say("Work!").await;
 }
 
-/// A process that is killed when this is dropped, whatever becomes of the test.
+/// A child process that is killed on drop.
 struct Doomed(Child);
 
 impl Drop for Doomed {
@@ -65,7 +65,7 @@ impl Drop for Doomed {
     }
 }
 
-/// A child that is in the middle of its second call.
+/// Starts a child and waits until it is in the middle of its second call.
 async fn child(folder: &Path) -> Doomed {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crashed::says_something_and_never_ends", "--ignored"])
@@ -94,10 +94,10 @@ fn outputs(message: &Message) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_record_says_what_became_of_calls_that_a_killed_process_has_left() {
+async fn the_journal_resolves_calls_of_a_killed_process() {
     let folder = tempfile::tempdir().unwrap();
     let child = child(folder.path()).await;
-    // While it lives, what it runs is not over, and what has not begun may still begin.
+    // While it lives, its calls are still running, and calls that have not started may still start.
     let history = with_journal(folder.path()).await.conversation("c").history().await.unwrap();
     assert_eq!(kinds(&history[2]), [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::OutcomeUnknown)]);
     assert!(outputs(&history[2])[1].contains("another process is running it"), "{history:?}");
@@ -111,16 +111,16 @@ async fn the_record_says_what_became_of_calls_that_a_killed_process_has_left() {
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::Cancelled)]);
     let said = outputs(&history[2]);
-    assert_eq!(said[0], "3", "what it answered is on record");
+    assert_eq!(said[0], "3", "its result is recorded");
     assert!(said[1].starts_with("The outcome of `work.endless` is unknown"), "{said:?}");
     assert!(said[2].starts_with("`work.steps` was not run"), "{said:?}");
-    assert_eq!(conversation.resume().await.answer(), Some("3"), "the model goes on with that");
+    assert_eq!(conversation.resume().await.answer(), Some("3"), "the model continues with that");
     assert_valid(&store(folder.path()).await.load("c").await.unwrap().unwrap().messages);
 }
 
-/// The control: a record that does not outlive its process says of no call that it did not run.
+/// The control: a journal that does not outlive its process cannot prove that a call did not run.
 #[tokio::test]
-async fn a_record_that_is_forgotten_says_nothing() {
+async fn a_lost_journal_proves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     drop(child(folder.path()).await);
     let gauge = Gauge::default();
@@ -130,9 +130,9 @@ async fn a_record_that_is_forgotten_says_nothing() {
     }
 }
 
-/// A record that was begun since, or beside, does not know of what it was not there for.
+/// A journal that was created later, or another one, has no record of the calls.
 #[tokio::test]
-async fn another_record_says_nothing() {
+async fn another_journal_proves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     drop(child(folder.path()).await);
     let another = SqliteJournal::open(folder.path().join("another.db")).await.unwrap();
@@ -141,9 +141,9 @@ async fn another_record_says_nothing() {
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown); 3]);
 }
 
-/// The process had no record of its calls; the next one has.
+/// The first process had no journal; the next one has.
 #[tokio::test]
-async fn what_ran_without_a_record_is_not_said_not_to_have_run() {
+async fn a_call_without_a_journal_is_not_reported_as_not_run() {
     let folder = tempfile::tempdir().unwrap();
     let gauge = Gauge::default();
     let tools = builder(&gauge).build().unwrap();
@@ -151,7 +151,7 @@ async fn what_ran_without_a_record_is_not_said_not_to_have_run() {
     let agent = Agent::builder(model, tools).store(store(folder.path()).await).build();
     assert_eq!(agent.conversation("c").say("Work!").await.answer(), Some("Done."));
     assert_eq!(gauge.steps(), 3, "it has run");
-    // As if it had ended before it could write down what came of the call.
+    // As if the process had ended before it saved the result.
     let store = store(folder.path()).await;
     let saved = store.load("c").await.unwrap().unwrap();
     store.save("c", ConversationChange::new(1, &[]).after(saved.version, 2)).await.unwrap();
@@ -161,9 +161,9 @@ async fn what_ran_without_a_record_is_not_said_not_to_have_run() {
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown)]);
 }
 
-/// The process ended when a call that somebody had agreed to had run, and the history still says that it waits.
+/// The process ended after an approved call had run, while the history still says that it is pending.
 #[tokio::test]
-async fn what_was_agreed_to_and_has_run_waits_no_more() {
+async fn an_approved_call_that_has_run_is_no_longer_pending() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, gauge) = started(folder.path()).await;
     let conversation = agent.conversation("c");
@@ -181,12 +181,12 @@ async fn what_was_agreed_to_and_has_run_waits_no_more() {
     let history = agent.conversation("c").history().await.unwrap();
     assert_eq!(kinds(&history[2]), [None, None, Some(ErrorKind::Pending)]);
     assert_eq!(outputs(&history[2])[..2], ["a is gone", "1"]);
-    assert_eq!(gauge.steps(), 0, "and does not run again");
+    assert_eq!(gauge.steps(), 0, "it does not run again");
 }
 
-/// The process ended when the calls had begun to wait, and nobody had written that down yet.
+/// The process ended after the calls had become pending, before that was saved.
 #[tokio::test]
-async fn what_waits_is_found_again_after_a_crash() {
+async fn pending_calls_are_found_again_after_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, _) = started(folder.path()).await;
     agent.conversation("c").say("Delete!").await;
@@ -200,7 +200,7 @@ async fn what_waits_is_found_again_after_a_crash() {
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     let expected = [Some(ErrorKind::Pending), None, Some(ErrorKind::Pending)];
-    assert_eq!(kinds(&history[2]), expected, "what is on record is the result");
+    assert_eq!(kinds(&history[2]), expected, "recorded results are used");
     let first = token(&conversation, "a").await;
     assert_eq!(conversation.decide(&first, Decision::Run).await.ending, RunEnding::Waiting(1));
     assert_eq!(gauge.steps(), 1);

@@ -1,4 +1,4 @@
-//! Decisions that are stopped in the middle, and calls that stop waiting without one.
+//! Decisions that are dropped, and calls whose approval expires.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,14 +22,14 @@ fn outputs(message: &Message) -> Vec<&str> {
     results.iter().map(|result| result.result.output.as_str()).collect()
 }
 
-/// A token that is used up has had its effect: nobody says later that nobody knows, or another reason.
+/// A consumed token has had its effect: the result does not become unknown or get another reason later.
 #[tokio::test]
-async fn a_refusal_dropped_at_any_point_is_made_or_not() {
+async fn a_refusal_dropped_at_any_point_happens_or_not() {
     let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "the user aborted the turn")];
     for (decision, reason) in reasons {
         let (mut waits, mut refused) = (0, 0);
-        // How often it is polled until it is done depends on a thread that writes to the disk: from the first poll to the
-        // last, again and again until it was dropped on both sides of the moment that counts.
+        // The number of polls depends on a thread that writes to disk: repeat from the first poll to the last, until it was
+        // dropped on both sides of the decisive moment.
         let mut times = 0;
         for round in 0.. {
             assert!(round < 1_000, "{waits} wait, {refused} are refused, and never both");
@@ -52,7 +52,7 @@ async fn a_refusal_dropped_at_any_point_is_made_or_not() {
             assert_eq!(conversation.say("Go on").await.ending, RunEnding::Waiting(2));
             let history = conversation.history().await.unwrap();
             assert_valid(&history);
-            // What was taken out in the very moment is on record as not begun.
+            // A call that was removed in that moment is recorded as not started.
             let kind = kinds(&history[2])[0];
             assert!(matches!(kind, Some(ErrorKind::Refused | ErrorKind::Cancelled)), "{history:?}");
             assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
@@ -64,7 +64,7 @@ async fn a_refusal_dropped_at_any_point_is_made_or_not() {
     }
 }
 
-/// The calls that have ended, by what came of them.
+/// Returns the outputs of the calls that have finished.
 fn finished(events: &mut AgentSubscriber) -> Vec<String> {
     let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
     let finished = told.filter_map(|event| match event {
@@ -75,7 +75,7 @@ fn finished(events: &mut AgentSubscriber) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn whoever_watches_hears_of_calls_for_which_it_is_too_late() {
+async fn subscribers_learn_that_approvals_have_expired() {
     let ways: [fn(&Conversation) -> Run; 2] = [|c| c.say("Go on"), Conversation::resume];
     for begin in ways {
         let deferred = Deferred::new(SealingKey::random().unwrap()).expires_in(Duration::ZERO);
@@ -83,13 +83,13 @@ async fn whoever_watches_hears_of_calls_for_which_it_is_too_late() {
         let conversation = agent.conversation("c");
         let mut events = conversation.events();
         conversation.say("Delete!").await;
-        assert!(finished(&mut events).is_empty(), "the control: they wait");
+        assert!(finished(&mut events).is_empty(), "the control: they are pending");
         begin(&conversation).await;
         assert_eq!(finished(&mut events), ["`thing.delete` was not run: the approval expired."; 2]);
     }
 }
 
-/// Calls that wait, and that cannot be listed any more from some point on.
+/// A store of pending calls that cannot list them any more from some point on.
 #[derive(Default)]
 struct Fading {
     calls: MemoryPendingStore,
@@ -117,9 +117,9 @@ impl PendingStore for Fading {
     }
 }
 
-/// Nobody can say any more what waits, and the person goes on: what has run is not said to be refused.
+/// Pending calls cannot be listed, and the user continues: a call that has run is not reported as refused.
 #[tokio::test]
-async fn what_cannot_be_withdrawn_is_looked_up() {
+async fn calls_that_cannot_be_withdrawn_are_looked_up() {
     let folder = tempfile::tempdir().unwrap();
     let journal = SqliteJournal::open(folder.path().join("calls.db")).await.unwrap();
     let tools = builder(&Gauge::default()).journal(journal).build().unwrap();
@@ -130,7 +130,7 @@ async fn what_cannot_be_withdrawn_is_looked_up() {
     let conversation = agent.conversation("c");
     let mut events = conversation.events();
     assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
-    // Somebody has agreed elsewhere.
+    // Approved elsewhere.
     let first = token(&conversation, "a").await;
     let result = deferred.resume(&first, SystemTime::now(), |question| tools.approve(question)).await.unwrap();
     assert_eq!(result.output, "a is gone");

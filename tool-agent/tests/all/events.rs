@@ -1,4 +1,4 @@
-//! What an interface is told.
+//! Events for user interfaces.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn told(events: &mut tool_agent::AgentSubscriber) -> Vec<AgentEvent> {
 }
 
 #[tokio::test]
-async fn an_interface_is_told_everything_in_order() {
+async fn a_subscriber_receives_all_events_in_order() {
     let agent = Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).build();
     let conversation = agent.conversation("c");
     let mut of_all = conversation.events();
@@ -37,7 +37,7 @@ async fn an_interface_is_told_everything_in_order() {
     assert_eq!(events[0], AgentEvent::Began { text: Some("Work!".into()) });
     assert_eq!(events[2], AgentEvent::Text { text: "I work.".into() });
     assert_eq!(events.last(), Some(&AgentEvent::Ended(outcome.into())));
-    // Of one call: it starts, reports, and ends.
+    // Each call starts, reports progress, and ends.
     for steps in 1..=3_u32 {
         let start = events.iter().position(
             |event| matches!(event, AgentEvent::CallStarted { arguments, .. } if *arguments == json!({"steps": steps})),
@@ -59,9 +59,9 @@ async fn an_interface_is_told_everything_in_order() {
     assert!(told(&mut of_run).is_empty() && !told(&mut of_all).is_empty());
 }
 
-/// Two pages of one conversation: each knows what the other has said, and which answer is whose.
+/// Two pages with one conversation: each sees the messages of the other, and which response belongs to which.
 #[tokio::test]
-async fn each_event_says_in_which_run_it_was() {
+async fn each_event_has_the_id_of_its_run() {
     let model = ScriptedModel::new([Reply::text("One."), Reply::text("Two.")]);
     let agent = Agent::builder(model, tools().0).build();
     let (one, other) = (agent.conversation("c"), agent.conversation("c"));
@@ -86,12 +86,12 @@ async fn each_event_says_in_which_run_it_was() {
     }
     assert_eq!(said[0], (ids[0], Some("First".to_owned()), "One.".to_owned()));
     assert_eq!(said[1], (ids[1], Some("Second".to_owned()), "Two.".to_owned()));
-    assert_eq!((said.len(), &said[2].1, said[2].2.as_str()), (3, &None, ""), "nobody has said anything new");
+    assert_eq!((said.len(), &said[2].1, said[2].2.as_str()), (3, &None, ""), "there is no new message");
 }
 
-/// Whoever sees nothing for a while is told why, and the answer is none the worse for it.
+/// A delay is visible to the user, and does not change the response.
 #[tokio::test]
-async fn a_model_that_is_asked_again_is_an_event() {
+async fn a_retry_is_an_event() {
     let busy = |message: &'static str| Reply::error(ModelError::new(ModelErrorKind::RateLimited, message));
     let model = ScriptedModel::new([busy("too many"), busy("still too many"), Reply::text("Here I am.")]);
     let model = RetryingModel::new(model).retry(RetryPolicy::default().first_wait(Duration::from_millis(1)));
@@ -111,9 +111,9 @@ async fn a_model_that_is_asked_again_is_an_event() {
     assert!(waits(&told[2]).is_some() && waits(&told[3]).is_some(), "before the answer: {told:?}");
 }
 
-/// Neither one that never reads nor one that is gone changes anything for the run or for the others.
+/// Neither a subscriber that never reads nor one that is dropped affects the run or other subscribers.
 #[tokio::test]
-async fn slow_and_gone_subscribers_hold_up_nobody() {
+async fn slow_and_dropped_subscribers_block_nothing() {
     let model = ScriptedModel::from_fn(|request| {
         let turn = request.messages.len();
         if turn < 100 {
@@ -146,7 +146,7 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
     }
     assert_eq!(running.await.unwrap().ending, RunEnding::Answered);
     assert_eq!((missed, finished, text, turns), (0, 50, 5_002, 51), "slow, and nothing is missed");
-    // Of more than it could keep the one that never read has all but reports, and is told how many it lacks.
+    // The subscriber that never read has lost progress reports only, and learns how many.
     let updates: Vec<AgentUpdate> = std::iter::from_fn(|| never_read.try_next()).collect();
     let count = |is: fn(&AgentUpdate) -> bool| updates.iter().filter(|update| is(update)).count() as u64;
     assert_eq!(count(|update| matches!(update, AgentUpdate::Event { event: AgentEvent::TurnEnded { .. }, .. })), 51);
@@ -156,9 +156,9 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
     assert!(*missed > 0 && reports + missed == 50 * 100, "{reports} {missed}");
 }
 
-/// What cannot be stopped goes on to report when nobody waits for it any more.
+/// A handler that cannot be cancelled keeps reporting after its call has ended.
 #[tokio::test]
-async fn nothing_is_told_of_a_call_after_its_end() {
+async fn no_event_of_a_call_follows_its_end() {
     for is_deferred in [false, true] {
         let (tools, gauge) = tools();
         let model = ScriptedModel::new([Reply::call("work.hold", json!({})), Reply::text("ok")]);
@@ -185,9 +185,9 @@ async fn nothing_is_told_of_a_call_after_its_end() {
     }
 }
 
-/// A run that is stopped while it waits for its turn does not end the one that it waits for.
+/// A run that is stopped while it waits for its turn does not end the active one.
 #[tokio::test]
-async fn a_run_that_never_began_ends_for_nobody_else() {
+async fn the_end_of_a_queued_run_is_reported_to_its_own_subscribers_only() {
     let (tools, gauge) = tools();
     let agent = Agent::builder(ScriptedModel::new([Reply::call("work.endless", json!({}))]), tools).build();
     let conversation = agent.conversation("c");
@@ -212,14 +212,14 @@ async fn a_run_that_never_began_ends_for_nobody_else() {
         assert_eq!(of_second.next().await, None);
     }
     let is_end = |event: &AgentEvent| matches!(event, AgentEvent::Ended(_));
-    assert!(!told(&mut of_all).iter().any(is_end), "the first one goes on");
+    assert!(!told(&mut of_all).iter().any(is_end), "the first one continues");
     first.abort();
     until("its end", || gauge.running() == 0).await;
     assert_eq!(told(&mut of_all).iter().filter(|event| is_end(event)).count(), 1);
 }
 
 #[tokio::test]
-async fn secrets_are_not_told() {
+async fn events_do_not_contain_secrets() {
     let call = Reply::call("door.open", json!({"user": "ada", "password": "hunter2"}));
     let agent = Agent::builder(ScriptedModel::new([call, Reply::text("In.")]), tools().0).build();
     let run = agent.conversation("c").say("Open!");
@@ -231,7 +231,7 @@ async fn secrets_are_not_told() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_never_awaited_ends_for_those_who_watch() {
+async fn a_run_that_was_never_awaited_ends_for_its_subscribers() {
     let agent = Agent::builder(ScriptedModel::new([]), tools().0).build();
     let run = agent.conversation("c").say("Hello");
     let mut events = run.events();

@@ -1,4 +1,4 @@
-//! What a process has left behind, found by somebody who is stopped at every point at which they wait.
+//! Recovery after a crash that is itself stopped at every await point.
 
 use serde_json::json;
 use tool_agent::{
@@ -11,7 +11,7 @@ use tool_runtime::confirm::Deferred;
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, flaw};
 
-/// What somebody begins, and is stopped in.
+/// The operation that is stopped.
 #[derive(Clone, Copy, Debug)]
 enum Begun {
     Say,
@@ -20,7 +20,7 @@ enum Begun {
 }
 
 impl Begun {
-    /// Whether it came to its end before it was stopped.
+    /// Returns `true` if it finished before it was stopped.
     async fn stop(self, times: usize, conversation: &Conversation) -> bool {
         match self {
             Self::Say => polled(times, 0, conversation.say("And now?").into_future()).await.is_some(),
@@ -30,7 +30,7 @@ impl Begun {
     }
 }
 
-/// A history as a process leaves it that was killed in its calls.
+/// Returns the history of a process that was killed in its calls.
 fn left(round: usize) -> Vec<Message> {
     let calls =
         ["a", "b"].map(|id| ModelCall::new(format!("{id}{round}"), "work.steps", json!({"steps": 1}).to_string()));
@@ -38,7 +38,7 @@ fn left(round: usize) -> Vec<Message> {
 }
 
 #[tokio::test]
-async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who_finds_them() {
+async fn open_calls_are_resolved_even_if_recovery_is_stopped_at_any_point() {
     for (is_deferred, begun) in [false, true]
         .into_iter()
         .flat_map(|is_deferred| [Begun::Say, Begun::Resume, Begun::History].map(|begun| (is_deferred, begun)))

@@ -1,4 +1,4 @@
-//! How far a run may go.
+//! Limits of a run.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use tool_runtime::ErrorKind;
 
 use crate::support::{assert_valid, kinds, tools};
 
-/// A model that calls for ever.
+/// A model that never stops calling tools.
 fn endless() -> ScriptedModel {
     let calls = || Reply::call("work.steps", json!({"steps": 1})).and_call("work.steps", json!({"steps": 1}));
     ScriptedModel::from_fn(move |_| calls().usage(Usage::new(90, 10)))
 }
 
 #[tokio::test]
-async fn a_model_that_calls_for_ever_comes_to_each_limit() {
+async fn a_model_that_never_stops_reaches_each_limit() {
     let unlimited = || RunLimits::default().turns(u32::MAX).calls(u32::MAX).time(None);
     for (limits, reached, turns, calls) in [
         (unlimited().turns(3), ReachedLimit::Turns, 3, 6),
@@ -36,31 +36,31 @@ async fn a_model_that_calls_for_ever_comes_to_each_limit() {
         assert_eq!(gauge.steps(), u64::from(calls), "{limits:?}");
         let history = conversation.history().await.unwrap();
         assert_valid(&history);
-        // Each run begins anew.
+        // Each run starts from zero.
         assert_eq!(conversation.say("Go on").await.turns, turns, "{limits:?}");
         assert_valid(&conversation.history().await.unwrap());
     }
 }
 
 #[tokio::test]
-async fn calls_beyond_a_limit_are_answered_without_running() {
+async fn calls_beyond_a_limit_have_results_without_running() {
     let agent = Agent::builder(endless(), tools().0).limits(RunLimits::default().calls(1)).build();
     let conversation = agent.conversation("c");
     conversation.say("Go").await;
     assert_eq!(kinds(&conversation.history().await.unwrap()[2]), [None, Some(ErrorKind::RateLimited)]);
 }
 
-/// A call that is its last, and then an answer.
+/// Uses exactly the allowed number of calls.
 #[tokio::test]
-async fn what_keeps_within_the_limits_is_answered() {
+async fn a_run_within_its_limits_is_answered() {
     let model = ScriptedModel::new([Reply::call("work.steps", json!({"steps": 1})), Reply::text("ok")]);
     let agent = Agent::builder(model, tools().0).limits(RunLimits::default().turns(2).calls(1)).build();
     assert_eq!(agent.conversation("c").say("Go").await.answer(), Some("ok"));
 }
 
-/// Many local models do not say how many tokens they took.
+/// Many local models do not report tokens.
 #[tokio::test]
-async fn tokens_that_nobody_counts_are_estimated() {
+async fn unreported_tokens_are_estimated() {
     let model = ScriptedModel::from_fn(|_| Reply::text("x".repeat(400)).and_call("work.steps", json!({"steps": 1})));
     let agent = Agent::builder(model, tools().0).limits(RunLimits::default().tokens(500)).build();
     let outcome = agent.conversation("c").say("Go").await;
@@ -76,7 +76,7 @@ impl Model for Silent {
 }
 
 #[tokio::test]
-async fn an_answer_or_a_call_that_never_ends_is_stopped_in_time() {
+async fn a_response_or_a_call_that_never_ends_is_stopped_in_time() {
     let limits = RunLimits::default().time(Duration::from_millis(20));
     let agent = Agent::builder(Silent, tools().0).limits(limits.clone()).build();
     let conversation = agent.conversation("c");
@@ -93,9 +93,9 @@ async fn an_answer_or_a_call_that_never_ends_is_stopped_in_time() {
     assert_eq!(kinds(&history[2])[0], Some(ErrorKind::Cancelled));
 }
 
-/// A model whose pieces are always there does not keep the run from being stopped.
+/// A model whose stream is always ready does not prevent a stop.
 #[tokio::test]
-async fn a_model_that_talks_for_ever_is_stopped() {
+async fn a_model_that_streams_forever_is_stopped() {
     struct Talker;
     impl Model for Talker {
         fn respond<'a>(&'a self, _: ModelRequest<'a>) -> ResponseStream<'a> {

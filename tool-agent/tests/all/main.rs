@@ -2,43 +2,43 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-/// Turns, calls and what goes wrong with them.
+/// Turns, calls and failures.
 mod answers;
-/// Runs that are stopped at every point at which they wait.
+/// Runs that are stopped at every await point.
 mod cancelled;
-/// Calls that wait for a person.
+/// Calls that are pending approval.
 mod consent;
 /// A process that is killed in the middle of its calls.
 mod crashed;
-/// Decisions that are stopped, and calls that stop waiting without one.
+/// Decisions that are dropped, and calls whose approval expires.
 mod decided;
-/// What an interface is told.
+/// Events for user interfaces.
 mod events;
-/// What a process has left behind, found by somebody who is stopped.
+/// Recovery that is itself stopped.
 mod left;
-/// How far a run may go.
+/// Limits of a run.
 mod limits;
 /// Many conversations at once.
 mod many;
-/// BUILD and PLAN.
+/// Modes.
 mod modes;
-/// A model that is none.
+/// The offline substitute for a model.
 mod offline;
-/// The providers' models, without the loop.
+/// Models of providers, without the loop.
 mod providers;
-/// What the providers' own packages think of what the loop sends.
+/// Validation of the loop's requests by the providers' own packages.
 mod python;
-/// The loop against a server that answers as the providers do.
+/// The loop against a simulated provider.
 mod scenarios;
-/// That server.
+/// The simulated provider.
 mod server;
 /// One conversation that several processes hold in memory.
 mod shared;
-/// Agents of more tools than a model is sent.
+/// Shortlists of tools.
 mod shortlisted;
 /// Sub-agents.
 mod spawned;
 /// Conversations in SQLite.
 mod stored;
-/// What the other modules need.
+/// Tools, models and checks for the other modules.
 mod support;

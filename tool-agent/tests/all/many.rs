@@ -9,7 +9,7 @@ use crate::support::{assert_valid, three_calls, tools};
 
 const CONVERSATIONS: usize = 200;
 
-/// What is told of one run, in the order in which it has to come.
+/// Checks that the events of one run are complete and in order.
 async fn check(mut events: AgentSubscriber) {
     let (mut started, mut reports, mut finished, mut turns, mut text) = (0, 0, 0, 0, String::new());
     let mut ended = 0;
@@ -47,7 +47,7 @@ async fn no_event_of_many_conversations_is_lost() {
             let conversation = agent.conversation(format!("c{number}"));
             let run = conversation.say("Work!");
             let (eager, late) = (run.events(), run.events());
-            // Some are gone, some read as it comes, some only afterwards.
+            // Some subscribers are dropped, some read at once, some only afterwards.
             drop(run.events());
             let eager = tokio::spawn(check(eager));
             let outcome = run.await;
@@ -60,7 +60,7 @@ async fn no_event_of_many_conversations_is_lost() {
     assert_eq!(runs.join_all().await.len(), CONVERSATIONS);
 }
 
-/// How many kilobytes this process holds in memory.
+/// Returns the resident memory of this process, in kilobytes.
 #[cfg(target_os = "linux")]
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -68,7 +68,7 @@ fn resident() -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Rounds of conversations, each with ids of its own, in a process of its own: others' tests need memory too.
+/// Holds rounds of conversations with new ids each, in a separate process, so that other tests are not measured.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "run by the test below"]
@@ -98,13 +98,13 @@ fn rounds() {
     });
 }
 
-/// Kilobytes after 10 and after 40 rounds.
+/// Returns the kilobytes after 10 and after 40 rounds.
 #[cfg(target_os = "linux")]
 fn measured(remembered: usize) -> (u64, u64) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "many::rounds", "--ignored", "--nocapture"])
         .env("REMEMBERED", remembered.to_string())
-        // The allocator's own arenas, one for each thread, would blur the figures.
+        // Per-thread arenas of the allocator would distort the figures.
         .env("MALLOC_ARENA_MAX", "1")
         .output()
         .unwrap();
@@ -121,15 +121,15 @@ fn memory_stays_flat_over_many_conversations() {
     let (early, late) = measured(100);
     println!("100 remembered: {early} kB, then {late} kB");
     assert!(late < early + 2_048, "from {early} kB to {late} kB");
-    // The control: 6,000 conversations of 4 kB and more that are all remembered are seen.
+    // The control: the memory of 6,000 cached conversations of 4 kB and more is visible.
     let (early, late) = measured(1_000_000);
     println!("all remembered: {early} kB, then {late} kB");
     assert!(late > early + 24_000, "from {early} kB to {late} kB");
 }
 
-/// A slow test would not find it: two who ask for one conversation at the same moment get the same.
+/// Two concurrent lookups of one id return the same conversation.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_asks_at_the_same_moment_gets_the_same_conversation() {
+async fn concurrent_lookups_return_the_same_conversation() {
     let agent =
         Arc::new(Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).max_idle_conversations(0).build());
     for round in 0..50 {

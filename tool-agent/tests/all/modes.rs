@@ -1,4 +1,4 @@
-//! BUILD and PLAN.
+//! Modes.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use tool_runtime::ErrorKind;
 
 use crate::support::{assert_valid, kinds, tools};
 
-/// What a model was sent.
+/// The requests that a model received.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Sent {
     system: String,
@@ -60,9 +60,9 @@ async fn each_mode_sends_its_tools_and_its_prompt() {
     assert!(!sent[2].system.contains("Plan"), "{}", sent[2].system);
 }
 
-/// A model may make up a call in the mode in which it was sent no tools, or those that only read.
+/// A model may make up a call in a mode without tools, or with read-only ones.
 #[tokio::test]
-async fn what_a_mode_does_not_have_does_not_run() {
+async fn tools_outside_of_the_mode_do_not_run() {
     for (mode, expected) in [
         (Mode::Plan, [Some(ErrorKind::UnknownTool), Some(ErrorKind::UnknownTool)]),
         (Mode::PlanReading, [None, Some(ErrorKind::UnknownTool)]),
@@ -80,7 +80,7 @@ async fn what_a_mode_does_not_have_does_not_run() {
     }
 }
 
-/// It counts from the model's next turn on, in a run that is on its way too.
+/// A new mode applies from the next turn on, also in an active run.
 #[tokio::test]
 async fn the_mode_can_be_changed_between_turns() {
     let slot: Arc<Mutex<Option<tool_agent::Conversation>>> = Arc::default();
@@ -99,7 +99,7 @@ async fn the_mode_can_be_changed_between_turns() {
     *slot.lock().unwrap() = Some(conversation.clone());
     assert_eq!(conversation.say("Go").await.answer(), Some("ok"));
     slot.lock().unwrap().take();
-    assert_eq!(gauge.steps(), 1, "the turn that had begun had its tools");
+    assert_eq!(gauge.steps(), 1, "the turn that had started had its tools");
     let sent = sent.lock().unwrap().clone();
     assert!(sent[0].tools.is_some() && sent[1].tools.is_none(), "{sent:?}");
     assert_eq!(conversation.mode().await, Ok(Mode::Plan));

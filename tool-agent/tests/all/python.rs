@@ -1,6 +1,6 @@
-//! The providers' own packages take every request that the loop has sent.
+//! The providers' own packages accept every request of the loop.
 //!
-//! They are those of the tests of `tool-dialect`. Where they cannot be had, the test says so and passes; with
+//! The packages are those of the tests of `tool-dialect`. If they are unavailable, the test is skipped; with
 //! `DIALECT_PYTHON=required`, as in CI, it fails instead.
 
 use std::fs;
@@ -16,7 +16,7 @@ const REQUIREMENTS: &str = include_str!("../../../tool-dialect/tests/python/requ
 static PACKAGES: PyPi = PyPi::new(REQUIREMENTS, "DIALECT_PYTHON", TARGET);
 
 #[tokio::test]
-async fn the_providers_packages_take_every_request() {
+async fn the_providers_packages_accept_every_request() {
     let Some(python) = PACKAGES.installed() else { return };
     let sent = scenarios::sent().await;
     let requests: Vec<Value> = sent

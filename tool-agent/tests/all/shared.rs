@@ -1,4 +1,4 @@
-//! One conversation that several processes hold in memory, each with an agent of its own.
+//! One conversation in the memory of several processes, each with its own agent.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tool_runtime::confirm::{self, Decision};
 use crate::consent::{started, token};
 use crate::support::{assert_valid, tools};
 
-/// A process whose model says how much it has read.
+/// An agent whose model responds with the number of messages that it has read.
 async fn counting(folder: &tempfile::TempDir) -> (Agent, SqliteStore) {
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let model = ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()));
@@ -22,13 +22,13 @@ async fn counting(folder: &tempfile::TempDir) -> (Agent, SqliteStore) {
 }
 
 #[tokio::test]
-async fn each_knows_what_the_other_has_said() {
+async fn each_process_sees_the_messages_of_the_other() {
     let folder = tempfile::tempdir().unwrap();
     let ((one, store), (other, _)) = (counting(&folder).await, counting(&folder).await);
     let (one, other) = (one.conversation("c"), other.conversation("c"));
     assert_eq!(other.say("One").await.answer(), Some("1"));
     assert_eq!(one.say("Two").await.answer(), Some("3"));
-    assert_eq!(other.resume().await.answer(), Some("3"), "the last answer is the first one's");
+    assert_eq!(other.resume().await.answer(), Some("3"), "the last answer is that of the first process");
     assert_eq!(other.history().await.unwrap(), one.history().await.unwrap());
     assert_eq!(other.say("Three").await.answer(), Some("5"));
     one.set_mode(Mode::Plan).await.unwrap();
@@ -38,13 +38,13 @@ async fn each_knows_what_the_other_has_said() {
 
     one.delete().await.unwrap();
     assert_eq!(store.last_change("c").await, Ok(None));
-    assert!(other.history().await.unwrap().is_empty(), "what is forgotten is forgotten by both");
+    assert!(other.history().await.unwrap().is_empty(), "a deletion applies to both");
     assert_eq!(other.say("Anew").await.answer(), Some("1"));
 }
 
-/// The page is served by one process, what is clicked on it reaches another.
+/// The page is served by one process, and the decision reaches another.
 #[tokio::test]
-async fn what_waits_is_decided_on_by_whoever_is_asked() {
+async fn another_process_can_decide_about_pending_calls() {
     let folder = tempfile::tempdir().unwrap();
     let ((one, ran_by_one), (other, ran_by_other)) = (started(folder.path()).await, started(folder.path()).await);
     let (one, other) = (one.conversation("c"), other.conversation("c"));
@@ -61,9 +61,9 @@ async fn what_waits_is_decided_on_by_whoever_is_asked() {
     assert_eq!(other.resume().await.answer(), outcome.answer());
 }
 
-/// What a person may still agree to is not said not to have run: the model would call it again.
+/// A call that may still be approved is not reported as not run, because the model would repeat it.
 #[tokio::test]
-async fn a_call_that_another_process_asks_about_may_still_begin() {
+async fn a_call_that_another_process_asks_about_may_still_start() {
     let folder = tempfile::tempdir().unwrap();
     let ((one, gauge), (other, _)) = (started(folder.path()).await, started(folder.path()).await);
     let (one, other) = (one.conversation("c"), other.conversation("c"));
@@ -87,13 +87,13 @@ async fn a_call_that_another_process_asks_about_may_still_begin() {
     }
     agreed.add_permits(2);
     assert_eq!(run.await.unwrap().answer(), Some("a is gone; 1; b is gone"));
-    assert_eq!(gauge.steps(), 3, "it did begin");
+    assert_eq!(gauge.steps(), 3, "it did start");
     assert_eq!(one.history().await, other.history().await);
 }
 
-/// What is put in the place of results that are missing is not taken for what was said.
+/// Placeholders for missing results are not saved.
 #[tokio::test]
-async fn who_looks_in_the_middle_of_a_run_elsewhere_sees_its_end_later() {
+async fn reading_during_a_run_of_another_process_does_not_disturb_it() {
     let folder = tempfile::tempdir().unwrap();
     let (agent, store) = counting(&folder).await;
     let conversation = agent.conversation("c");

@@ -1,4 +1,4 @@
-//! Agents of more tools than a model is sent.
+//! Shortlists of tools.
 
 use serde_json::json;
 use tool_agent::{Agent, Message, Mode, ModelRequest, Reply, RunEnding, ScriptedModel, SqliteStore};
@@ -9,7 +9,7 @@ use crate::providers::Way;
 use crate::server::{self, Called, Server, Wire};
 use crate::support::{Gauge, assert_valid, builder};
 
-/// Three hundred tools, each about something of its own.
+/// Three hundred tools with different topics.
 fn tools() -> Dispatcher {
     let things = ["apple", "bridge", "candle", "desert", "engine", "forest"];
     let tool = |number: usize| {
@@ -27,7 +27,7 @@ fn sent(request: ModelRequest<'_>) -> Vec<String> {
     sent.iter().flat_map(|sent| sent.iter()).map(|(name, _)| name.to_string()).collect()
 }
 
-/// Searches for what it was not sent, calls it when it is there, and says what it was sent in each turn.
+/// Searches for a tool that it was not sent, calls it, and reports the tools that it was sent in each turn.
 fn searching(request: ModelRequest<'_>) -> Reply {
     let sent = sent(request);
     match request.messages.last() {
@@ -44,7 +44,7 @@ fn searching(request: ModelRequest<'_>) -> Reply {
 }
 
 #[tokio::test]
-async fn a_model_is_sent_what_fits_and_finds_the_rest() {
+async fn a_model_is_sent_matching_tools_and_finds_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let agent = || {
@@ -64,13 +64,13 @@ async fn a_model_is_sent_what_fits_and_finds_the_rest() {
     assert!(outcome.text.contains("paint.engine_7") && outcome.text.contains("paint.forest_4"), "{}", outcome.text);
     assert_valid(&conversation.history().await.unwrap());
 
-    // What was found is sent after a restart as well.
+    // Tools that were found are sent after a restart as well.
     let again = agent().conversation("c").say("What now?").await.text;
     assert!(again.contains("paint.engine_7"), "{again}");
 }
 
 #[tokio::test]
-async fn a_mode_has_its_tools_whatever_is_on_the_list() {
+async fn a_mode_restricts_the_shortlist() {
     let tools = tools();
     let shortlist = Shortlist::new(&tools, ["paint.apple_0", "paint.bridge_0"]).unwrap();
     let model = ScriptedModel::from_fn(|request| Reply::text(format!("sent: {}", sent(request).join(" "))));
@@ -83,7 +83,7 @@ async fn a_mode_has_its_tools_whatever_is_on_the_list() {
     }
 }
 
-/// The tools to search with and so many of the others, in tokens.
+/// Returns the budget for the search tools and this many others, in tokens.
 fn room_for(number: usize, tools: &Dispatcher) -> usize {
     let mut shortlist = Shortlist::new(tools, [""; 0]).unwrap();
     ["paint.engine_7", "paint.forest_4"].iter().take(number).for_each(|name| shortlist.add(*name));
@@ -92,7 +92,7 @@ fn room_for(number: usize, tools: &Dispatcher) -> usize {
 }
 
 #[tokio::test]
-async fn a_mode_has_as_many_as_there_is_room_for() {
+async fn a_mode_has_as_many_tools_as_fit_the_budget() {
     let tools = tools();
     let shortlist = Shortlist::new(&tools, [""; 0]).unwrap().budget(room_for(2, &tools));
     let model = ScriptedModel::from_fn(|request| Reply::text(sent(request).join(" ")));
@@ -101,16 +101,16 @@ async fn a_mode_has_as_many_as_there_is_room_for() {
         let conversation = agent.conversation(mode.as_str());
         conversation.set_mode(mode).await.unwrap();
         let sent = conversation.say("Paint the forest in room4.").await.text;
-        // In one of the modes nobody paints a forest: that takes no room from the others.
+        // Tools that the mode excludes do not use up its budget.
         assert_eq!(sent.contains("paint.forest_4"), mode == Mode::Build, "{sent}");
         assert_eq!(sent.matches("paint.").count(), 2, "{mode:?}: {sent}");
     }
 }
 
-/// Providers have names of their own for tools, and know those that they were sent. What a model reads of in its
-/// conversation it calls again.
+/// Providers know tools by encoded names, and only those that they were sent. A model repeats calls that it reads in its
+/// conversation.
 #[tokio::test]
-async fn what_was_called_can_be_called_again() {
+async fn a_tool_that_was_called_can_be_called_again() {
     for way in Way::all() {
         let name = if way.wire == Wire::Gemini { "paint.engine_7" } else { "paint__engine_7" };
         let painting = || server::Reply::calls([Called::new("", name, json!({}))]);
@@ -128,7 +128,7 @@ async fn what_was_called_can_be_called_again() {
             assert_eq!(is_sent, is_called, "{way:?}");
             let history = conversation.history().await.unwrap();
             let Some(Message::Tools { results }) = history.iter().rev().nth(1) else { panic!("{history:?}") };
-            // The control: what was not called was not sent any more.
+            // The control: a tool that was not called is not sent any more.
             assert!(!is_called || results[0].result.output == "painted", "{way:?}: {results:?}");
         }
     }

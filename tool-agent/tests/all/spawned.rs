@@ -12,7 +12,7 @@ use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 
-/// The one above spawns; the one below does what its task says.
+/// The parent spawns; the sub-agent does its task.
 fn family(request: ModelRequest<'_>) -> Reply {
     match request.messages {
         [Message::User { text }] if text.starts_with("Task: ") => match text.trim_start_matches("Task: ") {
@@ -44,7 +44,7 @@ fn agent_with(gauge: &Gauge, more: impl FnOnce(AgentBuilder) -> AgentBuilder) ->
 }
 
 #[tokio::test]
-async fn a_sub_agent_does_its_task_and_reports() {
+async fn a_sub_agent_does_its_task_and_reports_its_calls() {
     let agent = agent(&Gauge::default());
     let conversation = agent.conversation("c");
     let run = conversation.say("work");
@@ -58,19 +58,19 @@ async fn a_sub_agent_does_its_task_and_reports() {
     let expected =
         [json!({"calls": "work.steps", "arguments": {"steps": 2}}), json!({"called": "work.steps", "success": true})];
     assert_eq!(reports.collect::<Vec<_>>(), expected);
-    assert_eq!(conversation.history().await.unwrap().len(), 4, "what it did is its own affair");
+    assert_eq!(conversation.history().await.unwrap().len(), 4, "its calls are not part of the history");
 }
 
 #[tokio::test]
-async fn sub_agents_nest_as_deep_as_they_may() {
+async fn sub_agents_have_a_maximum_depth() {
     let outcome = agent(&Gauge::default()).conversation("c").say("deeper").await;
     let answer = outcome.answer().unwrap();
     assert!(answer.starts_with("<<<") && answer.contains("nest at most 2 deep"), "{answer}");
 }
 
-/// Nobody would know where to answer.
+/// There is no conversation to decide in.
 #[tokio::test]
-async fn a_sub_agent_does_not_wait_for_consent() {
+async fn a_sub_agent_does_not_wait_for_approval() {
     let gauge = Gauge::default();
     let outcome = agent(&gauge).conversation("c").say("delete").await;
     let answer = outcome.answer().unwrap();
@@ -78,9 +78,9 @@ async fn a_sub_agent_does_not_wait_for_consent() {
     assert_eq!(gauge.steps(), 0);
 }
 
-/// The one above takes two turns and a call, the one below as many.
+/// Parent and sub-agent each take two turns and a call.
 #[tokio::test]
-async fn a_sub_agent_spends_what_its_run_may_spend() {
+async fn a_sub_agent_uses_the_budget_of_its_run() {
     for (limits, ending, spent, steps) in [
         (RunLimits::default(), RunEnding::Answered, (4, 2, Usage::new(40, 4)), 2),
         (RunLimits::default().turns(3), RunEnding::Limit(ReachedLimit::Turns), (3, 2, Usage::new(30, 3)), 2),
@@ -99,9 +99,9 @@ async fn a_sub_agent_spends_what_its_run_may_spend() {
     }
 }
 
-/// What may be done once in a conversation is not done once more by each sub-agent of it, however deep.
+/// A limit per conversation includes its sub-agents at any depth.
 #[tokio::test]
-async fn a_sub_agent_counts_for_the_conversation_above() {
+async fn a_sub_agent_counts_towards_the_parent_conversation() {
     for (said, answer) in [("work", "<<2>>"), ("deeper", "<<<2>>>")] {
         let (gauge, sub_agents) = (Gauge::default(), SubAgents::default());
         let once = Limiter::new().tool_in_conversation("work.steps", Limit::total(1));
@@ -123,9 +123,9 @@ async fn a_sub_agent_counts_for_the_conversation_above() {
     }
 }
 
-/// It works for the same person, who is asked at the same place.
+/// It acts for the same user, who is asked in the same place.
 #[tokio::test]
-async fn a_sub_agent_has_the_settings_of_its_run() {
+async fn a_sub_agent_inherits_the_settings_of_its_run() {
     let gauge = Gauge::default();
     let agent = agent_with(&gauge, |agent| agent.mode(Mode::Plan));
     let run = async |id, text: &str| {
@@ -140,9 +140,9 @@ async fn a_sub_agent_has_the_settings_of_its_run() {
     assert_eq!(gauge.steps(), 1);
 }
 
-/// Whoever reads a part of an answer, or none, knows that it is not all.
+/// A partial or empty answer is reported as such.
 #[tokio::test]
-async fn an_answer_without_an_end_is_a_failure() {
+async fn an_incomplete_answer_is_a_failure() {
     for (reply, expected) in [
         (Reply::text("Half of").stop(StopReason::Length), "was cut off. The text so far: Half of"),
         (Reply::default(), "returned an empty answer"),
@@ -157,7 +157,7 @@ async fn an_answer_without_an_end_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_stops_with_the_one_above() {
+async fn a_sub_agent_stops_with_its_parent() {
     for by_token in [true, false] {
         let gauge = Gauge::default();
         let agent = agent(&gauge);

@@ -26,7 +26,7 @@ fn agent(store: impl ConversationStore) -> Agent {
 }
 
 #[tokio::test]
-async fn a_conversation_is_taken_up_after_a_restart() {
+async fn a_conversation_continues_after_a_restart() {
     let (folder, store) = store().await;
     let first = agent(store.clone());
     let conversation = first.conversation("c");
@@ -36,7 +36,7 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     drop((first, conversation));
     store.close().await;
     let file = std::fs::read(folder.path().join("chats.db")).unwrap();
-    assert_eq!((&file[68..72], file[63]), (&b"tlag"[..], 2), "by these every release knows it");
+    assert_eq!((&file[68..72], file[63]), (&b"tlag"[..], 2), "every release recognizes the file by these");
 
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let second = agent(store.clone());
@@ -58,33 +58,33 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     assert_eq!(store.prune(Duration::ZERO).await, Ok(0));
 }
 
-/// Who was told to plan only does not begin to build since the program was started anew, or had much to do.
+/// A conversation in a plan mode stays there after a restart or an eviction.
 #[tokio::test]
-async fn a_mode_is_kept_at_once() {
+async fn a_mode_is_saved_at_once() {
     let (_folder, store) = store().await;
     let modes = |store: &SqliteStore| Agent::builder(ScriptedModel::new([]), tools().0).store(store.clone());
     let agent = modes(&store).max_idle_conversations(1).build();
     agent.conversation("c").set_mode(Mode::Plan).await.unwrap();
     (0..100).for_each(|number| drop(agent.conversation(number.to_string())));
-    assert_eq!(agent.conversation("c").mode().await, Ok(Mode::Plan), "it was let go of meanwhile");
+    assert_eq!(agent.conversation("c").mode().await, Ok(Mode::Plan), "it was evicted meanwhile");
     let other = modes(&store).build();
     assert_eq!(other.conversation("c").mode().await, Ok(Mode::Plan), "another process");
 
-    // Whoever has set it last has set it, whatever the other one has in memory.
+    // The last writer wins, whatever another process has in memory.
     other.conversation("c").set_mode(Mode::PlanReading).await.unwrap();
     agent.conversation("c").set_mode(Mode::Build).await.unwrap();
     assert_eq!(modes(&store).build().conversation("c").mode().await, Ok(Mode::Build));
 
     other.conversation("d").set_mode(Mode::Plan).await.unwrap();
     other.conversation("d").delete().await.unwrap();
-    assert_eq!(other.conversation("d").mode().await, Ok(Mode::Build), "it is forgotten with the rest");
+    assert_eq!(other.conversation("d").mode().await, Ok(Mode::Build), "it is deleted with the rest");
     agent.conversation("e").set_mode(Mode::Build).await.unwrap();
-    assert_eq!(store.load("e").await, Ok(None), "what says nothing new is not kept");
+    assert_eq!(store.load("e").await, Ok(None), "an unchanged mode is not saved");
 }
 
-/// A run that was past its last turn when somebody set the mode keeps it, or it is kept after it.
+/// If a run is past its last turn when the mode is set, the mode is saved by the run or after it.
 #[tokio::test]
-async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
+async fn a_mode_that_is_set_at_any_point_of_a_run_is_saved() {
     for times in 0.. {
         assert!(times < 2_000, "it never ends");
         let (_folder, store) = store().await;
@@ -108,9 +108,9 @@ async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
     }
 }
 
-/// The process ended while calls ran.
+/// The process ended while calls were running.
 #[tokio::test]
-async fn calls_that_a_crash_left_open_are_answered() {
+async fn calls_that_a_crash_left_open_get_results() {
     let (_folder, store) = store().await;
     let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
     let crashed = [Message::user("Go"), Message::Assistant(AssistantMessage::new("", calls))];
@@ -127,7 +127,7 @@ async fn calls_that_a_crash_left_open_are_answered() {
 }
 
 #[tokio::test]
-async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
+async fn concurrent_writers_do_not_overwrite_each_other() {
     let (_folder, store) = store().await;
     let (tools, gauge) = tools();
     let model = [Reply::text("Hello."), Reply::call("work.endless", json!({})), Reply::text("Yes.")];
@@ -142,7 +142,7 @@ async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
     stop.cancel();
     let RunEnding::NotKept(error) = run.await.unwrap().ending else { panic!("it does not know of the other") };
     assert!(error.is_conflict(), "{error}");
-    assert_eq!(one.say("Five").await.ending, RunEnding::Answered, "it was read again");
+    assert_eq!(one.say("Five").await.ending, RunEnding::Answered, "it was loaded again");
     let said: Vec<String> = one
         .history()
         .await
@@ -157,7 +157,7 @@ async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_none_of_ours_is_left_alone() {
+async fn a_file_of_another_program_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.db");
     tool_journal::SqliteJournal::open(&path).await.unwrap().close().await;
@@ -174,7 +174,7 @@ async fn a_file_that_is_none_of_ours_is_left_alone() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn others_cannot_read_what_was_said() {
+async fn other_users_cannot_read_the_file() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, store) = store().await;
     agent(store).conversation("c").say("Secret").await;
@@ -185,7 +185,7 @@ async fn others_cannot_read_what_was_said() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_not_in_the_files_any_more() {
+async fn deleted_content_is_not_in_the_files_any_more() {
     let (folder, store) = store().await;
     let holds = |needle: &str| {
         let files = std::fs::read_dir(folder.path()).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
@@ -205,7 +205,7 @@ async fn what_is_forgotten_is_not_in_the_files_any_more() {
     assert!(!holds("the first secret") && !holds("the end of a long text"));
 }
 
-/// A store that can be broken.
+/// A store that can be made to fail.
 #[derive(Clone)]
 struct Fragile(SqliteStore, Arc<AtomicBool>);
 
@@ -215,7 +215,7 @@ impl ConversationStore for Fragile {
     }
 
     fn save<'a>(&'a self, conversation: &'a str, change: ConversationChange<'a>) -> StoreFuture<'a, ()> {
-        // The user's message is kept, what the model asks for is not.
+        // The user's message is saved, but not the model's response.
         let fails = self.1.load(Ordering::SeqCst) && change.keep > 0;
         match fails {
             true => Box::pin(async { Err(ConversationStoreError::new("the disk is full")) }),
@@ -229,7 +229,7 @@ impl ConversationStore for Fragile {
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_does_not_run() {
+async fn calls_that_cannot_be_saved_do_not_run() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(true));
     let (tools, gauge) = tools();
@@ -251,7 +251,7 @@ async fn what_cannot_be_kept_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_kept_was_not_said() {
+async fn a_message_that_cannot_be_saved_is_not_in_the_conversation() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(false));
     let agent = agent(Fragile(store.clone(), broken.clone()));
@@ -271,9 +271,9 @@ async fn a_message_that_cannot_be_kept_was_not_said() {
     assert_eq!(store.load("c").await.unwrap().unwrap().messages, history);
 }
 
-/// One that does not know whether it has saved does not take what somebody else has saved meanwhile for its own.
+/// A writer with an unconfirmed save does not take another writer's change for its own.
 #[tokio::test]
-async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
+async fn an_unconfirmed_save_does_not_overwrite_another_writer() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(true));
     let agent = agent(Fragile(store.clone(), broken.clone()));
@@ -292,13 +292,13 @@ async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
     assert!(error.is_conflict(), "{error}");
     let kept = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(kept[1..], theirs);
-    assert_eq!(conversation.say("Four").await.ending, RunEnding::Answered, "it was read again");
+    assert_eq!(conversation.say("Four").await.ending, RunEnding::Answered, "it was loaded again");
     assert_eq!(conversation.history().await.unwrap()[1..3], theirs);
 }
 
-/// Conversations that nobody uses are let go of and read again.
+/// Idle conversations are evicted and loaded again.
 #[tokio::test]
-async fn more_conversations_than_are_remembered_are_kept() {
+async fn evicted_conversations_are_loaded_again() {
     let (_folder, store) = store().await;
     let model = ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()));
     let agent = Agent::builder(model, tools().0).store(store).max_idle_conversations(2).build();
@@ -311,13 +311,13 @@ async fn more_conversations_than_are_remembered_are_kept() {
 }
 
 #[tokio::test]
-async fn an_answer_that_resume_takes_out_leaves_the_store_as_well() {
+async fn a_response_that_resume_removes_is_removed_from_the_store() {
     let (_folder, store) = store().await;
     let replies = [Reply::text("half an ans").and_error(ModelError::cut()), Reply::error(ModelError::rejected("no"))];
     let agent = Agent::builder(ScriptedModel::new(replies), tools().0).store(store.clone()).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Go").await.ending, RunEnding::Failed(ModelError::cut()));
-    assert_eq!(store.load("c").await.unwrap().unwrap().messages.len(), 2, "what was said is kept");
+    assert_eq!(store.load("c").await.unwrap().unwrap().messages.len(), 2, "the partial response is saved");
     assert_eq!(conversation.resume().await.ending, RunEnding::Failed(ModelError::rejected("no")));
     let stored = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(stored, conversation.history().await.unwrap());
@@ -325,7 +325,7 @@ async fn an_answer_that_resume_takes_out_leaves_the_store_as_well() {
 }
 
 #[test]
-fn conversations_are_kept_again_once_there_is_room() {
+fn conversations_are_saved_again_once_the_disk_has_space() {
     on_small_disk("stored::fills_the_disk", 4);
 }
 

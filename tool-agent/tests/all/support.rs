@@ -1,4 +1,4 @@
-//! Tools, and what is expected of a history and of events.
+//! Tools, models, and checks of histories and events.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tool_agent::{
 use tool_runtime::inject::InjectError;
 use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, Progress, Scope, tool};
 
-/// What the tools do at the moment.
+/// Counters of the tools' activity.
 #[derive(Clone, Default)]
 pub struct Gauge(Arc<Counts>);
 
@@ -41,7 +41,7 @@ impl Gauge {
         self.0.steps.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Lets those go on that hold their thread.
+    /// Releases the handlers that block their thread.
     pub fn release(&self) {
         self.0.is_released.store(true, Ordering::SeqCst);
     }
@@ -52,7 +52,7 @@ impl Gauge {
     }
 }
 
-/// A handler that runs.
+/// A running handler.
 pub struct Running(Gauge);
 
 impl Drop for Running {
@@ -61,7 +61,7 @@ impl Drop for Running {
     }
 }
 
-/// Something that has to be finished, as a transaction has.
+/// A value that must be finished, like a transaction.
 pub struct Session;
 
 /// Work for some steps.
@@ -124,7 +124,7 @@ fn open(user: &str, #[arg(secret)] password: &str) -> String {
     format!("{user} is in, {}", password.len())
 }
 
-/// On whose behalf a call is made.
+/// The user on whose behalf a call is made.
 pub struct User(pub &'static str);
 
 /// Whose call it is.
@@ -133,7 +133,7 @@ fn whose(#[inject] user: &User, #[inject] context: &Context) -> String {
     format!("{} {:?} {:?} {:?}", user.0, context.conversation(), context.channel(), context.chat())
 }
 
-/// The tools, and what tells what they do.
+/// Returns the tools and their counters.
 pub fn tools() -> (Dispatcher, Gauge) {
     let gauge = Gauge::default();
     (builder(&gauge).build().unwrap(), gauge)
@@ -154,7 +154,7 @@ pub fn builder(gauge: &Gauge) -> Builder {
         })
 }
 
-/// Makes three calls, then answers with what came of them.
+/// Makes three calls, then reports their results.
 pub fn three_calls(request: ModelRequest<'_>) -> Reply {
     match request.messages.last() {
         Some(Message::Tools { results }) => {
@@ -169,7 +169,7 @@ pub fn three_calls(request: ModelRequest<'_>) -> Reply {
     }
 }
 
-/// A model that waits before each piece.
+/// A model that yields before each piece.
 pub struct Hesitant<M>(pub M);
 
 impl<M: Model> Model for Hesitant<M> {
@@ -182,8 +182,8 @@ impl<M: Model> Model for Hesitant<M> {
     }
 }
 
-/// What is wrong with a history, if anything: each call has one result right behind its answer, in order, and no two
-/// calls have one id.
+/// Returns the flaw of a history, if any: each call must have one result directly after its message, in order, and no two
+/// calls may have the same id.
 pub fn flaw(history: &[Message]) -> Option<String> {
     let mut ids = HashSet::new();
     let mut open: &[ModelCall] = &[];
@@ -217,7 +217,7 @@ pub fn assert_valid(history: &[Message]) {
     assert_eq!(flaw(history), None, "{history:#?}");
 }
 
-/// What begins ends, and nothing is told after the end.
+/// Checks that everything that starts ends, and that no event follows the end.
 #[track_caller]
 pub fn check_events(told: &[AgentUpdate], is_polled: bool) {
     let count =
@@ -231,7 +231,7 @@ pub fn check_events(told: &[AgentUpdate], is_polled: bool) {
         AgentEvent::CallPending { id, .. } => Some(&**id),
         _ => None,
     });
-    // What waited and is refused ends without another beginning.
+    // A pending call that is refused ends without starting again.
     let ended: Vec<&str> = ended.collect();
     assert_eq!(ended.iter().collect::<BTreeSet<_>>().len(), ended.len(), "{told:?}");
     assert!(started.into_iter().all(|id| ended.contains(&id)), "{told:?}");
@@ -240,7 +240,7 @@ pub fn check_events(told: &[AgentUpdate], is_polled: bool) {
     assert!(!is_polled || matches!(last, Some(AgentEvent::Ended(_))), "{told:?}");
 }
 
-/// The kinds of failure of the results of a message; nothing for a success.
+/// Returns the error kinds of the results of a message; `None` for a success.
 pub fn kinds(message: &Message) -> Vec<Option<ErrorKind>> {
     let Message::Tools { results } = message else { panic!("no results: {message:?}") };
     results.iter().map(|result| result.result.error.as_ref().map(|error| error.kind)).collect()
@@ -250,7 +250,7 @@ pub fn call(id: &str, name: &str, arguments: &str) -> ResponsePart {
     ResponsePart::Call(ModelCall::new(id, name, arguments))
 }
 
-/// Lets everything that can go on go on, until this holds.
+/// Yields to other tasks until a condition holds.
 pub async fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..10_000 {
         if holds() {
@@ -258,10 +258,10 @@ pub async fn until(what: &str, holds: impl Fn() -> bool) {
         }
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
-    panic!("{what} does not come about");
+    panic!("timed out waiting until {what}");
 }
 
-/// Lets time pass for whoever waits, all at once.
+/// Advances the paused clock.
 pub async fn pass(time: std::time::Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;

@@ -1,9 +1,8 @@
-"""What the providers' own packages think of the requests that the loop has sent.
+"""Validates the loop's requests with the providers' own packages.
 
-Reads [{"what": SCENARIO, "wire": WIRE, "body": REQUEST}] from the file it is given, and checks each request by the types of
-its provider's package, with no key that they do not know. Then breaks good requests, each in one of `FLAWS`, and sees
-them refused: without that nobody would know whether a check looks at all. Prints {"taken": {WIRE: COUNT}, "controls":
-{WIRE: COUNT}}.
+Reads [{"what": SCENARIO, "wire": WIRE, "body": REQUEST}] from the given file, and validates each request against the types
+of its provider's package, rejecting unknown keys. As a control, it then breaks valid requests with each of `FLAWS` and
+checks that they are rejected. Prints {"taken": {WIRE: COUNT}, "controls": {WIRE: COUNT}}.
 """
 
 import copy
@@ -20,7 +19,7 @@ from openai.types.chat import completion_create_params
 from pydantic import ConfigDict, TypeAdapter
 from typing_extensions import is_typeddict
 
-# The packages describe requests by typed dictionaries, which let unknown keys pass.
+# The packages describe requests as typed dictionaries, which accept unknown keys.
 for module in (anthropic.types, openai.types.chat, message_create_params, completion_create_params):
     for typed in vars(module).values():
         if is_typeddict(typed):
@@ -34,19 +33,19 @@ ANTHROPIC = {
     True: TypeAdapter(message_create_params.MessageCreateParamsStreaming),
     False: TypeAdapter(message_create_params.MessageCreateParamsNonStreaming),
 }
-# Gemini's package has no type for a request as it goes over the wire, but one for each of its parts.
+# Gemini's package has no type for a complete request, but one for each of its parts.
 GEMINI = {
     "contents": TypeAdapter(list[gemini.Content]),
     "systemInstruction": TypeAdapter(gemini.Content),
     "tools": TypeAdapter(list[gemini.Tool]),
     "generationConfig": TypeAdapter(gemini.GenerationConfig),
 }
-# What servers that speak OpenAI's protocol have added to it, and want back.
+# Extensions of OpenAI-compatible servers that they expect back.
 ADDED = ("reasoning_content", "extra_content")
 
 
 def every(value, wanted):
-    """All objects in a value that are wanted."""
+    """Returns all objects in a value that match."""
     if isinstance(value, dict):
         if wanted(value):
             yield value
@@ -58,7 +57,7 @@ def every(value, wanted):
 
 
 def looked_through(value):
-    """Lists are only looked at when somebody goes through them."""
+    """Forces lazily validated lists."""
     if isinstance(value, dict):
         for item in value.values():
             looked_through(item)
@@ -165,7 +164,7 @@ def refuses(check, body):
 
 
 def controls(wire, requests):
-    """How many kinds of broken requests were refused: all of them."""
+    """Returns the number of kinds of broken requests, all of which must be rejected."""
     refused = 0
     for number, flaw in enumerate(FLAWS[wire]):
         broken = next((body for body in map(copy.deepcopy, requests) if flaw(body)), None)

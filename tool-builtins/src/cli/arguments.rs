@@ -12,7 +12,7 @@ use tool_runtime::Policy;
 /// call gets a result with an error. Approval is asked for on the terminal; without one, the call is rejected.
 #[derive(Debug, Parser)]
 #[command(name = "tool-builtins", version)]
-pub struct CliArguments {
+pub struct BuiltinsArguments {
     /// Directory that the tools work in
     #[arg(long, value_name = "DIR")]
     pub workspace: PathBuf,

@@ -11,20 +11,20 @@ use std::process::ExitCode;
 use clap::Parser;
 use tool_runtime::Dispatcher;
 
-use self::arguments::CliArguments;
+use self::arguments::BuiltinsArguments;
 use self::protocol::{CallLine, CallLines, MalformedLine, ResultLine};
 
 /// The conventional exit code of an interrupted program.
 const ABORTED: u8 = 130;
 
 fn main() -> ExitCode {
-    run(&CliArguments::parse()).unwrap_or_else(|error| {
+    run(&BuiltinsArguments::parse()).unwrap_or_else(|error| {
         eprintln!("tool-builtins: {error}");
         ExitCode::FAILURE
     })
 }
 
-fn run(arguments: &CliArguments) -> Result<ExitCode, Box<dyn Error>> {
+fn run(arguments: &BuiltinsArguments) -> Result<ExitCode, Box<dyn Error>> {
     let tools = tools::dispatcher(arguments)?;
     if arguments.manifest {
         return write(&tools.manifest().to_json());

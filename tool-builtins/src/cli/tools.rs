@@ -5,10 +5,10 @@ use std::error::Error;
 use tool_runtime::confirm::Terminal;
 use tool_runtime::{Dispatcher, Selection};
 
-use super::arguments::CliArguments;
+use super::arguments::BuiltinsArguments;
 
 /// Builds a dispatcher with every compiled-in service, hiding the tools that cannot succeed.
-pub fn dispatcher(arguments: &CliArguments) -> Result<Dispatcher, Box<dyn Error>> {
+pub fn dispatcher(arguments: &BuiltinsArguments) -> Result<Dispatcher, Box<dyn Error>> {
     let tools =
         Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run).confirm(Terminal::default());
     let selection = Selection::new();
@@ -28,18 +28,18 @@ pub fn dispatcher(arguments: &CliArguments) -> Result<Dispatcher, Box<dyn Error>
 }
 
 #[cfg(feature = "files")]
-fn files(arguments: &CliArguments) -> std::io::Result<tool_builtins::files::Files> {
+fn files(arguments: &BuiltinsArguments) -> std::io::Result<tool_builtins::files::Files> {
     Ok(tool_builtins::files::Files::new(&arguments.workspace)?.allow_delete(arguments.allow_delete))
 }
 
 #[cfg(feature = "web")]
-fn web(arguments: &CliArguments) -> Result<tool_builtins::web::Web, tool_builtins::web::WebConfigError> {
+fn web(arguments: &BuiltinsArguments) -> Result<tool_builtins::web::Web, tool_builtins::web::WebConfigError> {
     let web = tool_builtins::web::Web::new().search_from_env()?;
     arguments.allow_host.iter().try_fold(web, |web, host| web.allow(host))
 }
 
 #[cfg(all(feature = "exec", target_os = "linux"))]
-fn exec(arguments: &CliArguments) -> Result<tool_builtins::exec::Exec, String> {
+fn exec(arguments: &BuiltinsArguments) -> Result<tool_builtins::exec::Exec, String> {
     let no_workspace = |error| format!("{}: {error}", arguments.workspace.display());
     let mut exec = tool_builtins::exec::Exec::new(&arguments.workspace).map_err(no_workspace)?;
     exec = exec.allow(&arguments.allow_program).deny(&arguments.deny_program);

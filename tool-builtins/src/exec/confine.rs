@@ -24,15 +24,15 @@ use super::tree::ProcessCleanup;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Confinement {
-    /// How the command's descendants are killed.
+    /// The method that kills the command's descendants.
     pub tree: ProcessCleanup,
-    /// How far writing is confined.
+    /// The confinement of writes.
     pub writes: WriteConfinement,
     /// `true` if the command can reach the network. Unix sockets are always reachable.
     pub network: bool,
 }
 
-/// How far writing is confined.
+/// The extent to which writes are confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteConfinement {

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 /// Opens a directory beneath another. Symbolic links and `..` cannot lead out of it, even if they change concurrently.
 ///
 /// Makes system calls only, so it is safe after `fork`.
-pub(super) fn open_below(workspace: impl AsFd, directory: &CStr) -> io::Result<OwnedFd> {
+pub(super) fn open_beneath(workspace: impl AsFd, directory: &CStr) -> io::Result<OwnedFd> {
     let directory = if directory.is_empty() { c"." } else { directory };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
@@ -67,7 +67,7 @@ mod tests {
         std::os::unix::fs::symlink("a", workspace.join("inside")).unwrap();
         let root = std::fs::File::open(&workspace).unwrap();
         let ways: [Open; 2] =
-            [|root, directory| open_below(root, directory), |root, directory| step_by_step(root, directory)];
+            [|root, directory| open_beneath(root, directory), |root, directory| step_by_step(root, directory)];
         for open in ways {
             for directory in [".", "", "a", "a/b", "./a//b/"] {
                 assert!(open(&root, &c(directory)).is_ok(), "{directory}");
@@ -79,6 +79,6 @@ mod tests {
             let proc = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&root));
             assert!(open(&root, &c(&proc)).is_err());
         }
-        assert!(open_below(&root, c"inside").is_ok());
+        assert!(open_beneath(&root, c"inside").is_ok());
     }
 }

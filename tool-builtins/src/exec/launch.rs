@@ -17,7 +17,7 @@ use tool_runtime::display::escape;
 
 use super::command::RequestedCommand;
 use super::confine::{self, Confinement, WriteConfinement};
-use super::directory::open_below;
+use super::directory::open_beneath;
 use super::environment::CommandEnvironment;
 use super::program::{ProgramRules, SHELL, find};
 use super::tree::{
@@ -38,7 +38,7 @@ pub(super) struct ExecSettings {
     pub network: bool,
     /// `true` if commands may run on systems that cannot confine their writes.
     pub allow_unconfined: bool,
-    /// How many bytes to keep of each stream.
+    /// The number of bytes to keep of each stream.
     pub output_limit: usize,
     /// The only cleanup to use, if one was configured.
     pub cleanup: Option<ProcessCleanup>,
@@ -62,7 +62,7 @@ impl ExecSettings {
     /// Checks that a command may run, and returns the path of its program. Blocks briefly.
     pub fn check(&self, command: &RequestedCommand, directory: &Path) -> Result<PathBuf, HandlerError> {
         let name = c_string(directory).map_err(|error| directory_error(directory, &error))?;
-        open_below(&*self.workspace, &name).map_err(|error| directory_error(directory, &error))?;
+        open_beneath(&*self.workspace, &name).map_err(|error| directory_error(directory, &error))?;
         let path = self.environment.path();
         match command {
             RequestedCommand::Line(line) => {
@@ -102,7 +102,7 @@ impl ExecSettings {
             self.start_in(cleanup, Process::new(SHELL), Path::new(""), true)
         })?;
         match (outcome, tried) {
-            (Err(LaunchError::Feasible), Some(cleanup)) => Ok(self.confined(cleanup)),
+            (Err(LaunchError::Feasible), Some(cleanup)) => Ok(self.confinement_with(cleanup)),
             (Err(LaunchError::Other(error)), _) => Err(error.into()),
             _ => Err(HandlerError::fatal("This system does not allow PID namespaces.")),
         }
@@ -126,7 +126,7 @@ impl ExecSettings {
         directory: &Path,
         probe: bool,
     ) -> Result<Result<StartedCommand, LaunchError>, HandlerError> {
-        let confinement = self.confined(cleanup);
+        let confinement = self.confinement_with(cleanup);
         if confinement.writes != WriteConfinement::Confined && !self.allow_unconfined {
             return Err(HandlerError::fatal("Commands cannot run here: this system cannot confine their writes."));
         }
@@ -144,14 +144,14 @@ impl ExecSettings {
             no_network: if self.network { None } else { Some(confine::network_filter()?) },
             control: supervisor_control,
             environment: environment_range(),
-            identity: UserMapping::of_current_user(),
+            identity: UserMapping::for_current_user(),
             probe,
         };
         let start = TreeStart { command, plan, control, scratch };
         Ok(ProcessTree::start(start).map(|(tree, stdout, stderr)| StartedCommand { tree, stdout, stderr, confinement }))
     }
 
-    /// Returns the paths to keep writable while everything else is mounted read-only, or `None` if nothing can be.
+    /// Returns the paths to keep writable while everything else is mounted read-only, or `None` if the mounts must stay as they are.
     ///
     /// A writable path that contains the workspace would be mounted on top of it.
     fn writable_mounts(&self, writable: &[PathBuf]) -> io::Result<Option<Vec<CString>>> {
@@ -163,7 +163,7 @@ impl ExecSettings {
         real.iter().map(|path| c_string(path)).collect::<Result<_, _>>().map(Some)
     }
 
-    fn confined(&self, cleanup: ProcessCleanup) -> Confinement {
+    fn confinement_with(&self, cleanup: ProcessCleanup) -> Confinement {
         Confinement { tree: cleanup, writes: WriteConfinement::detect(), network: self.network }
     }
 }
@@ -177,7 +177,7 @@ fn directory_error(directory: &Path, error: &io::Error) -> HandlerError {
     let shown = escape(&shown);
     HandlerError::retry(match error.kind() {
         io::ErrorKind::CrossesDevices => format!("`{shown}` is outside the workspace, or leads there."),
-        io::ErrorKind::NotFound => format!("There is no directory `{shown}` in the workspace."),
+        io::ErrorKind::NotFound => format!("The directory `{shown}` does not exist in the workspace."),
         io::ErrorKind::NotADirectory => format!("`{shown}` is not a directory."),
         _ => format!("The directory `{shown}` cannot be opened: {error}."),
     })

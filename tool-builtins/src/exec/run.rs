@@ -14,7 +14,7 @@ use super::confine::Confinement;
 use super::launch::StartedCommand;
 use super::output::{OutputReader, OutputStream, Transcript};
 
-/// How long to wait, after the command has ended, for remaining output and for processes that cannot be killed at once.
+/// The time to wait, after the command has ended, for remaining output and for processes that cannot be killed at once.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The outcome of a command.
@@ -47,14 +47,14 @@ pub(super) async fn run(
     let StartedCommand { mut tree, stdout, stderr, confinement } = started;
     let mut reader = OutputReader::new(stdout, stderr, output_limit, progress);
     let mut end = tokio::select! {
-        status = read_while(&mut reader, tree.gone()) => CommandEnd::Exited(status),
+        status = read_while(&mut reader, tree.wait()) => CommandEnd::Exited(status),
         () = sleep(limit) => CommandEnd::TimedOut(limit),
         () = cancellation.cancelled() => CommandEnd::Cancelled,
     };
     let mut left_over = false;
     if !matches!(end, CommandEnd::Exited(_)) {
         tree.kill();
-        match timeout(DRAIN_TIMEOUT, read_while(&mut reader, tree.gone())).await {
+        match timeout(DRAIN_TIMEOUT, read_while(&mut reader, tree.wait())).await {
             // It exited on its own in the meantime.
             Ok(Some(status)) => end = CommandEnd::Exited(Some(status)),
             Ok(None) => {}

@@ -7,7 +7,7 @@ use tool_runtime::inject::Notes;
 
 use super::line_breaks::line_count;
 use super::text::{BinaryFile, TextFile};
-use crate::count::counted;
+use crate::count::format_count;
 
 /// The maximum length of a text in a result's metadata, in bytes.
 const MAX_NOTED: usize = 256 * 1024;
@@ -54,7 +54,7 @@ impl FileContent {
         match self {
             Self::Nothing => String::new(),
             Self::Text(text) => text.clone(),
-            Self::Other { kind, bytes } => format!("({kind}, {})", counted(*bytes, "byte")),
+            Self::Other { kind, bytes } => format!("({kind}, {})", format_count(*bytes, "byte")),
         }
     }
 }
@@ -79,14 +79,14 @@ impl FileChange {
     /// Returns the change as the effect shown in a preview.
     pub(super) fn effect(&self) -> Effect {
         if self.executable.is_some() {
-            return Effect::Text(self.unified());
+            return Effect::Text(self.to_unified_diff());
         }
         let (before, after) = shorten(self.before.to_text(), self.after.to_text());
         Effect::Diff { path: Some(self.path.clone()), before, after }
     }
 
     /// Formats the change as a unified diff.
-    pub(super) fn unified(&self) -> String {
+    pub(super) fn to_unified_diff(&self) -> String {
         let name = |content: &FileContent, side| match content {
             FileContent::Nothing => "/dev/null".to_owned(),
             _ => format!("{side}/{}", self.path),
@@ -104,7 +104,7 @@ impl FileChange {
 }
 
 /// Records changes in the metadata of the result.
-pub(super) fn note(notes: &Notes, changes: &[FileChange]) {
+pub(super) fn record(notes: &Notes, changes: &[FileChange]) {
     notes.insert("changes", changes);
 }
 
@@ -147,7 +147,11 @@ fn first_lines(text: &str) -> usize {
 }
 
 fn omit(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("… {} unchanged …\n", counted(line_count(text), "line")) }
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("… {} unchanged …\n", format_count(line_count(text), "line"))
+    }
 }
 
 fn truncate(text: &str) -> String {
@@ -155,7 +159,7 @@ fn truncate(text: &str) -> String {
         return text.to_owned();
     }
     let end = (0..=MAX_PREVIEW).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}\n… {} more …\n", &text[..end], counted(text.len() - end, "byte"))
+    format!("{}\n… {} more …\n", &text[..end], format_count(text.len() - end, "byte"))
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use memchr::{memchr_iter, memrchr};
 use tool_runtime::display::thousands;
 
 use super::controls::{escape_controls, unescape_controls};
-use super::errors::{FileResult, quoted, retry};
+use super::errors::{FileResult, quote_path, retry};
 use super::line_breaks::with_ending;
 use super::nearest::nearest;
 use super::read::number_lines;
 use super::text::Splice;
-use crate::count::counted;
+use crate::count::format_count;
 
 /// The maximum number of occurrences listed in an error.
 const MAX_LISTED: usize = 5;
@@ -51,7 +51,7 @@ impl TextEdit<'_> {
                 return retry(format!(
                     "`old_string` occurs in {} both literally and with the control characters that it shows as \
                      escapes. Include more of the lines around the intended occurrence.",
-                    quoted(path)
+                    quote_path(path)
                 ));
             }
             (old, new) = (read, unescape_controls(&new).unwrap_or(new));
@@ -153,7 +153,7 @@ fn line_of(text: &str, at: usize) -> usize {
 }
 
 fn missing(path: &str, text: &str, old: &str) -> String {
-    let path = quoted(path);
+    let path = quote_path(path);
     match nearest(text, old) {
         None => format!("`old_string` is not in {path}, and no similar lines were found. Read the file again."),
         Some(near) => {
@@ -168,8 +168,8 @@ fn ambiguous(path: &str, text: &str, finder: &Finder<'_>) -> String {
     let count = occurrences(text, finder, 1).count();
     let mut message = format!(
         "`old_string` occurs in {} {}. Include more of the lines around the intended one, or set `replace_all`:",
-        quoted(path),
-        counted(count, "time"),
+        quote_path(path),
+        format_count(count, "time"),
     );
     for at in occurrences(text, finder, 1).take(MAX_LISTED) {
         let start = memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);

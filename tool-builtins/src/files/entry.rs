@@ -11,10 +11,10 @@ use tool_runtime::HandlerError;
 use tool_runtime::display::thousands;
 
 use super::change::FileContent;
-use super::errors::{FileResult, explain, quoted};
+use super::errors::{FileResult, explain, quote_path};
 use super::file_rule::FileRule;
 use super::workspace::open_to_change;
-use crate::count::counted;
+use crate::count::format_count;
 
 /// A name in an open directory. Changes of the path leading there do not affect it.
 #[derive(Debug)]
@@ -75,8 +75,8 @@ impl FileEntry {
         let too_long = |bytes: u64| {
             HandlerError::failed(format!(
                 "{} has {}, more than the limit of {} for changes.",
-                quoted(&self.shown),
-                counted(bytes, "byte"),
+                quote_path(&self.shown),
+                format_count(bytes, "byte"),
                 thousands(limit)
             ))
         };
@@ -132,7 +132,7 @@ impl StagedFile<'_> {
 pub(super) struct FilePermissions {
     /// The file whose permissions and owner to copy, instead of those of the replaced file.
     pub(super) like: Option<Metadata>,
-    /// `true` makes it executable for everyone who may read it, `false` for nobody.
+    /// `true` makes it executable for everyone who may read it, `false` removes that for everyone.
     pub(super) executable: Option<bool>,
 }
 

@@ -14,13 +14,13 @@ pub(super) fn retry<T>(message: impl Into<String>) -> FileResult<T> {
 }
 
 /// Quotes a path, escaped to one line.
-pub(super) fn quoted(path: &str) -> String {
+pub(super) fn quote_path(path: &str) -> String {
     format!("`{}`", escape(path))
 }
 
 /// Converts an I/O error into an error message about a path.
 pub(super) fn explain(path: &str, error: &io::Error) -> HandlerError {
-    let path = quoted(path);
+    let path = quote_path(path);
     if is_escape(error) {
         return HandlerError::retry(format!("{path} is outside the workspace, or leads there."));
     }

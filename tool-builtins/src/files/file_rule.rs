@@ -4,7 +4,7 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::{FileType, Metadata};
 use tool_runtime::HandlerError;
 
-use super::errors::{FileResult, quoted, retry};
+use super::errors::{FileResult, quote_path, retry};
 
 /// Conditions that an open file must meet before its content is read or written.
 #[derive(Clone, Copy, Debug)]
@@ -18,16 +18,16 @@ impl FileRule {
     pub(super) fn check(self, path: &str, metadata: &Metadata) -> FileResult<()> {
         let kind = metadata.file_type();
         if kind.is_dir() {
-            return retry(format!("{} is a directory, not a file.", quoted(path)));
+            return retry(format!("{} is a directory, not a file.", quote_path(path)));
         }
         if !kind.is_file() {
-            return retry(format!("{} is {}, not a regular file.", quoted(path), describe(kind)));
+            return retry(format!("{} is {}, not a regular file.", quote_path(path), describe(kind)));
         }
         if self.is_shared(metadata) {
             return Err(HandlerError::failed(format!(
                 "{} has several hard links, and some may be outside the workspace. Such files are not read or written \
                  unless the application allows it.",
-                quoted(path)
+                quote_path(path)
             )));
         }
         Ok(())

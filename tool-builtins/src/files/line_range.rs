@@ -29,7 +29,7 @@ pub(super) struct FileLines {
     pub(super) text: String,
     /// The number of lines.
     pub(super) count: usize,
-    /// What follows the lines.
+    /// The content after the lines.
     pub(super) rest: LinesLeft,
     /// The encoding of the file, unless everything read so far is ASCII.
     pub(super) encoding: Option<&'static Encoding>,
@@ -37,7 +37,7 @@ pub(super) struct FileLines {
     pub(super) has_invalid: bool,
 }
 
-/// What follows the lines that were read.
+/// The content after the lines that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinesLeft {
     /// The end of the file.
@@ -109,7 +109,7 @@ struct LineCollector {
     count: usize,
 }
 
-/// What follows the lines, once they are complete.
+/// The content after the lines, once they are complete.
 type Progress = Result<Option<LinesLeft>, LinesError>;
 
 impl LineCollector {

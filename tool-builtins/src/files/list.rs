@@ -9,7 +9,7 @@ use super::errors::FileResult;
 use super::file_rule::describe;
 use super::glob::Glob;
 use super::walk::{DirectoryWalk, WalkEntry, WalkSummary, WalkVisitor, compare_paths};
-use crate::count::counted;
+use crate::count::format_count;
 
 /// Collects the matching entries. Keeps only the first ones in sort order.
 struct FileListing<'a> {
@@ -72,7 +72,7 @@ fn line(walk: DirectoryWalk<'_>, path: &Path, kind: FileType) -> String {
         return format!("{shown} ({})", describe(kind));
     }
     match walk.workspace.entry_metadata(path) {
-        Ok(metadata) => format!("{shown} ({})", counted(metadata.len(), "byte")),
+        Ok(metadata) => format!("{shown} ({})", format_count(metadata.len(), "byte")),
         Err(_) => shown,
     }
 }
@@ -84,10 +84,10 @@ fn summary(files: usize, directories: usize, shown: usize, may_be_deeper: bool, 
             parts.push("Nothing was found; set `recursive` to search subdirectories.".to_owned());
         }
         (0, 0) => parts.push("Nothing was found.".to_owned()),
-        (files, 0) => parts.push(format!("{}.", counted(files, "file"))),
-        (0, directories) => parts.push(format!("{}.", counted(directories, "directory"))),
+        (files, 0) => parts.push(format!("{}.", format_count(files, "file"))),
+        (0, directories) => parts.push(format!("{}.", format_count(directories, "directory"))),
         (files, directories) => {
-            parts.push(format!("{}, {}.", counted(files, "file"), counted(directories, "directory")))
+            parts.push(format!("{}, {}.", format_count(files, "file"), format_count(directories, "directory")))
         }
     }
     if shown < files + directories {
@@ -102,7 +102,7 @@ fn summary(files: usize, directories: usize, shown: usize, may_be_deeper: bool, 
 pub(super) fn walk_notes(walked: WalkSummary) -> Vec<String> {
     let mut parts = Vec::new();
     if walked.unreadable > 0 {
-        parts.push(format!("{} could not be read.", counted(walked.unreadable, "directory")));
+        parts.push(format!("{} could not be read.", format_count(walked.unreadable, "directory")));
     }
     if walked.is_partial {
         parts.push("The limit of visited entries was reached; start further down with `path`.".to_owned());

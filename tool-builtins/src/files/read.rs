@@ -7,10 +7,10 @@ use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
 use super::controls::escape_controls;
-use super::errors::{FileResult, explain, quoted};
+use super::errors::{FileResult, explain, quote_path};
 use super::line_range::{self, FileLines, LineRange, LinesError, LinesLeft};
 use super::workspace::Workspace;
-use crate::count::counted;
+use crate::count::format_count;
 
 /// Reads lines of a file and formats them for the model.
 pub(super) fn read(
@@ -24,7 +24,7 @@ pub(super) fn read(
     let lines = line_range::read(file, range, || cancelled.is_cancelled())
         .map_err(|error| read_error(path, range, metadata.len(), error))?;
     if lines.count == 0 {
-        return Ok(format!("{} is empty.", quoted(path)));
+        return Ok(format!("{} is empty.", quote_path(path)));
     }
     let note = note(range, &lines);
     let shown = escape_controls(&lines.text);
@@ -91,21 +91,21 @@ fn line_numbers(range: LineRange, last: u64) -> String {
 }
 
 fn read_error(path: &str, range: LineRange, bytes: u64, error: LinesError) -> HandlerError {
-    let path_quoted = quoted(path);
+    let path_quoted = quote_path(path);
     match error {
         LinesError::Unreadable(error) => explain(path, &error),
         LinesError::Binary(binary) => {
-            let bytes = counted(bytes, "byte");
+            let bytes = format_count(bytes, "byte");
             HandlerError::failed(format!("{path_quoted} is not text but {}, {bytes}.", binary.0))
         }
         LinesError::PastTheEnd(lines) => {
-            let has = counted(lines, "line");
+            let has = format_count(lines, "line");
             HandlerError::retry(format!("{path_quoted} has {has}; `offset` {} is beyond its end.", range.offset))
         }
         LinesError::PastTheLine(characters) => HandlerError::retry(format!(
             "Line {} of {path_quoted} has {}; `column` {} is beyond its end.",
             thousands(range.offset + 1),
-            counted(characters, "character"),
+            format_count(characters, "character"),
             range.column
         )),
         LinesError::Cancelled => HandlerError::failed("The call was cancelled."),

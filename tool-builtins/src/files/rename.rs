@@ -5,14 +5,14 @@ use std::io;
 
 use cap_std::fs::{Dir, FileType};
 
-use super::errors::{FileResult, explain, quoted, retry};
+use super::errors::{FileResult, explain, quote_path, retry};
 use super::file_rule::describe;
 use super::workspace::{MissingParents, Workspace};
 
 /// Returns the type of the file to be moved.
 pub(super) fn source(workspace: &Workspace, path: &str) -> FileResult<FileType> {
     let Some((directory, name)) = workspace.name(path, MissingParents::Require)? else {
-        return retry(format!("{} does not exist.", quoted(path)));
+        return retry(format!("{} does not exist.", quote_path(path)));
     };
     Ok(directory.symlink_metadata(&name).map_err(|error| explain(path, &error))?.file_type())
 }
@@ -24,13 +24,13 @@ pub(super) fn destination(workspace: &Workspace, path: &str, overwrite: bool) ->
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(explain(path, &error)),
         Ok(found) if found.is_dir() => {
-            retry(format!("{} is a directory; pass the full new path, including the name.", quoted(path)))
+            retry(format!("{} is a directory; pass the full new path, including the name.", quote_path(path)))
         }
         Ok(found) if overwrite => Ok(Some(found.file_type())),
         Ok(found) if found.is_file() => {
-            retry(format!("{} already exists; set `overwrite` to replace it.", quoted(path)))
+            retry(format!("{} already exists; set `overwrite` to replace it.", quote_path(path)))
         }
-        Ok(found) => retry(format!("{} already exists and is {}.", quoted(path), describe(found.file_type()))),
+        Ok(found) => retry(format!("{} already exists and is {}.", quote_path(path), describe(found.file_type()))),
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn rename(workspace: &Workspace, from: &str, to: &str, overwrite: boo
     let (Some(source), Some(target)) =
         (workspace.name(from, MissingParents::Require)?, workspace.name(to, MissingParents::Create)?)
     else {
-        return retry(format!("{} does not exist.", quoted(from)));
+        return retry(format!("{} does not exist.", quote_path(from)));
     };
     let moved = match overwrite {
         true => source.0.rename(&source.1, &target.0, &target.1),

@@ -12,14 +12,14 @@ use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
 use super::controls::escape_controls;
-use super::errors::{FileResult, quoted, retry};
+use super::errors::{FileResult, quote_path, retry};
 use super::glob::Glob;
 use super::line_breaks::FoldingReader;
 use super::list::walk_notes;
 use super::text::TextReader;
 use super::walk::{DirectoryWalk, WalkEntry, WalkSummary, WalkVisitor, compare_paths};
 use super::workspace::{Workspace, open_file};
-use crate::count::counted;
+use crate::count::format_count;
 
 /// The maximum number of bytes shown of a line.
 const MAX_SHOWN: usize = 400;
@@ -52,7 +52,7 @@ impl FileQuery<'_> {
         builder.build(self.pattern).map_err(|error| {
             HandlerError::retry(format!(
                 "{} is not a valid regular expression; set `literal` to search for it literally. {error}",
-                quoted(self.pattern)
+                quote_path(self.pattern)
             ))
         })
     }
@@ -267,7 +267,7 @@ pub(super) fn search_file(
     let mut search = new_search(workspace, Path::new(""), None, query, &matcher, cancelled);
     let (file, _) = workspace.file(path)?;
     if glob.is_some_and(|glob| !glob.matches(&workspace.relative_to_base(path))) {
-        let path = quoted(path);
+        let path = quote_path(path);
         return retry(format!(
             "{path} does not match `glob`; leave out `glob` to search this file, or pass a directory."
         ));
@@ -344,11 +344,11 @@ fn write(text: &mut String, lines: &[MatchLine], left: &mut usize) {
 }
 
 fn summary(tally: SearchTally, query: FileQuery<'_>, walked: WalkSummary) -> String {
-    let searched = counted(tally.searched, "file");
+    let searched = format_count(tally.searched, "file");
     let mut parts = match tally.lines {
-        0 => vec![format!("No line matches {} in {searched}.", quoted(query.pattern))],
+        0 => vec![format!("No line matches {} in {searched}.", quote_path(query.pattern))],
         lines => {
-            vec![format!("{} in {} of {searched}.", counted(lines, "matching line"), thousands(tally.files))]
+            vec![format!("{} in {} of {searched}.", format_count(lines, "matching line"), thousands(tally.files))]
         }
     };
     if tally.lines > query.limit {
@@ -356,7 +356,7 @@ fn summary(tally: SearchTally, query: FileQuery<'_>, walked: WalkSummary) -> Str
         parts.push(format!("Showing the first {first}; narrow the search with `path` or `glob`, or raise `limit`."));
     }
     if tally.left_out > 0 {
-        parts.push(format!("{} could not be searched.", counted(tally.left_out, "file")));
+        parts.push(format!("{} could not be searched.", format_count(tally.left_out, "file")));
     }
     parts.extend(walk_notes(walked));
     format!("[{}]", parts.join(" "))

@@ -7,7 +7,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use tool_runtime::HandlerError;
 
-use super::errors::{FileResult, quoted, retry};
+use super::errors::{FileResult, quote_path, retry};
 use crate::bytes::{guess_encoding, is_mostly_utf8, media_type};
 
 /// The number of bytes at the beginning of a file that decide whether it is text.
@@ -217,9 +217,9 @@ impl TextFile {
     /// # Errors
     /// Fails if the file's encoding lacks a character, or if a replacement repeats the U+FFFD that stands for invalid
     /// bytes in its range.
-    pub(super) fn spliced(&self, path: &str, splices: &[Splice]) -> FileResult<(Self, Vec<u8>)> {
+    pub(super) fn apply_splices(&self, path: &str, splices: &[Splice]) -> FileResult<(Self, Vec<u8>)> {
         if let Some(bytes) = &self.invalid {
-            let bytes = spliced_bytes(bytes, path, splices)?;
+            let bytes = splice_bytes(bytes, path, splices)?;
             return Ok((Self::from_utf8(bytes.clone()), bytes));
         }
         let mut text = String::with_capacity(self.text.len());
@@ -236,7 +236,7 @@ impl TextFile {
             let code = u32::from(c);
             HandlerError::retry(format!(
                 "{} is encoded as {encoding}, which has no `{c}` (U+{code:04X}).",
-                quoted(path)
+                quote_path(path)
             ))
         })?;
         Ok((spliced, bytes))
@@ -266,7 +266,7 @@ impl TextFile {
 }
 
 /// Applies splices to bytes that contain invalid UTF-8. The ranges refer to the decoded text.
-fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> FileResult<Vec<u8>> {
+fn splice_bytes(original: &[u8], path: &str, splices: &[Splice]) -> FileResult<Vec<u8>> {
     let mut chunks = original.utf8_chunks();
     let mut chunk = chunks.next();
     // The start of the chunk in the text, and in the bytes.
@@ -289,7 +289,7 @@ fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> FileResult<
             return retry(format!(
                 "{} contains bytes here that are not valid UTF-8 and are shown as U+FFFD. They cannot be written back: \
                  exclude them from the replaced text, or replace them by something else.",
-                quoted(path)
+                quote_path(path)
             ));
         }
         bytes.extend_from_slice(&original[done..start]);
@@ -388,12 +388,12 @@ mod tests {
             let start = text.text.find(old).unwrap();
             Splice { range: start..start + old.len(), new: new.to_owned() }
         };
-        let (spliced, bytes) = text.spliced("a", &[splice("Grö", "XXXXX"), splice("naïve", "é")]).unwrap();
+        let (spliced, bytes) = text.apply_splices("a", &[splice("Grö", "XXXXX"), splice("naïve", "é")]).unwrap();
         assert_eq!(bytes, b"XXXXX\xC3\x9Fe \xFF \xC3\xA9 \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ende");
         assert_eq!(spliced, TextFile::from_utf8(bytes));
-        let (_, bytes) = text.spliced("a", &[splice("e \u{fffd} n", "-"), splice("ende", "")]).unwrap();
+        let (_, bytes) = text.apply_splices("a", &[splice("e \u{fffd} n", "-"), splice("ende", "")]).unwrap();
         assert_eq!(bytes, b"Gr\xC3\xB6\xC3\x9F-a\xC3\xAFve \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ");
-        let error = text.spliced("a", &[splice("e \u{fffd} n", "e \u{fffd} m")]).unwrap_err().to_string();
+        let error = text.apply_splices("a", &[splice("e \u{fffd} n", "e \u{fffd} m")]).unwrap_err().to_string();
         assert!(error.contains("`a` contains bytes here that are not valid UTF-8"), "{error}");
     }
 
@@ -436,7 +436,7 @@ mod tests {
                     _ => expected.extend_from_slice(bytes),
                 }
             }
-            let (after, written) = text.spliced("a", &splices).unwrap();
+            let (after, written) = text.apply_splices("a", &splices).unwrap();
             assert_eq!(written, expected, "{bytes:?} {splices:?}");
             assert_eq!(after, TextFile::from_utf8(expected));
         }
@@ -465,7 +465,7 @@ mod tests {
     fn names_a_character_that_the_encoding_lacks() {
         let text = TextFile::decode(b"Gr\xFC\xDFe aus K\xF6ln".to_vec()).unwrap();
         let end = text.text.len();
-        let error = text.spliced("a", &[Splice { range: end..end, new: "東京".to_owned() }]).unwrap_err();
+        let error = text.apply_splices("a", &[Splice { range: end..end, new: "東京".to_owned() }]).unwrap_err();
         assert_eq!(error.to_string(), "`a` is encoded as windows-1252, which has no `東` (U+6771).");
     }
 }

@@ -7,7 +7,7 @@ use tool_runtime::{CancellationToken, Effect, HandlerError, tool, tool_class};
 use super::change::{self, FileChange, FileContent};
 use super::edit::TextEdit;
 use super::entry::FileEntry;
-use super::errors::{FileResult, explain, quoted, retry};
+use super::errors::{FileResult, explain, quote_path, retry};
 use super::file_rule::describe;
 use super::glob::Glob;
 use super::line_range::LineRange;
@@ -17,7 +17,7 @@ use super::walk::DirectoryWalk;
 use super::workspace::MissingParents;
 use super::write::{PlannedWrite, WriteMode, decode, format_size};
 use super::{Files, list, read, rename, search};
-use crate::count::counted;
+use crate::count::format_count;
 
 #[tool_class(manual, category = "files")]
 impl Files {
@@ -55,26 +55,26 @@ impl Files {
         path: &str,
         /// The whole content, or the text to add.
         content: &str,
-        /// Whether to replace the content of the file or to add to its end.
+        /// Replace the content of the file, or add to its end.
         #[arg(default = "overwrite")]
         mode: WriteMode,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
         let _lock = self.lock_changes();
         // Checks everything before a directory is created.
-        self.planned_write(path, content, mode)?;
+        self.plan_write(path, content, mode)?;
         let entry = self.entry(path, MissingParents::Create)?;
         let write = PlannedWrite::new(path, Some(&entry), content, mode, self.limits.change_bytes)?;
         let done = write.run(&entry)?;
-        change::note(notes, &[write.change]);
+        change::record(notes, &[write.change]);
         Ok(done)
     }
 
     fn preview_write(&self, path: &str, content: &str, mode: WriteMode) -> FileResult<Effect> {
-        Ok(self.planned_write(path, content, mode)?.change.effect())
+        Ok(self.plan_write(path, content, mode)?.change.effect())
     }
 
-    fn planned_write(&self, path: &str, content: &str, mode: WriteMode) -> FileResult<PlannedWrite> {
+    fn plan_write(&self, path: &str, content: &str, mode: WriteMode) -> FileResult<PlannedWrite> {
         let entry = self.workspace.entry(path, MissingParents::Allow)?;
         PlannedWrite::new(path, entry.as_ref(), content, mode, self.limits.change_bytes)
     }
@@ -96,26 +96,26 @@ impl Files {
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
         let _lock = self.lock_changes();
-        let (entry, edited) = self.edited(path, TextEdit { old: old_string, new: new_string, all: replace_all })?;
+        let (entry, edited) = self.plan_edit(path, TextEdit { old: old_string, new: new_string, all: replace_all })?;
         entry.replace(&edited.bytes)?;
-        change::note(notes, &[edited.change]);
+        change::record(notes, &[edited.change]);
         Ok(edited.summary)
     }
 
     fn preview_edit(&self, path: &str, old_string: &str, new_string: &str, replace_all: bool) -> FileResult<Effect> {
-        let (_, edited) = self.edited(path, TextEdit { old: old_string, new: new_string, all: replace_all })?;
+        let (_, edited) = self.plan_edit(path, TextEdit { old: old_string, new: new_string, all: replace_all })?;
         Ok(edited.change.effect())
     }
 
-    fn edited(&self, path: &str, edit: TextEdit<'_>) -> FileResult<(FileEntry, EditedFile)> {
-        let entry = self.existing(path)?;
+    fn plan_edit(&self, path: &str, edit: TextEdit<'_>) -> FileResult<(FileEntry, EditedFile)> {
+        let entry = self.existing_entry(path)?;
         let before = decode(path, entry.read(self.limits.change_bytes)?)?;
         let edited = edit.apply(path, &before.text)?;
-        let (after, bytes) = before.spliced(path, &edited.splices)?;
+        let (after, bytes) = before.apply_splices(path, &edited.splices)?;
         let size = format_size(&after.text, bytes.len());
         let summary = match edited.splices.len() {
             1 => format!("Edited {path} in line {}, {size}.", edited.line),
-            count => format!("Edited {path} in {} from line {} on, {size}.", counted(count, "place"), edited.line),
+            count => format!("Edited {path} in {} from line {} on, {size}.", format_count(count, "place"), edited.line),
         };
         let change = FileChange::new(path, FileContent::Text(before.text), FileContent::Text(after.text));
         Ok((entry, EditedFile { bytes, change, summary }))
@@ -135,7 +135,7 @@ impl Files {
         let _lock = self.lock_changes();
         let plan = PatchPlan::new(&self.workspace, patch, self.patch_limits())?;
         let done = plan.run(&self.workspace)?;
-        change::note(notes, &plan.changes);
+        change::record(notes, &plan.changes);
         Ok(done)
     }
 
@@ -144,7 +144,7 @@ impl Files {
         let plan = PatchPlan::new(&self.workspace, patch, self.patch_limits())?;
         Ok(match plan.changes.as_slice() {
             [only] => only.effect(),
-            several => Effect::Text(several.iter().map(FileChange::unified).collect()),
+            several => Effect::Text(several.iter().map(FileChange::to_unified_diff).collect()),
         })
     }
 
@@ -157,30 +157,30 @@ impl Files {
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
         let _lock = self.lock_changes();
-        let change = self.deletion(path)?;
+        let change = self.plan_deletion(path)?;
         let Some((directory, name)) = self.workspace.name(path, MissingParents::Require)? else {
-            return retry(format!("{} does not exist.", quoted(path)));
+            return retry(format!("{} does not exist.", quote_path(path)));
         };
         directory.remove_file(&name).map_err(|error| explain(path, &error))?;
         let done = match &change.before {
             FileContent::Text(text) => format!("Deleted {path}, {}.", format_size(text, text.len())),
             _ => format!("Deleted {path}."),
         };
-        change::note(notes, &[change]);
+        change::record(notes, &[change]);
         Ok(done)
     }
 
     fn preview_delete(&self, path: &str) -> FileResult<Effect> {
-        Ok(self.deletion(path)?.effect())
+        Ok(self.plan_deletion(path)?.effect())
     }
 
-    fn deletion(&self, path: &str) -> FileResult<FileChange> {
+    fn plan_deletion(&self, path: &str) -> FileResult<FileChange> {
         if !self.allow_delete {
             return Err(HandlerError::fatal("Deleting files is not allowed here."));
         }
         let kind = rename::source(&self.workspace, path)?;
         if kind.is_dir() {
-            return retry(format!("{} is a directory; only files can be deleted.", quoted(path)));
+            return retry(format!("{} is a directory; only files can be deleted.", quote_path(path)));
         }
         Ok(FileChange::new(path, self.displayed_content(path, kind), FileContent::Nothing))
     }
@@ -190,7 +190,7 @@ impl Files {
         if !kind.is_file() {
             return FileContent::Other { kind: describe(kind), bytes: 0 };
         }
-        let content = self.existing(path).and_then(|entry| entry.content(self.limits.change_bytes));
+        let content = self.existing_entry(path).and_then(|entry| entry.content(self.limits.change_bytes));
         content.unwrap_or(FileContent::Other { kind: "application/octet-stream", bytes: 0 })
     }
 
@@ -208,15 +208,15 @@ impl Files {
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
         let _lock = self.lock_changes();
-        let changes = self.moved(from, to, overwrite)?;
+        let changes = self.plan_move(from, to, overwrite)?;
         rename::rename(&self.workspace, from, to, overwrite)?;
-        change::note(notes, &changes);
+        change::record(notes, &changes);
         Ok(format!("Moved {from} to {to}."))
     }
 
     /// Previews the file that would be overwritten, if any.
     fn preview_move(&self, from: &str, to: &str, overwrite: bool) -> FileResult<Effect> {
-        let changes = self.moved(from, to, overwrite)?;
+        let changes = self.plan_move(from, to, overwrite)?;
         Ok(match changes.last() {
             Some(replaced) if replaced.before != FileContent::Nothing => replaced.effect(),
             _ => Effect::Text(format!("Move {from} to {to}.")),
@@ -225,15 +225,15 @@ impl Files {
 
     /// Returns the changes of a move: two for a file, none for a directory, which cannot overwrite anything. Symbolic
     /// links are not followed.
-    fn moved(&self, from: &str, to: &str, overwrite: bool) -> FileResult<Vec<FileChange>> {
+    fn plan_move(&self, from: &str, to: &str, overwrite: bool) -> FileResult<Vec<FileChange>> {
         let kind = rename::source(&self.workspace, from)?;
         let replaced = match rename::destination(&self.workspace, to, overwrite)? {
             None => FileContent::Nothing,
             Some(_) if kind.is_dir() => {
-                return retry(format!("{} is a directory and cannot replace {}.", quoted(from), quoted(to)));
+                return retry(format!("{} is a directory and cannot replace {}.", quote_path(from), quote_path(to)));
             }
             Some(link) if link.is_symlink() => self.displayed_content(to, link),
-            Some(_) => self.existing(to)?.content(self.limits.change_bytes)?,
+            Some(_) => self.existing_entry(to)?.content(self.limits.change_bytes)?,
         };
         if kind.is_dir() {
             return Ok(Vec::new());
@@ -247,12 +247,12 @@ impl Files {
     #[tool(name = "list_files", read_only, blocking)]
     pub fn list_files(
         &self,
-        /// The folder, relative to the workspace.
+        /// The directory, relative to the workspace.
         #[arg(default = ".")]
         path: &str,
         /// A pattern such as `*.rs` or `src/**/*.rs`, relative to the directory.
         glob: Option<&str>,
-        /// Whether to include subdirectories. Defaults to true if the pattern contains directories.
+        /// Set to include subdirectories. Defaults to true if the pattern contains directories.
         recursive: Option<bool>,
         /// Set to include files ignored by `.gitignore`, and `node_modules`.
         #[arg(default = false)]
@@ -331,11 +331,11 @@ impl Files {
 
     fn entry(&self, path: &str, parents: MissingParents) -> FileResult<FileEntry> {
         let entry = self.workspace.entry(path, parents)?;
-        entry.ok_or_else(|| HandlerError::retry(format!("{} does not exist.", quoted(path))))
+        entry.ok_or_else(|| HandlerError::retry(format!("{} does not exist.", quote_path(path))))
     }
 
     /// Returns the entry of an existing file.
-    fn existing(&self, path: &str) -> FileResult<FileEntry> {
+    fn existing_entry(&self, path: &str) -> FileResult<FileEntry> {
         let entry = self.entry(path, MissingParents::Require)?;
         if entry.exists() { Ok(entry) } else { Err(self.workspace.not_found(path)) }
     }

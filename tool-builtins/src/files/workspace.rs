@@ -17,7 +17,7 @@ use tool_runtime::display::escape;
 
 use super::controls::parse_escape;
 use super::entry::FileEntry;
-use super::errors::{FileResult, explain, quoted, retry};
+use super::errors::{FileResult, explain, quote_path, retry};
 use super::file_rule::{FileRule, describe};
 
 /// The maximum number of symbolic links in a path, as in Linux.
@@ -60,7 +60,7 @@ impl Workspace {
         Ok(match self.unescaped(&literal) {
             None => literal,
             Some(meant) if self.confined => meant,
-            Some(meant) => self.anywhere(&Path::new("/").join(meant), last),
+            Some(meant) => self.resolve_unconfined(&Path::new("/").join(meant), last),
         })
     }
 
@@ -86,20 +86,20 @@ impl Workspace {
 
     fn beneath(&self, path: &str, given: &Path, last: FollowSymlinks) -> FileResult<PathBuf> {
         if !self.confined {
-            return Ok(self.anywhere(given, last));
+            return Ok(self.resolve_unconfined(given, last));
         }
         match given.strip_prefix(&self.root) {
             Ok(inside) if inside.as_os_str().is_empty() => Ok(PathBuf::from(".")),
             Ok(inside) => Ok(inside.to_owned()),
             Err(_) if given.is_absolute() => {
-                retry(format!("{} is outside the workspace; pass a path relative to it.", quoted(path)))
+                retry(format!("{} is outside the workspace; pass a path relative to it.", quote_path(path)))
             }
             Err(_) => Ok(given.to_owned()),
         }
     }
 
     /// Converts a path to be relative to the root of the file system, following symbolic links.
-    fn anywhere(&self, path: &Path, last: FollowSymlinks) -> PathBuf {
+    fn resolve_unconfined(&self, path: &Path, last: FollowSymlinks) -> PathBuf {
         let whole = self.root.join(path);
         // The last link is kept if it is not to be followed.
         let kept = usize::from(last == FollowSymlinks::No);
@@ -132,7 +132,7 @@ impl Workspace {
         let inside = self.relative(path, FollowSymlinks::Yes)?;
         let opened = self.dir.read_dir(&inside).and_then(|_| self.dir.canonicalize(&inside));
         let directory = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::NotADirectory => HandlerError::retry(format!("{} is not a directory.", quoted(path))),
+            io::ErrorKind::NotADirectory => HandlerError::retry(format!("{} is not a directory.", quote_path(path))),
             _ => self.explain(path, &inside, &error),
         })?;
         Ok(normal(&directory))
@@ -172,7 +172,7 @@ impl Workspace {
         let mut inside = self.relative(path, FollowSymlinks::Yes)?;
         for _ in 0..MAX_LINKS {
             let Some((parent, name)) = split(&inside) else {
-                return retry(format!("{} is a directory, not a file.", quoted(path)));
+                return retry(format!("{} is a directory, not a file.", quote_path(path)));
             };
             let Some(directory) = self.parent(path, &parent, parents)? else { return Ok(None) };
             match directory.symlink_metadata(&name) {
@@ -187,14 +187,14 @@ impl Workspace {
                 Err(error) => return Err(explain(path, &error)),
             }
         }
-        retry(format!("{} leads through a loop of symbolic links.", quoted(path)))
+        retry(format!("{} leads through a loop of symbolic links.", quote_path(path)))
     }
 
     /// Returns the last name of a path and its parent directory. Does not follow a symbolic link of that name.
     pub(super) fn name(&self, path: &str, parents: MissingParents) -> FileResult<Option<(Dir, OsString)>> {
         let inside = self.relative(path, FollowSymlinks::No)?;
         let Some((parent, name)) = split(&inside) else {
-            return retry(format!("{} does not end in a name.", quoted(path)));
+            return retry(format!("{} does not end in a name.", quote_path(path)));
         };
         Ok(self.parent(path, &parent, parents)?.map(|directory| (directory, name)))
     }
@@ -218,7 +218,7 @@ impl Workspace {
     /// Resolves a symbolic link completely.
     fn target(&self, path: &str, link: &Path) -> FileResult<PathBuf> {
         self.dir.canonicalize(link).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => HandlerError::retry(format!("{} is a broken symbolic link.", quoted(path))),
+            io::ErrorKind::NotFound => HandlerError::retry(format!("{} is a broken symbolic link.", quote_path(path))),
             _ => explain(path, &error),
         })
     }
@@ -259,7 +259,7 @@ impl Workspace {
             if !similar.is_empty() {
                 return HandlerError::retry(format!(
                     "{} does not exist. Did you mean {}?",
-                    quoted(path),
+                    quote_path(path),
                     similar.join(", ")
                 ));
             }
@@ -271,7 +271,7 @@ impl Workspace {
             && !found.is_symlink()
         {
             let kind = describe(found.file_type());
-            return HandlerError::retry(format!("{} is {kind}, not a regular file.", quoted(path)));
+            return HandlerError::retry(format!("{} is {kind}, not a regular file.", quote_path(path)));
         }
         explain(path, error)
     }
@@ -291,11 +291,15 @@ impl Workspace {
             .filter(|(distance, _)| *distance <= 1 + name.chars().count() / 4)
             .collect();
         similar.sort();
-        similar.into_iter().take(MAX_SHOWN).map(|(_, found)| quoted(&parent.join(found).to_string_lossy())).collect()
+        similar
+            .into_iter()
+            .take(MAX_SHOWN)
+            .map(|(_, found)| quote_path(&parent.join(found).to_string_lossy()))
+            .collect()
     }
 }
 
-/// How missing parent directories of a path are treated.
+/// The treatment of missing parent directories of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MissingParents {
     /// They are created.

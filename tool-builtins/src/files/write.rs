@@ -6,12 +6,12 @@ use tool_runtime::HandlerError;
 
 use super::change::{FileChange, FileContent};
 use super::entry::FileEntry;
-use super::errors::{FileResult, quoted};
+use super::errors::{FileResult, quote_path};
 use super::line_breaks::{line_count, line_ending, with_ending};
 use super::text::{BinaryFile, Splice, TextFile};
-use crate::count::counted;
+use crate::count::format_count;
 
-/// How a write treats the existing content of a file.
+/// The treatment of a file's existing content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteMode {
@@ -62,7 +62,7 @@ impl PlannedWrite {
         let before = decode(path, entry.read(limit)?)?;
         let ending = if before.text.contains('\n') { line_ending(&before.text) } else { "" };
         let mut added = if ending == "\r\n" { with_ending(content, ending) } else { content.to_owned() };
-        let lines = counted(line_count(&added), "line");
+        let lines = format_count(line_count(&added), "line");
         let is_open = !before.text.trim_start_matches('\u{feff}').is_empty() && !before.text.ends_with(['\n', '\r']);
         let mut broken = "";
         if is_open && !added.is_empty() && !added.starts_with(['\n', '\r']) {
@@ -70,7 +70,7 @@ impl PlannedWrite {
             broken = " The last line had no line break; one was added after it.";
         }
         let end = before.text.len();
-        let (after, bytes) = before.spliced(path, &[Splice { range: end..end, new: added }])?;
+        let (after, bytes) = before.apply_splices(path, &[Splice { range: end..end, new: added }])?;
         let summary = format!("Appended {lines} to {path}, {}.{broken}", format_size(&after.text, bytes.len()));
         let change = FileChange::new(path, FileContent::Text(before.text), FileContent::Text(after.text));
         Ok(Self { bytes, change, summary })
@@ -85,11 +85,11 @@ impl PlannedWrite {
 
 /// Formats the size of a text, such as `42 lines, 1,204 bytes`.
 pub(super) fn format_size(text: &str, bytes: usize) -> String {
-    format!("{}, {}", counted(line_count(text), "line"), counted(bytes, "byte"))
+    format!("{}, {}", format_count(line_count(text), "line"), format_count(bytes, "byte"))
 }
 
 /// Decodes a file. Fails if it is not text.
 pub(super) fn decode(path: &str, bytes: Vec<u8>) -> FileResult<TextFile> {
     TextFile::decode(bytes)
-        .map_err(|BinaryFile(kind)| HandlerError::failed(format!("{} is not text but {kind}.", quoted(path))))
+        .map_err(|BinaryFile(kind)| HandlerError::failed(format!("{} is not text but {kind}.", quote_path(path))))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::count::counted;
+use crate::count::format_count;
 
 /// The reason why a page was not fetched. The model reads the message, which says what to do where possible.
 #[derive(Debug)]
@@ -118,10 +118,10 @@ impl fmt::Display for FetchError {
             Self::ErrorResponse(refusal) => refusal.fmt(f),
             Self::Binary { kind, length: None } => write!(f, "The content is not text but {kind}."),
             Self::Binary { kind, length: Some(length) } => {
-                write!(f, "The content is not text but {kind}, {}.", counted(*length, "byte"))
+                write!(f, "The content is not text but {kind}, {}.", format_count(*length, "byte"))
             }
             Self::PastEnd { length } => {
-                write!(f, "`start` is beyond the end of the page, which has {}.", counted(*length, "character"))
+                write!(f, "`start` is beyond the end of the page, which has {}.", format_count(*length, "character"))
             }
             Self::Connection(reason) => write!(f, "The page cannot be fetched: {reason}."),
             Self::Client(reason) => write!(f, "Pages cannot be fetched here: {reason}."),

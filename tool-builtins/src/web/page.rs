@@ -15,7 +15,7 @@ use super::content::{ContentKind, decode};
 use super::error::{ErrorResponse, FetchError};
 use super::fetch::FetchedPage;
 use super::html::{RenderStyle, RenderedPage, render};
-use crate::count::counted;
+use crate::count::format_count;
 
 /// The output format of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -51,7 +51,7 @@ const CONVERSION_TIMEOUT: Duration = Duration::from_secs(5);
 impl WebPage {
     /// Converts a fetched page on a blocking thread, since that is CPU-bound. Dropping the future stops the conversion.
     pub(super) async fn read(fetched: FetchedPage, format: PageFormat) -> Result<Self, FetchError> {
-        let guard = CancelGuard::default();
+        let guard = ConversionGuard::default();
         let flag = guard.0.clone();
         let read = tokio::task::spawn_blocking(move || {
             let started = Instant::now();
@@ -118,7 +118,7 @@ impl PageExcerpt<'_> {
         }
         _ = writeln!(output, "Length: {}", self.describe_length());
         if *left_out > 0 {
-            let left_out = counted(*left_out, "character");
+            let left_out = format_count(*left_out, "character");
             _ = writeln!(
                 output,
                 "Left out: {left_out} around the content, such as navigation; use `format` = \"html\" for everything."
@@ -133,7 +133,7 @@ impl PageExcerpt<'_> {
     }
 
     fn describe_length(&self) -> String {
-        let length = counted(self.length, "character");
+        let length = format_count(self.length, "character");
         let [start, end] = [self.start, self.end].map(thousands);
         match (self.start, self.end == self.length) {
             (0, true) => length,
@@ -187,9 +187,9 @@ fn beginning(mut bytes: Vec<u8>) -> Vec<u8> {
 
 /// Sets a flag when dropped, to stop work that is no longer awaited.
 #[derive(Default)]
-struct CancelGuard(Arc<AtomicBool>);
+struct ConversionGuard(Arc<AtomicBool>);
 
-impl Drop for CancelGuard {
+impl Drop for ConversionGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

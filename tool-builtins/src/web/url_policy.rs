@@ -8,7 +8,7 @@ use url::{Host, Url};
 use super::address;
 use super::error::{FetchError, PrivateHost, WebConfigError};
 
-/// How a permitted host may be reached.
+/// The addresses through which a permitted host may be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostAccess {
     /// Only through public addresses.

@@ -1,20 +1,20 @@
-//! The built-in tools through a dispatcher, as a model calls them; one binary.
+//! Tests of the built-in tools through a dispatcher, as a model calls them.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-/// Commands.
+/// The `run_command` tool.
 #[cfg(all(feature = "exec", target_os = "linux"))]
 mod exec;
-/// What a workspace lets through, and what it does not.
+/// The file tools.
 #[cfg(feature = "files")]
 mod files;
-/// Messages to people.
+/// The `message` tool.
 mod message;
-/// The program, line by line.
+/// The `tool-builtins` program.
 #[cfg(all(feature = "cli", feature = "exec", target_os = "linux"))]
 mod program;
-/// Sub-agents.
+/// The `spawn` tool.
 mod spawn;
-/// Pages and searches.
+/// The web tools.
 #[cfg(feature = "web")]
 mod web;

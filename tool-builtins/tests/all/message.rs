@@ -12,7 +12,7 @@ async fn send(tools: &Dispatcher, arguments: Value) -> ToolResult {
 }
 
 #[tokio::test]
-async fn it_goes_where_the_call_comes_from() {
+async fn sends_to_the_chat_of_the_call() {
     let (tools, mut inbox) = tools(|messages| messages);
     let same_place = [
         json!({"content": "hello"}),
@@ -29,7 +29,7 @@ async fn it_goes_where_the_call_comes_from() {
 }
 
 #[tokio::test]
-async fn it_goes_nowhere_else_unless_that_is_allowed() {
+async fn sends_elsewhere_only_if_allowed() {
     let elsewhere = [
         json!({"content": "x", "recipient": "43"}),
         json!({"content": "x", "channel": "mail"}),
@@ -44,7 +44,7 @@ async fn it_goes_nowhere_else_unless_that_is_allowed() {
     let (wider, mut inbox) = tools(|messages| messages.to_channel("mail"));
     assert!(!send(&wider, elsewhere[0].clone()).await.success);
     assert_eq!(send(&wider, elsewhere[1].clone()).await.output, "Sent to mail.");
-    assert_eq!(inbox.recv().await.unwrap().recipient, None, "a chat of one channel is nobody in another");
+    assert_eq!(inbox.recv().await.unwrap().recipient, None, "the chat id is not used in another channel");
     assert_eq!(send(&wider, elsewhere[2].clone()).await.output, "Sent to 42 in mail.");
     let (widest, _inbox) = tools(Messages::to_anywhere);
     for arguments in elsewhere {
@@ -53,7 +53,7 @@ async fn it_goes_nowhere_else_unless_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said() {
+async fn reports_a_missing_channel_content_or_receiver() {
     let (tools, inbox) = tools(Messages::to_anywhere);
     let from_nowhere = tools.call(ToolCall::new("message", json!({"content": "x"}))).await;
     assert_eq!(from_nowhere.output, "This call has no channel of its own; pass `channel`.");
@@ -64,7 +64,7 @@ async fn what_is_missing_is_said() {
 }
 
 #[tokio::test]
-async fn it_is_shown_before_it_is_sent() {
+async fn previews_the_message() {
     let (tools, _inbox) = tools(|messages| messages);
     let call = ToolCall::new("message", json!({"content": "hello"})).channel("telegram", "42");
     let effect = tools.call(call).preview().await.unwrap();
@@ -72,7 +72,7 @@ async fn it_is_shown_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_slow_listener_misses_the_oldest_and_holds_nobody_up() {
+async fn a_slow_receiver_misses_the_oldest_messages() {
     let (outbox, mut slow) = Outbox::new(2);
     let mut late = outbox.subscribe();
     let tools = Dispatcher::builder().service(Messages::new(outbox)).build().unwrap();
@@ -88,7 +88,7 @@ async fn a_slow_listener_misses_the_oldest_and_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn whoever_delivers_may_fail() {
+async fn returns_the_error_of_the_messenger() {
     struct Offline;
     impl Messenger for Offline {
         async fn deliver(&self, message: OutgoingMessage) -> Result<(), MessageError> {

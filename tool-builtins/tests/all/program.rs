@@ -34,7 +34,7 @@ impl Program {
         output
     }
 
-    /// The result of each line.
+    /// Returns the result of each line.
     fn results(&self, flags: &[&str], lines: &[&str]) -> Vec<Value> {
         let output = self.output(flags, lines.join("\n").as_bytes());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -46,7 +46,7 @@ impl Program {
 const ECHO: &str = r#"{"name": "run_command", "arguments": {"command": "echo hello"}}"#;
 
 #[test]
-fn one_call_per_line_one_result_per_line() {
+fn writes_one_result_per_call() {
     let lines = [
         ECHO,
         "",
@@ -64,9 +64,9 @@ fn one_call_per_line_one_result_per_line() {
     assert_eq!((&results[3]["id"], &results[3]["error"]["kind"]), (&json!({"x": 1}), &json!("unknown_tool")));
 }
 
-/// The keys stand in one order, so that scripts can compare lines.
+/// The keys have a fixed order, so that scripts can compare lines.
 #[test]
-fn a_line_has_a_stable_form() {
+fn results_have_a_stable_form() {
     let output = Program::new().output(&["--policy", "yolo"], br#"{"id": 1}"#);
     let message = "Line 1 is not a call: missing field `name` at line 1 column 9. \
                    Expected {\\\"name\\\": .., \\\"arguments\\\": {..}}.";
@@ -80,7 +80,7 @@ fn a_line_has_a_stable_form() {
 }
 
 #[test]
-fn a_line_that_is_no_call_is_answered_and_the_next_one_runs() {
+fn continues_after_a_malformed_line() {
     let bad: [&[u8]; 8] = [
         b"not json",
         b"[]",
@@ -112,7 +112,7 @@ fn a_line_that_is_no_call_is_answered_and_the_next_one_runs() {
 fn flags_set_the_policy_and_the_rules() {
     let program = Program::new();
     let refused = program.results(&[], &[ECHO]);
-    assert_eq!(refused[0]["error"]["kind"], "refused", "there is no terminal to ask on");
+    assert_eq!(refused[0]["error"]["kind"], "refused", "there is no terminal");
     let touch = r#"{"name": "run_command", "arguments": {"command": "touch made"}}"#;
     let tried = program.results(&["--dry-run"], &[touch]);
     assert_eq!(tried[0]["success"], true);
@@ -128,21 +128,21 @@ fn flags_set_the_policy_and_the_rules() {
 }
 
 #[test]
-fn bad_flags_are_explained() {
+fn explains_invalid_flags() {
     let program = Program::new();
     let misspelt = program.output(&["--policy", "confirm-al"], b"");
     assert_eq!(misspelt.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&misspelt.stderr);
-    assert!(said.contains("there is no policy `confirm-al`; did you mean `confirm-all`?"), "{said}");
+    let message = String::from_utf8_lossy(&misspelt.stderr);
+    assert!(message.contains("unknown policy `confirm-al`; did you mean `confirm-all`?"), "{message}");
     let nowhere =
-        Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/folder"]).output().unwrap();
+        Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/directory"]).output().unwrap();
     assert_eq!(nowhere.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("/no/such/folder: No such file"));
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("/no/such/directory: No such file"));
 }
 
 #[cfg(feature = "files")]
 #[test]
-fn files_are_deleted_only_with_a_flag() {
+fn deletes_files_only_with_a_flag() {
     let write = r#"{"name": "write_file", "arguments": {"path": "a/b.txt", "content": "one\n"}}"#;
     let read = r#"{"name": "read_file", "arguments": {"path": "a/b.txt"}}"#;
     let delete = r#"{"name": "delete_file", "arguments": {"path": "a/b.txt"}}"#;
@@ -159,10 +159,10 @@ fn files_are_deleted_only_with_a_flag() {
     assert_eq!(outputs(&["--policy", "yolo", "--allow-delete"]), [wrote, "one\n", deleted, gone]);
 }
 
-/// Tools are offered where they can work, and not where they can only fail.
+/// Tools are offered only if they can succeed.
 #[cfg(all(feature = "files", feature = "web"))]
 #[test]
-fn what_can_only_fail_is_not_offered() {
+fn does_not_offer_unusable_tools() {
     let program = Program::new();
     for (flags, search, expected) in [
         (&[][..], None, [false, false]),
@@ -183,7 +183,7 @@ fn what_can_only_fail_is_not_offered() {
 
 #[cfg(feature = "web")]
 #[test]
-fn hosts_are_reached_only_with_a_flag() {
+fn reaches_private_hosts_only_with_a_flag() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
     let server = std::thread::spawn(move || {
@@ -200,9 +200,9 @@ fn hosts_are_reached_only_with_a_flag() {
     server.join().unwrap();
 }
 
-/// Nobody has to be asked about what only looks.
+/// Every tool is either read-only or sensitive.
 #[test]
-fn it_shows_its_manifest() {
+fn prints_its_manifest() {
     let output = Program::new().output(&["--manifest"], b"");
     let manifest: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(manifest["run_command"]["sensitive"], true);
@@ -211,9 +211,9 @@ fn it_shows_its_manifest() {
     }
 }
 
-/// A workspace looks the same whichever account serves it: no file outside it has a say in what is left out.
+/// Results do not depend on the account that runs the program: no file outside the workspace adds ignore rules.
 #[test]
-fn the_users_own_ignore_file_is_not_read() {
+fn does_not_read_the_global_ignore_file() {
     let (program, home) = (Program::new(), tempfile::tempdir().unwrap());
     std::fs::create_dir_all(home.path().join(".config/git")).unwrap();
     std::fs::write(home.path().join(".config/git/ignore"), "*.note\n").unwrap();
@@ -227,14 +227,14 @@ fn the_users_own_ignore_file_is_not_read() {
         String::from_utf8(running.wait_with_output().unwrap().stdout).unwrap()
     };
     assert!(listed().contains("a.note"), "{}", listed());
-    // The control: the workspace's own rules hold.
+    // Control: the workspace's own rules apply.
     std::fs::write(program.workspace.path().join(".gitignore"), "*.note\n").unwrap();
     assert!(!listed().contains("a.note"), "{}", listed());
 }
 
-/// Killed in the middle of a call, the program takes everything with it that the call has started.
+/// If the program is killed during a call, everything that the call has started is killed too.
 #[test]
-fn what_was_started_does_not_outlive_the_program() {
+fn no_process_outlives_the_program() {
     let program = Program::new();
     let mut running = program.start(&["--policy", "yolo"]);
     let marker = format!("{}", 40_000_000 + std::process::id());
@@ -251,7 +251,7 @@ fn what_was_started_does_not_outlive_the_program() {
         if sleeping(&marker).is_empty() {
             let mut rest = String::new();
             BufReader::new(running.stdout.take().unwrap()).read_line(&mut rest).unwrap();
-            assert_eq!(rest, "", "nobody else holds its output");
+            assert_eq!(rest, "", "no other process holds the output");
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -259,7 +259,7 @@ fn what_was_started_does_not_outlive_the_program() {
     panic!("still there: {:?}", sleeping(&marker));
 }
 
-/// The processes that have this word on their command line.
+/// Returns the command lines that contain this word.
 fn sleeping(marker: &str) -> Vec<String> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).ok());

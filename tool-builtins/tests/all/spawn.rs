@@ -6,12 +6,12 @@ use tokio::sync::mpsc;
 use tool_builtins::spawn::{Spawn, SpawnError, Spawner, Task};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, ToolCall};
 
-/// A sub-agent that does what its task says.
+/// A spawner whose tasks name what to do.
 #[derive(Default)]
 struct Agent {
-    /// The tools that it has itself.
+    /// The tools of the sub-agent.
     tools: OnceLock<Dispatcher>,
-    /// Whoever wants to know of its tasks.
+    /// Receives the tasks.
     tasks: Option<mpsc::UnboundedSender<Task>>,
 }
 
@@ -23,7 +23,7 @@ impl Spawner for Agent {
         match task.task.as_str() {
             "nest" => {
                 let call = ToolCall::new("spawn", json!({"task": "nest"})).conversation(task.conversation);
-                // In a task of its own, as an agent may do.
+                // In a separate Tokio task, as an agent may do.
                 let tools = self.tools.get().unwrap().clone();
                 let below = tokio::spawn(async move { tools.call(call).await }).await.unwrap();
                 Ok(format!("{} < {}", task.depth, below.output))
@@ -42,14 +42,14 @@ fn spawn(task: &str) -> ToolCall<'static> {
     ToolCall::new("spawn", json!({"task": task})).conversation("chat")
 }
 
-fn watched() -> (Agent, mpsc::UnboundedReceiver<Task>) {
+fn observed_agent() -> (Agent, mpsc::UnboundedReceiver<Task>) {
     let (sender, tasks) = mpsc::unbounded_channel();
     (Agent { tasks: Some(sender), ..Agent::default() }, tasks)
 }
 
 #[tokio::test]
-async fn it_answers_what_the_sub_agent_answers() {
-    let (agent, mut tasks) = watched();
+async fn returns_the_answer_of_the_sub_agent() {
+    let (agent, mut tasks) = observed_agent();
     let tools = Dispatcher::builder().service(Spawn::new(agent)).build().unwrap();
     let call = ToolCall::new("spawn", json!({"task": "count", "context": "to three"})).conversation("chat");
     let result = tools.call(call).timeout(Duration::from_secs(60)).await;
@@ -57,14 +57,17 @@ async fn it_answers_what_the_sub_agent_answers() {
     let task = tasks.recv().await.unwrap();
     assert_eq!((task.depth, task.parent.as_deref()), (1, Some("chat")));
     assert_eq!(result.metadata.get("conversation"), Some(&json!(task.conversation)));
-    assert!(task.deadline.unwrap() <= std::time::Instant::now() + Duration::from_secs(60), "the call's comes first");
-    assert!(task.cancellation.is_cancelled(), "whatever it has left running hears that it is over");
+    assert!(
+        task.deadline.unwrap() <= std::time::Instant::now() + Duration::from_secs(60),
+        "the call's deadline is first"
+    );
+    assert!(task.cancellation.is_cancelled(), "the token is cancelled at the end");
     assert_eq!(tools.call(spawn("fail")).await.output, "the model is not there");
     assert_eq!(tools.call(spawn("")).await.error.unwrap().kind, ErrorKind::InvalidArguments);
 }
 
 #[tokio::test]
-async fn they_nest_only_so_deep() {
+async fn limits_the_nesting_depth() {
     let agent = Arc::new(Agent::default());
     let service = Spawn::new(agent.clone()).max_depth(3);
     let tools = Dispatcher::builder().service(service).build().unwrap();
@@ -73,9 +76,9 @@ async fn they_nest_only_so_deep() {
     assert_eq!(result.output, "1 < 2 < 3 < Sub-agents may nest at most 3 deep. Do the task yourself.");
 }
 
-/// Time stands still: it goes on when nothing else does.
+/// With paused time, a deadlock would time out at once.
 #[tokio::test(start_paused = true)]
-async fn one_that_waits_for_its_sub_agent_leaves_its_place_to_it() {
+async fn releases_its_permit_while_the_sub_agent_runs() {
     let agent = Arc::new(Agent::default());
     let tools = Dispatcher::builder().service(Spawn::new(agent.clone())).concurrency(1, 10).build().unwrap();
     assert!(agent.tools.set(tools.clone()).is_ok());
@@ -84,8 +87,8 @@ async fn one_that_waits_for_its_sub_agent_leaves_its_place_to_it() {
 }
 
 #[tokio::test]
-async fn only_so_many_run() {
-    let (agent, mut tasks) = watched();
+async fn limits_the_number_of_running_sub_agents() {
+    let (agent, mut tasks) = observed_agent();
     let tools = Dispatcher::builder().service(Spawn::new(agent).max_running(2)).build().unwrap();
     let running: Vec<_> = (0..2)
         .map(|_| {
@@ -102,12 +105,12 @@ async fn only_so_many_run() {
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled());
     }
-    assert!(tools.call(spawn("one more")).await.success, "there is room again");
+    assert!(tools.call(spawn("one more")).await.success, "aborted sub-agents no longer count");
 }
 
 #[tokio::test]
-async fn it_is_cancelled_with_its_parent() {
-    let (agent, mut tasks) = watched();
+async fn is_cancelled_with_its_call() {
+    let (agent, mut tasks) = observed_agent();
     let tools = Dispatcher::builder().service(Spawn::new(agent)).build().unwrap();
     let token = CancellationToken::new();
     let cancelled = tools.call(spawn("wait")).cancel(token.clone());
@@ -129,18 +132,18 @@ async fn it_is_cancelled_with_its_parent() {
 }
 
 #[tokio::test]
-async fn it_has_its_time() {
+async fn times_out() {
     let tools = Dispatcher::builder().service(Spawn::new(Agent::default()).timeout(Duration::from_millis(20)));
     let result = tools.build().unwrap().call(spawn("wait")).await;
     assert_eq!(result.output, "The sub-agent did not finish within 20ms and was stopped.");
 }
 
 #[tokio::test]
-async fn its_progress_is_that_of_the_call() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let listener = heard.clone();
+async fn forwards_progress() {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let listener = reports.clone();
     let tools = Dispatcher::builder().service(Spawn::new(Agent::default()).timeout(Duration::from_millis(20)));
     let tools = tools.build().unwrap();
     tools.call(spawn("wait")).with(Progress::to(move |report| listener.lock().unwrap().push(report))).await;
-    assert_eq!(*heard.lock().unwrap(), [json!("waiting")]);
+    assert_eq!(*reports.lock().unwrap(), [json!("waiting")]);
 }

@@ -1,10 +1,10 @@
-//! Arguments that commands share.
+//! Command-line arguments that commands share.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// How results are printed.
+/// The format of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum OutputFormat {
     #[default]
@@ -22,7 +22,7 @@ pub(super) enum ColourChoice {
 }
 
 impl ColourChoice {
-    /// Holds for everything that is printed from now on.
+    /// Applies the choice to everything that is printed from now on.
     pub(super) fn apply(self) {
         let choice = match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -33,19 +33,19 @@ impl ColourChoice {
     }
 }
 
-/// Which packages are read, as Cargo chooses them.
+/// The packages to read, selected as in Cargo.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Packages")]
 pub(super) struct PackageChoice {
-    /// The package's Cargo.toml, instead of the nearest one
+    /// Path to Cargo.toml; by default the nearest one
     #[arg(long, value_name = "PATH")]
     pub(super) manifest_path: Option<PathBuf>,
 
-    /// A package of the workspace; can be repeated
+    /// Package of the workspace to read; can be repeated
     #[arg(short, long = "package", value_name = "NAME")]
     pub(super) packages: Vec<String>,
 
-    /// All packages of the workspace, into one manifest
+    /// Read all packages of the workspace into one manifest
     #[arg(long, conflicts_with = "packages")]
     pub(super) workspace: bool,
 
@@ -53,23 +53,23 @@ pub(super) struct PackageChoice {
     pub(super) build: BuildChoice,
 }
 
-/// How the packages would be built.
+/// The build configuration of the packages.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Configuration")]
 pub(super) struct BuildChoice {
-    /// Features to switch on, separated by commas or spaces
+    /// Features to enable, separated by commas or spaces
     #[arg(short = 'F', long, value_name = "FEATURES")]
     pub(super) features: Vec<String>,
 
-    /// Switch on all features
+    /// Enable all features
     #[arg(long)]
     pub(super) all_features: bool,
 
-    /// Leave the default features off
+    /// Disable the default features
     #[arg(long)]
     pub(super) no_default_features: bool,
 
-    /// Read `#[cfg]`s as for this target
+    /// Evaluate `#[cfg]` for this target
     #[arg(long, value_name = "TRIPLE")]
     pub(super) target: Option<String>,
 
@@ -78,7 +78,7 @@ pub(super) struct BuildChoice {
     pub(super) cfgs: Vec<String>,
 }
 
-/// Where the tools come from: the sources, or a manifest that is there already.
+/// The source of the tools: Rust sources, or an existing manifest.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ToolSource {
     /// Read this manifest instead of the sources

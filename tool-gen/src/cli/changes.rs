@@ -1,4 +1,4 @@
-//! Changes, as the commands show them.
+//! Rendering of changes.
 
 use std::fmt::Write;
 
@@ -9,12 +9,12 @@ use tool_model::compatibility::{Change, ChangeKind};
 use super::terminal::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, count, styled, width};
 use super::wrap::wrap_text;
 
-/// The changes in groups: those that break callers first.
+/// Renders the changes in groups, breaking ones first.
 pub(super) fn render(changes: &[Change]) -> String {
     let groups = [
-        (ChangeKind::Breaking, "Breaking", "calls that were right may fail", RED),
-        (ChangeKind::Compatible, "Compatible", "calls that fitted the old schemas fit the new ones", GREEN),
-        (ChangeKind::Text, "Text", "only what the model reads", YELLOW),
+        (ChangeKind::Breaking, "Breaking", "valid calls may fail", RED),
+        (ChangeKind::Compatible, "Compatible", "calls that were valid still are", GREEN),
+        (ChangeKind::Text, "Text", "only descriptions for the model", YELLOW),
     ];
     let mut text = String::new();
     for (kind, title, meaning, style) in groups {
@@ -63,12 +63,12 @@ pub(super) fn summary(changes: &[Change]) -> String {
     if parts.is_empty() { "no change in the manifest".to_owned() } else { parts.join(", ") }
 }
 
-/// Whether a caller may fail.
+/// Returns `true` if a change may break a caller.
 pub(super) fn has_breaking(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.kind == ChangeKind::Breaking)
 }
 
-/// The lines that differ, with three around them.
+/// Returns a unified diff with three lines of context.
 pub(super) fn unified_diff(old: &str, new: &str, names: [&str; 2]) -> String {
     let difference = TextDiff::from_lines(old, new);
     let unified = difference.unified_diff().context_radius(3).header(names[0], names[1]).to_string();

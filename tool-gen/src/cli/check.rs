@@ -15,9 +15,9 @@ use super::report::{self, JsonDiagnostic};
 use super::scanning::LoadedTools;
 use super::terminal::{GREEN, RED, count, display_path, print, print_json, print_status, styled};
 
-/// Fail if the manifest is stale, and say how
+/// Fail if the manifest is stale, and show the differences
 ///
-/// Exits with 1 if the file differs from what `write` would write, or is missing.
+/// Exits with 1 if the file differs from the output of `write`, or is missing.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct CheckCommand {
@@ -25,7 +25,7 @@ pub(super) struct CheckCommand {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// The file's descriptions and instructions are its own, as `write --keep-words` keeps them
+    /// Ignore changes to descriptions and instructions, which `write --keep-words` keeps
     #[arg(long)]
     keep_words: bool,
 
@@ -40,9 +40,9 @@ Examples:
 
 With `--format json`:
   {\"file\": PATH, \"fresh\": BOOL, \"tools\": COUNT, \"changes\": [CHANGE], \"diagnostics\": [DIAGNOSTIC]}
-  as `tool-gen write --help` explains them";
+  as in `tool-gen write --help`";
 
-/// The result as `--format json` shows it.
+/// The result for `--format json`.
 #[derive(Serialize)]
 struct JsonChecked<'a> {
     file: String,
@@ -56,15 +56,15 @@ impl CheckCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.output.clone().unwrap_or_else(|| selection.manifest.clone());
-        let tools = LoadedTools::scan(&selection, format, "the manifest cannot be checked")?;
+        let tools = LoadedTools::scan(&selection, format, "the manifest was not checked")?;
         let committed = match std::fs::read_to_string(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            // Git may have written it with the line ends of Windows.
+            // Git may have converted the line endings for Windows.
             read => Some(read.context(|| format!("read {}", file.display()))?.replace("\r\n", "\n")),
         };
         let known = committed.as_deref().map(Manifest::from_json).transpose().map_err(|error| {
             CommandFailure::new(format!("cannot read {}: {error}", display_path(&file)))
-                .help("`tool-gen write` writes it again")
+                .help("`tool-gen write` replaces it")
         })?;
         let known = known.unwrap_or_default();
         let reworded = tools.manifest.with_words_of(&known);
@@ -94,7 +94,7 @@ impl CheckCommand {
                 let remedy = match &committed {
                     None => "does not exist; run `tool-gen write`",
                     Some(_) if reworded == known && !self.keep_words => {
-                        "has other words; run `tool-gen write`, or keep its own with `--keep-words`"
+                        "has other descriptions; run `tool-gen write`, or keep them with `--keep-words`"
                     }
                     Some(_) => "is stale; run `tool-gen write`",
                 };

@@ -17,11 +17,11 @@ use super::report::{self, JsonDiagnostic};
 use super::scanning::LoadedTools;
 use super::terminal::{GREEN, RED, YELLOW, print, print_json, print_status, styled};
 
-/// Say which changes break callers
+/// Show which changes break callers
 ///
-/// OLD and NEW are manifests or git revisions. Of a revision the committed manifest is read, or else its sources.
-/// Without NEW, the sources of the working tree. Exits with 1 if a change breaks callers, with 2 if sources cannot be
-/// read.
+/// OLD and NEW are manifest files or git revisions. For a revision, the committed manifest is compared, or else its
+/// sources. NEW defaults to the sources in the working tree. Exits with 1 if a change breaks callers, with 2 if sources
+/// cannot be read.
 ///
 /// Sources also show Rust types and serde aliases. With sources on both sides, `u128` to `u64`, `u64` to `i64`, `f64` to
 /// `f32`, and `String` to a parsed type break callers; a renamed field that keeps its old name as an alias does not.
@@ -29,10 +29,10 @@ use super::terminal::{GREEN, RED, YELLOW, print, print_json, print_status, style
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct DiffCommand {
-    /// A manifest or a git revision
+    /// Manifest file or git revision
     old: String,
 
-    /// A manifest or a git revision, instead of the sources here
+    /// Manifest file or git revision; by default the sources in the working tree
     new: Option<String>,
 
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(super) struct DiffCommand {
 
 const EXAMPLES: &str = "\
 Examples:
-  tool-gen diff main                 this branch against main
+  tool-gen diff main                 compare this branch with main
   tool-gen diff v1.2 v1.3
   tool-gen diff deployed/tools_calls.json tools_calls.json
 
@@ -49,7 +49,7 @@ With `--format json`:
   {\"old\": NAME, \"new\": NAME, \"breaking\": [CHANGE], \"compatible\": [CHANGE], \"text\": [CHANGE], \"note\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}
   CHANGE  {\"tool\", \"path\", \"kind\", \"message\"}";
 
-/// The result as `--format json` shows it.
+/// The result for `--format json`.
 #[derive(Serialize)]
 struct JsonDiff<'a> {
     old: &'a str,
@@ -65,7 +65,7 @@ struct JsonDiff<'a> {
 struct DiffSide {
     name: String,
     manifest: Manifest,
-    /// Whether the manifest was read from sources, which show the Rust types.
+    /// `true` if the manifest was read from sources, which show the Rust types.
     has_facts: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -108,16 +108,16 @@ impl DiffCommand {
         Ok(if broken { ExitStatus::Objection } else { ExitStatus::Fine })
     }
 
-    /// A file, or else a git revision.
+    /// Reads a manifest file, or else a git revision.
     fn named(&self, name: &str, format: OutputFormat) -> Result<DiffSide> {
         if Path::new(name).is_file() {
             return Ok(DiffSide::from_manifest(name, Manifest::load(name)?));
         }
-        let neither = || CommandFailure::new(format!("`{name}` is neither a manifest nor a git revision"));
+        let neither = || CommandFailure::new(format!("`{name}` is neither a manifest file nor a git revision"));
         let cargo_toml = cargo_toml(self.choice.manifest_path.as_deref()).map_err(|_| neither())?;
-        let folder = cargo_toml.parent().unwrap_or(&cargo_toml);
-        let Some(repository) = GitRepository::containing(folder)? else {
-            return Err(neither().help("there is no git repository here"));
+        let directory = cargo_toml.parent().unwrap_or(&cargo_toml);
+        let Some(repository) = GitRepository::containing(directory)? else {
+            return Err(neither().help("not in a git repository"));
         };
         let Some(commit) = repository.commit(name)? else { return Err(neither()) };
         let manifest = PackageSelection::resolve(&self.choice)?.manifest;
@@ -158,7 +158,7 @@ impl DiffSide {
     /// Scans sources. Fails if one of them has an error: its tools would look removed.
     fn from_sources(name: &str, mut selection: PackageSelection, format: OutputFormat) -> Result<Self> {
         selection.scan = selection.scan.with_facts();
-        let tools = LoadedTools::scan(&selection, format, &format!("{name} cannot be compared"))?;
+        let tools = LoadedTools::scan(&selection, format, &format!("{name} was not compared"))?;
         Ok(Self { name: name.to_owned(), manifest: tools.manifest, has_facts: true, diagnostics: tools.diagnostics })
     }
 

@@ -1,4 +1,4 @@
-//! How a command ends.
+//! Exit status and failures of commands.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -7,17 +7,17 @@ use tool_gen::{Diagnostic, Severity};
 
 use super::terminal::count;
 
-/// What a command gives back.
+/// The result type of commands.
 pub(super) type Result<T = (), E = CommandFailure> = std::result::Result<T, E>;
 
-/// How a command ended.
+/// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExitStatus {
-    /// All is well.
+    /// Success.
     Fine = 0,
     /// The manifest is stale, a change breaks callers, or a finding is denied.
     Objection = 1,
-    /// The command could not do its work.
+    /// The command failed.
     Error = 2,
 }
 
@@ -27,12 +27,12 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(super) struct CommandFailure {
     message: String,
     help: Option<String>,
-    /// What is wrong with the sources, if it is they.
+    /// The diagnostics of the sources, if they are the reason.
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -41,10 +41,10 @@ impl CommandFailure {
         Self { message: message.into(), help: None, diagnostics: Vec::new() }
     }
 
-    /// The sources have errors, and therefore something was not done: `nothing is written`.
+    /// Creates a failure because of errors in the sources, with its consequence: `nothing was written`.
     pub(super) fn from_diagnostics(diagnostics: Vec<Diagnostic>, consequence: &str) -> Self {
         let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-        Self { diagnostics, ..Self::new(format!("{consequence}, because of {}", count(errors, "error"))) }
+        Self { diagnostics, ..Self::new(format!("{consequence} because of {}", count(errors, "error"))) }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -78,9 +78,9 @@ impl From<tool_model::ManifestError> for CommandFailure {
     }
 }
 
-/// Says what was being done when something outside failed.
+/// Adds context to errors.
 pub(super) trait FailureContext<T> {
-    /// For example: `cannot write /tmp/x: no space left on device`.
+    /// Converts an error to a failure such as `cannot write /tmp/x: no space left on device`.
     fn context(self, what: impl FnOnce() -> String) -> Result<T>;
 }
 

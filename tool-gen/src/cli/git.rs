@@ -1,4 +1,4 @@
-//! What git knows: revisions, and the files that they hold.
+//! Git revisions and their files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,23 +7,23 @@ use tempfile::TempDir;
 
 use super::exit::{CommandFailure, FailureContext, Result};
 
-/// The repository that holds a folder.
+/// A git repository.
 pub(super) struct GitRepository {
     root: PathBuf,
 }
 
 impl GitRepository {
-    /// The repository around the folder, if there is one.
-    pub(super) fn containing(folder: &Path) -> Result<Option<Self>> {
-        let output = run(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--show-toplevel"]))?;
+    /// Returns the repository that contains a directory, if there is one.
+    pub(super) fn containing(directory: &Path) -> Result<Option<Self>> {
+        let output = run(Command::new("git").arg("-C").arg(directory).args(["rev-parse", "--show-toplevel"]))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let root = PathBuf::from(text.trim_end_matches('\n'));
         Ok(output.status.success().then(|| Self { root: root.canonicalize().unwrap_or(root) }))
     }
 
-    /// The commit that a name means: a branch, a tag, a hash, `HEAD~3`.
+    /// Returns the commit of a branch, a tag, a hash or an expression such as `HEAD~3`.
     pub(super) fn commit(&self, name: &str) -> Result<Option<String>> {
-        // A name that starts with a dash would be taken for an option.
+        // A name that starts with a dash would be parsed as an option.
         if name.starts_with('-') {
             return Ok(None);
         }
@@ -33,7 +33,7 @@ impl GitRepository {
         Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned()))
     }
 
-    /// The text of a file as a commit has it, if it has the file.
+    /// Returns the text of a file in a commit, if the commit has the file.
     pub(super) fn file_text(&self, commit: &str, file: &Path) -> Result<Option<String>> {
         let object = format!("{commit}:{}", self.relative_path(file)?);
         if !run(self.git().args(["cat-file", "-e", &object]))?.status.success() {
@@ -43,12 +43,12 @@ impl GitRepository {
         Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
     }
 
-    /// All files of a commit, in a folder that is gone when this is dropped. The working tree and the index stay as
-    /// they are.
+    /// Writes all files of a commit to a temporary directory, which is deleted on drop. The working tree and the index
+    /// are unchanged.
     pub(super) fn check_out(&self, commit: &str) -> Result<CheckedOutTree> {
-        let folder = tempfile::tempdir().context(|| "make a temporary folder".to_owned())?;
-        let tree = folder.path().join("tree");
-        let index = folder.path().join("index");
+        let directory = tempfile::tempdir().context(|| "create a temporary directory".to_owned())?;
+        let tree = directory.path().join("tree");
+        let index = directory.path().join("index");
         for arguments in [
             vec!["read-tree".to_owned(), commit.to_owned()],
             vec!["checkout-index".to_owned(), "--all".to_owned(), format!("--prefix={}/", tree.display())],
@@ -59,10 +59,10 @@ impl GitRepository {
                 return Err(CommandFailure::new(format!("git cannot check out {commit}: {}", message.trim())));
             }
         }
-        Ok(CheckedOutTree { tree, _folder: folder })
+        Ok(CheckedOutTree { tree, _directory: directory })
     }
 
-    /// The path as seen from the repository's root, with `/`.
+    /// Returns the path relative to the repository's root, with `/`.
     pub(super) fn relative_path(&self, file: &Path) -> Result<String> {
         let relative = file.strip_prefix(&self.root).map_err(|_| {
             CommandFailure::new(format!("{} is outside of the repository {}", file.display(), self.root.display()))
@@ -78,10 +78,10 @@ impl GitRepository {
     }
 }
 
-/// The files of a commit.
+/// The files of a commit in a temporary directory.
 pub(super) struct CheckedOutTree {
     pub(super) tree: PathBuf,
-    _folder: TempDir,
+    _directory: TempDir,
 }
 
 fn run(command: &mut Command) -> Result<Output> {

@@ -1,6 +1,6 @@
-//! The command line: one file per command, and what they share.
+//! The command line: one file per command, and shared modules.
 //!
-//! Results go to stdout, everything about the way there (warnings, progress, what was written) to stderr.
+//! Results go to stdout. Warnings, progress and status messages go to stderr.
 
 mod arguments;
 mod changes;
@@ -26,18 +26,18 @@ use clap::{Parser, Subcommand};
 use arguments::{ColourChoice, OutputFormat};
 use exit::{CommandFailure, ExitStatus, Result};
 
-/// Reads the annotated tools of a package and keeps their manifest, tools_calls.json.
+/// Reads the annotated tools of a package and maintains their manifest, tools_calls.json.
 #[derive(Parser)]
 #[command(name = "tool-gen", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// How results are printed: for people, or as JSON for programs
+    /// Output format: text for people, or JSON for programs
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     format: OutputFormat,
 
-    /// When to use colours; by default on a terminal, unless `NO_COLOR` is set
+    /// When to use colours; by default on a terminal unless `NO_COLOR` is set
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
     color: ColourChoice,
 }
@@ -47,12 +47,11 @@ Examples:
   tool-gen write                     write tools_calls.json beside Cargo.toml
   tool-gen check --workspace         fail if the workspace's manifest is stale
   tool-gen show metrics.newest       one tool in detail
-  tool-gen diff main                 what has changed for callers since main
+  tool-gen diff main                 show what has changed for callers since main
   tool-gen docs --html -o tools.html
 
-ExitStatus codes: 0 fine, 1 stale, breaking or denied, 2 error.
-`--format json` prints one JSON value to stdout and nothing else, `watch` one line after each scan; of a command
-that could not do its work:
+Exit codes: 0 success, 1 stale, breaking or denied, 2 error.
+`--format json` prints one JSON value to stdout, `watch` one line after each scan. A command that fails prints:
   {\"error\": TEXT, \"help\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}";
 
 #[derive(Subcommand)]
@@ -79,18 +78,18 @@ pub(crate) fn main() -> ExitCode {
     cli.run().unwrap_or_else(|failure| report::failure(&failure, cli.format)).into()
 }
 
-/// Whether a program reads the answer, said on a command line that could not be read otherwise.
+/// Returns `true` if the arguments ask for JSON, although they could not be parsed.
 fn wants_json() -> bool {
     let arguments: Vec<_> = std::env::args_os().collect();
     arguments.iter().any(|argument| argument == "--format=json")
         || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
-/// A mistake on the command line: what it is, and below that how it should be.
+/// Converts a usage error to a failure: the message, and the usage as help.
 fn usage_failure(mistake: &clap::Error) -> CommandFailure {
     let text = mistake.render().to_string();
     let text = text.trim().trim_start_matches("error: ");
-    let (message, help) = text.split_once("\n\n").unwrap_or((text, "`tool-gen --help` explains the commands"));
+    let (message, help) = text.split_once("\n\n").unwrap_or((text, "see `tool-gen --help`"));
     CommandFailure::new(message).help(help.trim())
 }
 
@@ -114,7 +113,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_grammar_holds_together() {
+    fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
     }
 }

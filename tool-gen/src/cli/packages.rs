@@ -1,4 +1,4 @@
-//! Which crates are read, and where their manifest stands.
+//! The selection of packages, their features and configuration.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,52 +10,52 @@ use super::arguments::{BuildChoice, PackageChoice};
 use super::exit::{CommandFailure, FailureContext, Result};
 use super::terminal::display_path;
 
-/// The crates to be read.
+/// The crates to read.
 pub(super) struct PackageSelection {
     /// The scan of all of them.
     pub(super) scan: Scan,
-    /// Where their manifest stands: beside the package's Cargo.toml, or beside the workspace's if they are several.
+    /// The path of their manifest: beside the package's Cargo.toml, or beside the workspace's for several packages.
     pub(super) manifest: PathBuf,
-    /// The folders of the packages.
-    pub(super) folders: Vec<PathBuf>,
-    /// Where the tools may be, if these packages have none.
+    /// The directories of the packages.
+    pub(super) directories: Vec<PathBuf>,
+    /// Other packages that may have the tools, if these have none.
     pub(super) elsewhere: OtherPackages,
 }
 
 impl PackageSelection {
-    /// Asks Cargo; nothing is compiled or downloaded.
+    /// Selects packages with `cargo metadata`. Nothing is compiled or downloaded.
     pub(super) fn resolve(choice: &PackageChoice) -> Result<Self> {
         let cargo_toml = cargo_toml(choice.manifest_path.as_deref())?;
         let metadata = MetadataCommand::new().manifest_path(&cargo_toml).no_deps().exec().map_err(metadata_failure)?;
         let packages = chosen(choice, &metadata, &cargo_toml)?;
         check_features(&packages, &choice.build)?;
         let cfg = configuration(&choice.build)?;
-        let folder = |package: &Package| package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
+        let directory =
+            |package: &Package| package.manifest_path.parent().map(|directory| directory.as_std_path().to_owned());
         let beside = match packages.as_slice() {
-            [only] if !choice.workspace => folder(only),
+            [only] if !choice.workspace => directory(only),
             _ => Some(metadata.workspace_root.clone().into_std_path_buf()),
         };
         Ok(Self {
-            scan: scan(&packages, choice, &cfg)
-                .ok_or_else(|| CommandFailure::new("there is no library and no program to read"))?,
+            scan: scan(&packages, choice, &cfg).ok_or_else(|| CommandFailure::new("no library or binary to read"))?,
             manifest: beside.unwrap_or_default().join(FILE_NAME),
-            folders: packages.iter().filter_map(|package| folder(package)).collect(),
+            directories: packages.iter().filter_map(|package| directory(package)).collect(),
             elsewhere: OtherPackages::new(&packages, &metadata, |package| scan(&[package], choice, &cfg)),
         })
     }
 }
 
-/// The Cargo.toml that was named, or the nearest one.
+/// Returns the given Cargo.toml, or the nearest one.
 pub(super) fn cargo_toml(named: Option<&Path>) -> Result<PathBuf> {
-    let current = std::env::current_dir().context(|| "tell the current folder".to_owned())?;
+    let current = std::env::current_dir().context(|| "determine the current directory".to_owned())?;
     let found = match named {
-        Some(folder) if folder.is_dir() => Some(current.join(folder).join("Cargo.toml")),
+        Some(directory) if directory.is_dir() => Some(current.join(directory).join("Cargo.toml")),
         Some(file) => Some(current.join(file)),
-        None => current.ancestors().map(|folder| folder.join("Cargo.toml")).find(|file| file.is_file()),
+        None => current.ancestors().map(|directory| directory.join("Cargo.toml")).find(|file| file.is_file()),
     };
     let found = found.ok_or_else(|| {
-        CommandFailure::new(format!("there is no Cargo.toml in {} or in a folder above", current.display()))
-            .help("name one with `--manifest-path`")
+        CommandFailure::new(format!("no Cargo.toml in {} or a parent directory", current.display()))
+            .help("pass `--manifest-path`")
     })?;
     found.canonicalize().context(|| format!("read {}", found.display()))
 }
@@ -65,11 +65,11 @@ fn metadata_failure(error: cargo_metadata::Error) -> CommandFailure {
         cargo_metadata::Error::CargoMetadata { stderr } => {
             CommandFailure::new(stderr.trim().trim_start_matches("error: "))
         }
-        other => CommandFailure::new(format!("cannot ask Cargo for the packages: {other}")),
+        other => CommandFailure::new(format!("cannot run `cargo metadata`: {other}")),
     }
 }
 
-/// In a workspace without a package at its root: the default members, as Cargo takes them.
+/// Returns the selected packages. For a workspace without a root package these are the default members, as in Cargo.
 fn chosen<'m>(choice: &PackageChoice, metadata: &'m Metadata, cargo_toml: &Path) -> Result<Vec<&'m Package>> {
     let all = metadata.workspace_packages();
     let here = |package: &&&Package| package.manifest_path.as_std_path() == cargo_toml;
@@ -92,7 +92,7 @@ fn named<'m>(name: &str, packages: &[&'m Package]) -> Result<&'m Package> {
     let found = packages.iter().copied().find(exactly);
     found.or_else(|| packages.iter().copied().find(|package| is_crate(package, name))).ok_or_else(|| {
         let near = tool_model::nearest(name, packages.iter().map(|package| package.name.as_str()));
-        let failure = CommandFailure::new(format!("the workspace has no package `{name}`"));
+        let failure = CommandFailure::new(format!("no package `{name}` in the workspace"));
         match near.first() {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
             None => failure,
@@ -100,7 +100,8 @@ fn named<'m>(name: &str, packages: &[&'m Package]) -> Result<&'m Package> {
     })
 }
 
-/// Handlers in a manifest start with the crate's name, which may differ from the package's.
+/// Returns `true` if a library has this crate name. Handlers in a manifest start with it, and it may differ from the
+/// package's name.
 fn is_crate(package: &Package, name: &str) -> bool {
     package.targets.iter().any(|target| is_library(target) && target.name.replace('-', "_") == name)
 }
@@ -121,7 +122,7 @@ fn scan(packages: &[&Package], choice: &PackageChoice, cfg: &Cfg) -> Option<Scan
     scan.map(|scan| scan.cfg(cfg.clone()))
 }
 
-/// Libraries and programs; tests, examples and macros offer no tools.
+/// Returns `true` for libraries and binaries whose features are enabled. Tests, examples and macros have no tools.
 fn is_read(target: &Target, features: &[String]) -> bool {
     (is_library(target) || target.kind.contains(&TargetKind::Bin))
         && target.required_features.iter().all(|feature| features.contains(feature))
@@ -132,7 +133,8 @@ fn is_library(target: &Target) -> bool {
     target.kind.iter().any(|kind| kinds.contains(kind))
 }
 
-/// What rustc says of the target, and what the user adds. `debug_assertions` is set there, `test` is not.
+/// Returns the configuration that rustc prints for the target, and the user's additions. It has `debug_assertions` but
+/// not `test`.
 fn configuration(choice: &BuildChoice) -> Result<Cfg> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let mut command = Command::new(&rustc);
@@ -143,7 +145,7 @@ fn configuration(choice: &BuildChoice) -> Result<Cfg> {
         return Err(CommandFailure::new(message.trim().trim_start_matches("error: ")));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    // What rustc prints and we cannot read, no source can ask for either.
+    // A line that does not parse cannot be in a `#[cfg]` either.
     let of_target = text.lines().filter_map(|line| line.parse::<Cfg>().ok()).fold(Cfg::new(), Cfg::and);
     choice.cfgs.iter().try_fold(of_target, |cfg, said| {
         let said: Cfg = said.parse().map_err(|wrong: String| CommandFailure::new(wrong))?;
@@ -151,7 +153,7 @@ fn configuration(choice: &BuildChoice) -> Result<Cfg> {
     })
 }
 
-/// The features that one package is asked for. What these switch on, the scan finds out.
+/// Returns the requested features of one package. The scan adds the features that these enable.
 fn requested_features(package: &Package, choice: &BuildChoice) -> Vec<String> {
     let asked = asked_for(choice).filter_map(|feature| match feature.split_once('/') {
         Some((name, feature)) => (name == package.name.as_str()).then_some(feature),
@@ -162,7 +164,7 @@ fn requested_features(package: &Package, choice: &BuildChoice) -> Vec<String> {
     asked.chain(default).chain(all).map(str::to_owned).collect()
 }
 
-/// A feature that no package has is a mistake, as it is to Cargo.
+/// Returns an error for a feature that no package has, as Cargo does.
 fn check_features(packages: &[&Package], choice: &BuildChoice) -> Result {
     for asked in asked_for(choice) {
         let (owner, feature) = asked.split_once('/').map_or((None, asked), |(owner, feature)| (Some(owner), feature));
@@ -173,15 +175,14 @@ fn check_features(packages: &[&Package], choice: &BuildChoice) -> Result {
         }
         let Some(owner) = owner.filter(|_| meant.is_empty()) else {
             let known = meant.iter().flat_map(|package| package.features.keys()).map(String::as_str);
-            let failure = CommandFailure::new(format!("no package that is read has a feature `{asked}`"));
+            let failure = CommandFailure::new(format!("no selected package has a feature `{asked}`"));
             return Err(suggested(failure, feature, known));
         };
-        // A feature of a dependency switches nothing on here.
+        // A feature of a dependency has no effect on the scan.
         let dependencies = || packages.iter().flat_map(|package| &package.dependencies);
         let is_used = dependencies().any(|used| used.name == owner || used.rename.as_deref() == Some(owner));
         if !is_used {
-            let failure =
-                CommandFailure::new(format!("no package that is read is called `{owner}`, or uses one of that name"));
+            let failure = CommandFailure::new(format!("no selected package is named `{owner}` or depends on it"));
             return Err(suggested(failure, owner, packages.iter().map(|package| package.name.as_str())));
         }
     }
@@ -200,14 +201,14 @@ fn asked_for(choice: &BuildChoice) -> impl Iterator<Item = &str> {
     parts.filter(|feature| !feature.is_empty())
 }
 
-/// The packages around those that are read.
+/// The packages besides the selected ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OtherPackages {
-    /// The names of the packages that are read.
+    /// The names of the selected packages.
     read: Vec<String>,
-    /// The other members of the workspace, those that are used first.
+    /// The other members of the workspace, dependencies first.
     members: Vec<(String, Scan)>,
-    /// The `Cargo.toml`s of packages that are used and are outside of the workspace.
+    /// The `Cargo.toml`s of path dependencies outside of the workspace.
     outside: Vec<(String, PathBuf)>,
 }
 
@@ -231,7 +232,7 @@ impl OtherPackages {
         }
     }
 
-    /// A warning that names the packages that have tools, if there are some.
+    /// Returns a warning that names the packages with tools, if there are any.
     pub(super) fn suggestion(&self) -> Option<Diagnostic> {
         let members = self.members.iter().filter(|(_, scan)| has_tools(scan));
         let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();
@@ -246,14 +247,14 @@ impl OtherPackages {
             ways.push(format!("`{}`, or all packages with `--workspace`", flags.join(" ")));
         }
         ways.extend(outside.iter().map(|(_, file)| format!("`--manifest-path {}`", display_path(file))));
-        let help = format!("read them with {}; `-o` says where their manifest goes", ways.join(", "));
+        let help = format!("select them with {}; set the manifest's path with `-o`", ways.join(", "));
         Some(Diagnostic { severity: Severity::Warning, message, help: Some(help), place: None, compile_error: false })
     }
 
     fn subject(&self) -> String {
         match self.read.as_slice() {
             [only] => format!("`{only}` has"),
-            _ => "the packages that are read have".to_owned(),
+            _ => "the selected packages have".to_owned(),
         }
     }
 }
@@ -271,7 +272,7 @@ fn quoted(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// `a, b and c`
+/// Joins names: `a, b and c`.
 fn joined((last, others): (&String, &[String])) -> String {
     if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) }
 }

@@ -1,4 +1,4 @@
-//! What is wrong, with the source line and a caret.
+//! Rendering of diagnostics and failures, with the source line and a caret.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
@@ -8,17 +8,17 @@ use super::arguments::OutputFormat;
 use super::exit::{CommandFailure, ExitStatus};
 use super::terminal::{display_path, print_json, print_status, width};
 
-/// Shows why the command could not do its work.
+/// Prints a failure.
 pub(super) fn failure(failure: &CommandFailure, format: OutputFormat) -> ExitStatus {
     match format {
         OutputFormat::Text => print_status(render(Level::ERROR, &failure.to_string(), failure.help_text(), None)),
-        // Where stdout is gone there is nobody left to tell.
+        // If stdout is closed, there is no way to report it.
         OutputFormat::Json => drop(print_json(&json_failure(failure))),
     }
     ExitStatus::Error
 }
 
-/// A failure as `--format json` shows it.
+/// A failure for `--format json`.
 #[derive(Serialize)]
 pub(super) struct JsonFailure<'a> {
     error: String,
@@ -30,7 +30,7 @@ pub(super) fn json_failure(failure: &CommandFailure) -> JsonFailure<'_> {
     JsonFailure { error: failure.to_string(), help: failure.help_text(), diagnostics: json(failure.diagnostics()) }
 }
 
-/// Shows what a scan has to say.
+/// Prints the diagnostics of a scan.
 pub(super) fn diagnostics(diagnostics: &[Diagnostic]) {
     for found in diagnostics {
         let level = match found.severity {
@@ -41,7 +41,7 @@ pub(super) fn diagnostics(diagnostics: &[Diagnostic]) {
     }
 }
 
-/// One message as rustc shows it.
+/// Renders a message like rustc.
 pub(super) fn render(level: Level<'_>, message: &str, help: Option<&str>, place: Option<&SourcePlace>) -> String {
     let path = place.map(|place| display_path(&place.file));
     let title = level.primary_title(message);
@@ -57,11 +57,11 @@ pub(super) fn render(level: Level<'_>, message: &str, help: Option<&str>, place:
     if let Some(help) = help {
         group = group.element(Level::HELP.message(help));
     }
-    // The escapes are taken out again where no terminal reads them.
+    // Escape codes are removed when the output is not a terminal.
     Renderer::styled().term_width(width()).render(&[group])
 }
 
-/// The bytes of the line that the columns mean.
+/// Returns the byte range of the columns.
 fn span(place: &SourcePlace) -> std::ops::Range<usize> {
     let byte = |column: usize| place.text.char_indices().nth(column).map_or(place.text.len(), |(index, _)| index);
     let first = place.column.saturating_sub(1);
@@ -69,7 +69,7 @@ fn span(place: &SourcePlace) -> std::ops::Range<usize> {
     start..byte(first + place.width.max(1)).max(start)
 }
 
-/// A diagnostic as `--format json` shows it.
+/// A diagnostic for `--format json`.
 #[derive(Serialize)]
 pub(super) struct JsonDiagnostic<'a> {
     severity: &'static str,
@@ -78,7 +78,7 @@ pub(super) struct JsonDiagnostic<'a> {
     place: Option<JsonPlace<'a>>,
 }
 
-/// A place as `--format json` shows it.
+/// A place for `--format json`.
 #[derive(Serialize)]
 pub(super) struct JsonPlace<'a> {
     file: String,
@@ -100,7 +100,7 @@ impl<'a> JsonPlace<'a> {
     }
 }
 
-/// The diagnostics as `--format json` shows them.
+/// Converts diagnostics for `--format json`.
 pub(super) fn json(diagnostics: &[Diagnostic]) -> Vec<JsonDiagnostic<'_>> {
     let one = |found: &'_ Diagnostic| -> &'static str {
         match found.severity {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_shows_its_place() {
+    fn renders_the_place_of_a_message() {
         let place = SourcePlace {
             file: "src/lib.rs".into(),
             line: 7,
@@ -146,9 +146,9 @@ mod tests {
         );
     }
 
-    /// A place beyond its line must not take the program down.
+    /// A place beyond its line must not panic.
     #[test]
-    fn odd_places_are_survived() {
+    fn renders_places_outside_of_the_line() {
         for (line, column, width) in [(0, 0, 0), (1, 0, 0), (3, 90, 7), (3, 1, 90)] {
             let place = SourcePlace { file: "a.rs".into(), line, column, width, text: "ü".to_owned() };
             assert!(render(Level::ERROR, "bad", None, Some(&place)).contains("a.rs"));

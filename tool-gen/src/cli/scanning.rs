@@ -1,4 +1,4 @@
-//! Runs a scan, and says so if it takes a while.
+//! Running scans with a progress bar.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -18,27 +18,27 @@ use super::exit::{CommandFailure, Result};
 use super::packages::PackageSelection;
 use super::report;
 
-/// A scan that takes longer shows that it is at work.
+/// The delay before the progress bar appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often it is said how far the scan is.
+/// The interval between updates of the progress bar.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The tools, and what was found on the way.
+/// The tools with their diagnostics.
 #[derive(Debug)]
 pub(super) struct LoadedTools {
     pub(super) manifest: Manifest,
-    /// Warnings; with an error among them there are no tools.
+    /// Errors and warnings. With errors the tools are incomplete.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Where each tool stands, if they come from sources.
+    /// The place of each tool, if it was read from sources.
     pub(super) places: BTreeMap<String, SourcePlace>,
-    /// The files that were read or looked for, if the tools come from sources.
+    /// The files that were read or looked for, if the tools were read from sources.
     pub(super) files: Vec<PathBuf>,
 }
 
 impl LoadedTools {
-    /// Reads the sources or the manifest; what is wrong is reported. With errors in the sources, the failure says what
-    /// is therefore not done: `nothing is written`.
+    /// Reads the sources or the manifest, and prints the diagnostics. Fails if the sources have errors; `consequence`
+    /// says what was not done: `nothing was written`.
     pub(super) fn read(source: &ToolSource, format: OutputFormat, consequence: &str) -> Result<Self> {
         if let Some(file) = &source.from {
             let manifest = Manifest::load(file)?;
@@ -47,14 +47,14 @@ impl LoadedTools {
         Self::scan(&PackageSelection::resolve(&source.choice)?, format, consequence)
     }
 
-    /// As [`read`](Self::read), from sources.
+    /// Does the same as [`read`](Self::read) for sources.
     pub(super) fn scan(selection: &PackageSelection, format: OutputFormat, consequence: &str) -> Result<Self> {
         let tools = Self::scan_quietly(selection)?;
         tools.report(format);
         tools.or_failure(consequence)
     }
 
-    /// Reads the sources; what is wrong is still to be reported.
+    /// Reads the sources without printing the diagnostics.
     pub(super) fn scan_quietly(selection: &PackageSelection) -> Result<Self> {
         let ScanOutput { manifest, mut diagnostics, places, files } = {
             let files = Arc::new(AtomicUsize::new(0));
@@ -67,14 +67,14 @@ impl LoadedTools {
         Ok(Self { manifest, diagnostics, places, files })
     }
 
-    /// Shows people what is wrong; programs find it in the result.
+    /// Prints the diagnostics as text. In JSON they are part of the result.
     pub(super) fn report(&self, format: OutputFormat) {
         if format == OutputFormat::Text {
             report::diagnostics(&self.diagnostics);
         }
     }
 
-    /// Tools that lack something are not to be trusted: what is missing would look as if it were gone.
+    /// Fails if the sources have errors: missing tools would look removed.
     pub(super) fn or_failure(self, consequence: &str) -> Result<Self> {
         match self.diagnostics.iter().any(is_error) {
             true => Err(CommandFailure::from_diagnostics(self.diagnostics, consequence)),
@@ -87,8 +87,7 @@ fn is_error(found: &Diagnostic) -> bool {
     found.severity == Severity::Error
 }
 
-/// Does the work on a thread of its own, so that this one can show that it runs. A panic there is a mistake of ours,
-/// and is told in one message.
+/// Runs the work on another thread and shows a progress bar. A panic is a bug of ours and becomes one failure.
 fn run_with_progress<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Send) -> Result<T> {
     let seen = Arc::new(Mutex::new(String::new()));
     let hook = panic::take_hook();
@@ -99,13 +98,13 @@ fn run_with_progress<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Se
     let finished = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
         let worker = scope.spawn(move || {
-            // Gone when the work has ended, in whatever way.
+            // Dropped when the work ends, even by a panic.
             let _running = running;
             work()
         });
         if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             let bar = progress();
-            // Nothing is sent: this waits for the end.
+            // Nothing is sent. This waits for the sender to be dropped.
             while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 bar.set_message(format!("{} files read", files.load(Ordering::Relaxed)));
             }
@@ -116,8 +115,8 @@ fn run_with_progress<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Se
     panic::set_hook(hook);
     finished.map_err(|_| {
         let what = seen.lock().unwrap_or_else(PoisonError::into_inner).replace('\n', " ");
-        CommandFailure::new(format!("tool-gen has a mistake: it {what}"))
-            .help("please report it, with the source that it read; nothing is written")
+        CommandFailure::new(format!("bug in tool-gen: it {what}"))
+            .help("please report it with the source; nothing was written")
     })
 }
 
@@ -138,12 +137,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_one_message_that_asks_for_a_report() {
+    fn reports_a_panic_as_one_failure() {
         let failure = run_with_progress(&AtomicUsize::new(0), || panic!("no such thing"))
             .map(|()| "nothing")
             .expect_err("it panicked");
         let message = failure.to_string();
-        assert!(message.starts_with("tool-gen has a mistake: it panicked at ") && message.contains("no such thing"));
+        assert!(message.starts_with("bug in tool-gen: it panicked at ") && message.contains("no such thing"));
         assert!(failure.help_text().is_some_and(|help| help.contains("report it")));
         assert_eq!(run_with_progress(&AtomicUsize::new(0), || 7).ok(), Some(7));
     }

@@ -18,7 +18,7 @@ use super::wrap::{NO_BREAK, TableColumn, table, wrap_text};
 
 /// Show all tools in a table, or one in detail
 ///
-/// Tokens are an estimate of what a tool takes of a model's context each time it is offered.
+/// Tokens are an estimate of the context that a tool takes each time it is offered to a model.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct ShowCommand {
@@ -37,9 +37,9 @@ Examples:
 
 With `--format json`:
   {\"tools\": [{\"name\", \"tokens\": COUNT, \"definition\": TOOL}], \"tokens\": COUNT, \"diagnostics\": [DIAGNOSTIC]}
-  where TOOL is the tool as it stands in tools_calls.json";
+  where TOOL is the tool as in tools_calls.json";
 
-/// The result as `--format json` shows it.
+/// The result for `--format json`.
 #[derive(Serialize)]
 struct JsonCatalogue<'a> {
     tools: Vec<JsonTool<'a>>,
@@ -56,7 +56,7 @@ struct JsonTool<'a> {
 
 impl ShowCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
-        let tools = LoadedTools::read(&self.source, format, "nothing is shown")?;
+        let tools = LoadedTools::read(&self.source, format, "nothing was shown")?;
         let one = self.name.as_deref().map(|name| find(name, &tools.manifest)).transpose()?;
         match (format, one) {
             (OutputFormat::Json, one) => print_json(&json(&tools, one))?,
@@ -82,7 +82,7 @@ fn find<'m>(name: &str, manifest: &'m Manifest) -> Result<(&'m str, &'m ToolDefi
     manifest.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         let near = nearest(name, manifest.iter().map(|(name, _)| name));
         let near: Vec<_> = near.iter().map(|name| format!("`{name}`")).collect();
-        let failure = CommandFailure::new(format!("there is no tool `{name}`"));
+        let failure = CommandFailure::new(format!("no tool named `{name}`"));
         match near.as_slice() {
             [] => failure.help("`tool-gen show` lists all tools"),
             near => failure.help(format!("did you mean {}?", near.join(" or "))),
@@ -93,7 +93,7 @@ fn find<'m>(name: &str, manifest: &'m Manifest) -> Result<(&'m str, &'m ToolDefi
 /// Renders all tools as a table.
 fn catalogue(manifest: &Manifest, width: usize) -> String {
     if manifest.is_empty() {
-        return format!("No tools. {}\n", styled(DIM, "`#[tool]` or `#[tool_class]` makes some."));
+        return format!("No tools. {}\n", styled(DIM, "Add `#[tool]` or `#[tool_class]` to your code."));
     }
     let mut total = 0;
     let rows: Vec<Vec<String>> = manifest
@@ -112,7 +112,7 @@ fn catalogue(manifest: &Manifest, width: usize) -> String {
         column("TOKENS", DIM, true, 0, 6),
     ];
     let mut rows = rows;
-    // A column without a word in it only takes room.
+    // Empty columns are removed.
     for index in [2, 1] {
         if rows.iter().all(|row| row[index].is_empty()) {
             columns.remove(index);
@@ -123,7 +123,7 @@ fn catalogue(manifest: &Manifest, width: usize) -> String {
     format!("{}\n{}\n", table(&columns, &rows, width), styled(BOLD, summary))
 }
 
-/// What belongs to one argument is held together on one line.
+/// Returns the arguments, without line breaks inside of one.
 fn signature(tool: &ToolDefinition) -> String {
     let each = brief_arguments(tool).into_iter().map(|argument| argument.replace(' ', NO_BREAK));
     each.collect::<Vec<_>>().join(", ")
@@ -198,7 +198,7 @@ fn paragraph(text: &mut String, words: &str, indent: &str, width: usize) {
     }
 }
 
-/// A schema with its keys in order.
+/// A schema with sorted keys.
 struct SortedSchema<'a>(&'a Value);
 
 impl serde::Serialize for SortedSchema<'_> {

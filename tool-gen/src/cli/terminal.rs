@@ -1,4 +1,4 @@
-//! What is printed, and how wide.
+//! Printing to stdout and stderr.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -16,16 +16,16 @@ pub(super) const GREEN: Style = AnsiColor::Green.on_default();
 pub(super) const YELLOW: Style = AnsiColor::Yellow.on_default();
 pub(super) const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// How wide text is where there is no terminal to ask.
+/// The width of text without a terminal.
 const DEFAULT_WIDTH: usize = 100;
 const NARROWEST: usize = 40;
 
-/// The text in a style; the escapes are taken out again where no terminal reads them.
+/// Applies a style. Escape codes are removed when the output is not a terminal.
 pub(super) fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Prints to stdout. A reader that has seen enough (`| head`) is no error.
+/// Prints to stdout. A closed pipe (`| head`) is not an error.
 pub(super) fn print(text: &str) -> Result {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -45,12 +45,12 @@ pub(super) fn print_json_line(value: &impl Serialize) -> Result {
     print(&format!("{line}\n"))
 }
 
-/// Says something about the work to stderr; nobody there to read it is no error.
+/// Prints a line to stderr and ignores errors.
 pub(super) fn print_status(line: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
-/// The columns that there are.
+/// Returns the number of columns.
 pub(super) fn width() -> usize {
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
@@ -62,8 +62,8 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A path as seen from the current folder, where it is below it.
+/// Returns a path relative to the current directory, if it is below it.
 pub(super) fn display_path(file: &Path) -> String {
-    let current = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+    let current = std::env::current_dir().and_then(|directory| directory.canonicalize()).unwrap_or_default();
     file.strip_prefix(&current).unwrap_or(file).display().to_string()
 }

@@ -1,4 +1,4 @@
-//! Text in lines of a given width, and tables of such text.
+//! Text wrapping and tables.
 //!
 //! `comfy-table` 8.0 and `textwrap` 0.16 were tried instead. comfy-table breaks names at any letter and arguments inside
 //! their no-break spaces, and cannot be told which column to narrow first. textwrap appends a hyphen where a name is cut
@@ -9,10 +9,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::terminal::{BOLD, DIM, styled};
 
-/// A space at which no line is broken; it is shown as a plain one.
+/// A space without a line break. It is printed as an ordinary one.
 pub(super) const NO_BREAK: &str = "\u{a0}";
 
-/// The text in lines that are at most so wide, broken at spaces; a word that is too long is cut.
+/// Wraps text at spaces. A word that is too long is cut.
 pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     text.lines().flat_map(|line| wrap_line(line, width.max(1))).collect()
 }
@@ -34,7 +34,7 @@ fn wrap_line(line: &str, width: usize) -> Vec<String> {
     lines.iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
-/// A word in pieces that fit; long names and paths are best cut at their dots.
+/// Cuts a word to pieces that fit, preferably at dots and similar characters.
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for c in word.chars() {
@@ -62,13 +62,13 @@ pub(super) struct TableColumn {
     pub(super) title: &'static str,
     pub(super) style: Style,
     pub(super) right: bool,
-    /// How much of what is missing this column gives up, against the others.
+    /// The share of a shortage of width that this column takes, relative to the others.
     pub(super) gives: usize,
-    /// It is not made narrower than this.
+    /// The least width.
     pub(super) least: usize,
 }
 
-/// Rows of cells under their titles, as wide as they need, or as wide as there is room for.
+/// Renders rows of cells under their titles, as wide as needed or possible.
 pub(super) fn table(columns: &[TableColumn], rows: &[Vec<String>], width: usize) -> String {
     let widths = widths(columns, rows, width);
     let titles: Vec<String> = columns.iter().map(|column| column.title.to_owned()).collect();
@@ -89,7 +89,7 @@ fn widths(columns: &[TableColumn], rows: &[Vec<String>], width: usize) -> Vec<us
     };
     let mut widths: Vec<usize> = (0..columns.len()).map(natural).collect();
     let room = width.saturating_sub(2 * columns.len().saturating_sub(1));
-    // One character at a time from the column that has most to give.
+    // Take one character at a time from the column that can give most.
     while widths.iter().sum::<usize>() > room {
         let givers = columns.iter().enumerate().filter(|(index, column)| widths[*index] > column.least);
         match givers.max_by_key(|(index, column)| widths[*index] * column.gives) {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_kept_whole_where_they_fit() {
+    fn wraps_at_spaces_and_cuts_long_words() {
         assert_eq!(wrap_text("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap_text("größe 長い名前", 6), ["größe", "長い名", "前"]);
         assert_eq!(wrap_text("metrics.newest", 9), ["metrics.", "newest"]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_takes_no_more_room_than_there_is() {
+    fn a_table_fits_the_width() {
         let columns = [("NAME", 1), ("TEXT", 3)].map(|(title, gives)| TableColumn {
             title,
             style: Style::new(),

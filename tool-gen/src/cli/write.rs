@@ -17,7 +17,7 @@ use super::terminal::{GREEN, count, display_path, print_json, print_status, styl
 
 /// Write the manifest of a package
 ///
-/// The file is replaced in one step and only if it changes. Where a source has an error, nothing is written.
+/// The file is replaced atomically, and only if it changes. Nothing is written if the sources have errors.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct WriteCommand {
@@ -28,18 +28,18 @@ pub(super) struct WriteCommand {
     choice: PackageChoice,
 }
 
-/// What is written, and where to.
+/// The output file and how it is written.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct OutputTarget {
     /// Write to this file instead of tools_calls.json beside Cargo.toml
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// Keep the descriptions and instructions that stand in the file: they are edited there
+    /// Keep the descriptions and instructions in the file, for files whose texts are edited
     #[arg(long)]
     keep_words: bool,
 
-    /// Write a manifest without tools in the place of one that has some
+    /// Allow a manifest without tools to replace one with tools
     #[arg(long)]
     allow_empty: bool,
 }
@@ -60,7 +60,7 @@ impl WriteCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.target.output.as_ref().unwrap_or(&selection.manifest);
-        let tools = LoadedTools::scan(&selection, format, "nothing is written")?;
+        let tools = LoadedTools::scan(&selection, format, "nothing was written")?;
         let written = WriteOutcome::write(file, &tools, &self.target)?;
         match format {
             OutputFormat::Text => written.print_changes(),
@@ -70,17 +70,17 @@ impl WriteCommand {
     }
 }
 
-/// What came of writing a manifest.
+/// The outcome of writing a manifest.
 pub(super) struct WriteOutcome<'t> {
     file: &'t Path,
     tools: &'t LoadedTools,
-    /// Whether the file has changed.
+    /// `true` if the file has changed.
     pub(super) written: bool,
-    /// What has changed for callers.
+    /// The changes for callers.
     changes: Vec<Change>,
 }
 
-/// The result as `--format json` shows it.
+/// The result for `--format json`.
 #[derive(Serialize)]
 pub(super) struct JsonWritten<'a> {
     file: String,
@@ -93,7 +93,7 @@ pub(super) struct JsonWritten<'a> {
 impl<'t> WriteOutcome<'t> {
     pub(super) fn write(file: &'t Path, tools: &'t LoadedTools, target: &OutputTarget) -> Result<Self> {
         let known = match known(file) {
-            // Words that cannot be read cannot be kept.
+            // Texts that cannot be read cannot be kept.
             Some(Err(error)) if target.keep_words => return Err(error.into()),
             Some(Ok(known)) => known,
             Some(Err(_)) | None => Manifest::default(),
@@ -101,10 +101,10 @@ impl<'t> WriteOutcome<'t> {
         if tools.manifest.is_empty() && !known.is_empty() && !target.allow_empty {
             let has = count(known.len(), "tool");
             return Err(CommandFailure::new(format!(
-                "{} has {has}, the sources have none: nothing is written",
+                "the sources have no tools, but {} has {has}; nothing was written",
                 display_path(file)
             ))
-            .help("choose other packages with `-p` or `--workspace`, or write it all the same with `--allow-empty`"));
+            .help("select other packages with `-p` or `--workspace`, or pass `--allow-empty`"));
         }
         let reworded = target.keep_words.then(|| tools.manifest.with_words_of(&known));
         let manifest = reworded.as_ref().unwrap_or(&tools.manifest);
@@ -112,7 +112,7 @@ impl<'t> WriteOutcome<'t> {
         Ok(Self { file, tools, written, changes: compatibility::changes(&known, manifest) })
     }
 
-    /// Says what has changed.
+    /// Prints the changes.
     pub(super) fn print_changes(&self) {
         let tools = count(self.tools.manifest.len(), "tool");
         let file = display_path(self.file);
@@ -137,8 +137,7 @@ impl<'t> WriteOutcome<'t> {
     }
 }
 
-/// The manifest that stands there; nothing where there is none, or where what is there is no file: to read a pipe could
-/// wait forever.
+/// Loads the manifest in a file. Returns `None` if there is no regular file: reading a pipe could block forever.
 fn known(file: &Path) -> Option<std::result::Result<Manifest, ManifestError>> {
     file.is_file().then(|| Manifest::load(file))
 }

@@ -1,7 +1,7 @@
-//! Arguments and results as the runtime describes them.
+//! Schemas of arguments and results.
 //!
-//! The runtime asks the type system what a type can do: `Deserialize` and `JsonSchema`, `Deserialize` alone, or only
-//! `FromStr`. Here its derives and `impl`s tell the same.
+//! The runtime uses the type system to find out whether a type implements `Deserialize` and `JsonSchema`, `Deserialize`
+//! alone, or only `FromStr`. This module looks at its derives and `impl`s instead.
 
 use proc_macro2::Span;
 use serde_json::{Map, Value, json};
@@ -13,32 +13,32 @@ use super::shape::{AttributeView, TypeShapes};
 use super::{LossKind, SchemaContract, UnseenPart};
 use crate::ty::{DefinitionId, Ty};
 
-/// An argument as its slot describes it.
+/// An argument as the runtime describes it.
 #[derive(Debug, Default)]
 pub(crate) struct SeenArgument {
-    /// The schema, or nothing for `any`.
+    /// The schema, or `None` for `any`.
     pub(crate) schema: Option<Value>,
-    /// Whether the type accepts a missing value.
+    /// `true` if the type accepts a missing value.
     pub(crate) optional: bool,
     /// The variants of an enum in the order of declaration.
     pub(crate) variants: Vec<String>,
-    /// What could not be seen: if that is the type, the argument is `any`.
+    /// The parts that could not be read. If the type is among them, the argument is `any`.
     pub(crate) unseen: Vec<UnseenPart>,
 }
 
-/// What a slot decodes.
+/// The form in which the macros decode an argument.
 #[derive(Clone, Debug)]
 pub(crate) enum DecodedForm {
     /// The type itself.
     Owned(Ty),
-    /// The owned form of a type that is lent.
+    /// The owned form of a borrowed type.
     Lent(Ty),
-    /// An `Option` of the owned form of a type that is lent.
+    /// An `Option` of the owned form of a borrowed type.
     OptionLent(Ty),
 }
 
 impl DecodedForm {
-    /// What the macros decode for a form of argument, with its type resolved.
+    /// Resolves the type that the macros decode for a form of argument.
     pub(crate) fn from_form(form: &ArgumentForm, resolve: impl FnOnce(&syn::Type) -> Ty) -> Self {
         match form {
             ArgumentForm::Owned(ty) => Self::Owned(resolve(ty)),
@@ -82,11 +82,11 @@ pub(crate) fn argument(generator: &mut SchemaGenerator<'_>, decoded: &DecodedFor
             SeenArgument { schema: Some(schema), optional: is_optional, ..SeenArgument::default() }
         }
         DecodeTier::Undecodable(what) => {
-            any(what, "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`")
+            any(what, "it cannot be read from JSON; derive `Deserialize`, or implement `FromStr`")
         }
         DecodeTier::Undecided(what) => SeenArgument {
             optional: is_optional(generator.shapes, &ty),
-            ..any(what, "whether it has a schema here is a feature of schemars")
+            ..any(what, "its schema in this position depends on a feature of schemars")
         },
     }
 }
@@ -119,11 +119,11 @@ fn described(generator: &mut SchemaGenerator<'_>, ty: &Ty) -> SeenArgument {
 pub(crate) struct SeenResult {
     /// The schema with the definitions it refers to, if there is one.
     pub(crate) schema: Option<(Value, Map<String, Value>)>,
-    /// What could not be seen: if that is the type, there is no schema.
+    /// The parts that could not be read. If the type is among them, there is no schema.
     pub(crate) unseen: Vec<UnseenPart>,
 }
 
-/// Describes a result: the success in a `Result`, of anything else itself.
+/// Describes a result: the success type of a `Result`, or else the type itself.
 pub(crate) fn returns(shapes: &TypeShapes<'_>, ty: &Ty) -> SeenResult {
     let ty = success_type(ty);
     let is_described = |ty: &Ty| match ty {
@@ -140,7 +140,7 @@ pub(crate) fn returns(shapes: &TypeShapes<'_>, ty: &Ty) -> SeenResult {
     SeenResult { schema: is_seen.then(|| (schema, generator.into_definitions())), unseen }
 }
 
-/// The success in a `Result`, by whatever name a library gives it.
+/// Returns the success type of a `Result`, or of a library type with such a name.
 fn success_type(ty: &Ty) -> &Ty {
     match ty {
         Ty::Library { arguments, .. } if ty.library().is_some_and(|(_, name)| name.ends_with("Result")) => {
@@ -150,7 +150,7 @@ fn success_type(ty: &Ty) -> &Ty {
     }
 }
 
-/// In which way the runtime takes a type.
+/// The way in which the runtime decodes a type.
 enum DecodeTier {
     Described,
     Undescribed,
@@ -160,9 +160,9 @@ enum DecodeTier {
         is_list: bool,
         is_optional: bool,
     },
-    /// In none.
+    /// The type cannot be decoded.
     Undecodable(String),
-    /// In one that only the features of other crates tell.
+    /// Depends on the features of other crates.
     Undecided(String),
 }
 
@@ -201,7 +201,8 @@ fn tier(shapes: &TypeShapes<'_>, ty: &Ty, is_lent: bool) -> DecodeTier {
     if component_types(ty).into_iter().any(is_undescribed) { DecodeTier::Undescribed } else { DecodeTier::Described }
 }
 
-/// A `url::Url` where its name alone does not tell the runtime: there its schema is a feature of schemars.
+/// Returns a `url::Url` in a position where the runtime does not recognize it by name. There its schema depends on a
+/// feature of schemars.
 fn undecided(ty: &Ty) -> Option<&Ty> {
     let is_url = |ty: &Ty| ty.library() == Some(("url", "Url"));
     let held = |ty: &'_ Ty, by: &str| match ty {
@@ -224,7 +225,7 @@ fn has_schema(shapes: &TypeShapes<'_>, id: DefinitionId) -> bool {
     definition.derives("JsonSchema") || definition.derives("JsonSchema_repr") || definition.implements("JsonSchema")
 }
 
-/// The type, and all types it is made of but for the fields of structs and enums.
+/// Returns the type and its generic arguments at any depth, without the fields of structs and enums.
 fn component_types(ty: &Ty) -> Vec<&Ty> {
     let inner: Vec<&Ty> = match ty {
         Ty::Library { arguments, .. } => arguments.iter().collect(),
@@ -235,10 +236,10 @@ fn component_types(ty: &Ty) -> Vec<&Ty> {
     std::iter::once(ty).chain(inner.into_iter().flat_map(component_types)).collect()
 }
 
-/// What a type is decoded as: itself, or what stands in for it.
+/// Returns the type that is decoded in place of a transparent or converted type, or the type itself.
 fn decoded_as(shapes: &TypeShapes<'_>, ty: &Ty) -> Ty {
     let mut ty = ty.clone();
-    // More than enough for any chain that ends.
+    // More than enough for any finite chain.
     for _ in 0..64 {
         let next = match &ty {
             Ty::Defined { definition, arguments } => {
@@ -272,12 +273,12 @@ fn optional_in(shapes: &TypeShapes<'_>, ty: &Ty) -> Option<Ty> {
     }
 }
 
-/// Whether decoding nothing gives a value: `None` for `Option` and for all that decodes like it.
+/// Returns `true` if a missing value can be decoded: for `Option` and types that decode like it.
 fn is_optional(shapes: &TypeShapes<'_>, ty: &Ty) -> bool {
     optional_in(shapes, ty).is_some()
 }
 
-/// The variants of an enum, or of an optional enum.
+/// Returns the variants of an enum or an optional enum.
 fn variants(shapes: &TypeShapes<'_>, ty: &Ty) -> Vec<String> {
     let inner = optional_in(shapes, ty);
     match decoded_as(shapes, inner.as_ref().unwrap_or(ty)) {

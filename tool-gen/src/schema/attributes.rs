@@ -5,9 +5,9 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaList, Token, Type};
 
-/// An item of `#[schemars(..)]`: any of serde's, or `!item`, which takes back what serde's attribute says.
+/// An item of `#[schemars(..)]`: an attribute, or `!attribute`, which removes serde's.
 pub(super) struct SchemarsItem {
-    pub(super) is_taken_back: bool,
+    pub(super) is_removed: bool,
     pub(super) meta: Meta,
 }
 
@@ -19,12 +19,12 @@ impl SchemarsItem {
 
 impl Parse for SchemarsItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let is_taken_back = input.parse::<Option<Token![!]>>()?.is_some();
-        Ok(Self { is_taken_back, meta: input.parse()? })
+        let is_removed = input.parse::<Option<Token![!]>>()?.is_some();
+        Ok(Self { is_removed, meta: input.parse()? })
     }
 }
 
-/// The items of all attributes of a name. What cannot be read is another derive's business.
+/// Returns the items of all attributes of a name. Items that do not parse belong to another derive.
 pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<SchemarsItem> {
     let named = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
     let lists = named.filter_map(|attribute| {
@@ -34,11 +34,11 @@ pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<SchemarsItem> {
 }
 
 fn metas(attributes: &[Attribute], name: &str) -> impl Iterator<Item = (String, Meta)> {
-    let given = items(attributes, name).into_iter().filter(|item| !item.is_taken_back);
+    let given = items(attributes, name).into_iter().filter(|item| !item.is_removed);
     given.filter_map(|item| Some((item.name()?, item.meta)))
 }
 
-/// What describes a container, a variant or a field.
+/// The attributes that describe a container, a variant or a field.
 #[derive(Default)]
 pub(super) struct DescriptionAttributes {
     /// The lines of the documentation.
@@ -80,7 +80,7 @@ impl DescriptionAttributes {
         }
     }
 
-    /// Whether nothing is said.
+    /// Returns `true` if there are no such attributes.
     pub(super) fn is_empty(&self) -> bool {
         self.docs.is_empty()
             && self.title.is_none()
@@ -107,7 +107,7 @@ impl Parse for SchemaExtension {
     }
 }
 
-/// What stands for the described type.
+/// A replacement for the schema of a type.
 pub(super) enum SchemaOverride {
     /// `with = "Type"`
     Type(Box<Type>),
@@ -116,7 +116,7 @@ pub(super) enum SchemaOverride {
 }
 
 impl SchemaOverride {
-    /// On a container only schemars' own `with` counts; serde has none there.
+    /// Reads the replacement. On a container only schemars' own `with` counts; serde has none there.
     pub(super) fn read(attributes: &[Attribute], of_container: bool) -> Option<Self> {
         let serde = if of_container { "schemars" } else { "serde" };
         metas(attributes, "schemars").chain(metas(attributes, serde)).find_map(|(name, meta)| match name.as_str() {
@@ -127,12 +127,12 @@ impl SchemaOverride {
     }
 }
 
-/// Whether `#[schemars(name)]` stands among the attributes.
+/// Returns `true` if `#[schemars(name)]` is among the attributes.
 pub(super) fn is_set(attributes: &[Attribute], name: &str) -> bool {
     metas(attributes, "schemars").any(|(found, _)| found == name)
 }
 
-/// What `#[schemars(..)]`, `#[validate(..)]` and `#[garde(..)]` demand of a field.
+/// The rules for a field in `#[schemars(..)]`, `#[validate(..)]` and `#[garde(..)]`.
 #[derive(Default)]
 pub(super) struct FieldValidation {
     pub(super) length: Option<BoundExprs>,
@@ -144,7 +144,7 @@ pub(super) struct FieldValidation {
     pub(super) inner: Option<Box<FieldValidation>>,
 }
 
-/// `length(..)` or `range(..)`.
+/// The bounds in `length(..)` or `range(..)`.
 #[derive(Default)]
 pub(super) struct BoundExprs {
     pub(super) least: Option<Expr>,
@@ -162,7 +162,7 @@ impl FieldValidation {
         validation
     }
 
-    /// The first word counts: schemars' own attribute before the others.
+    /// Adds a rule. The first one of a kind counts: schemars' own attribute before the others.
     fn add(&mut self, name: &str, meta: &Meta, origin: &str) {
         let has_pattern = self.pattern.is_some() || self.contains.is_some();
         match (name, meta) {
@@ -217,7 +217,7 @@ impl FieldValidation {
 impl BoundExprs {
     fn read(list: &MetaList) -> Self {
         let number = |key| match value_of(list, key)? {
-            // Older attributes write numbers as strings.
+            // Older attributes have numbers in strings.
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse().ok(),
             other => Some(other),
         };

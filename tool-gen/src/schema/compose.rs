@@ -1,10 +1,10 @@
-//! How schemas are put together: what schemars does with `null`, `flatten`, tags and properties.
+//! Composition of schemas: what schemars does with `null`, `flatten`, tags and properties.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// The schema as an object. `true` demands nothing, `false` cannot be met.
+/// Returns the schema as an object. `true` becomes an empty schema, `false` one that no value fits.
 pub(super) fn object(schema: &mut Value) -> &mut Map<String, Value> {
     if !schema.is_object() {
         *schema = if *schema == Value::Bool(false) { json!({"not": {}}) } else { json!({}) };
@@ -27,12 +27,12 @@ pub(super) fn has_type(schema: &Value, name: &str) -> bool {
     }
 }
 
-/// Whether demands on the value itself stand below a keyword.
+/// Returns `true` if keywords apply other schemas to the same value.
 fn is_composed(schema: &Map<String, Value>) -> bool {
     ["if", "allOf", "anyOf", "oneOf", "$ref"].iter().any(|key| schema.contains_key(*key))
 }
 
-/// What fits an `Option` of the type.
+/// Adds `null` to the schema, for an `Option` of the type.
 pub(super) fn allow_null(schema: &mut Value) {
     let Value::Object(object) = schema else {
         if *schema == Value::Bool(false) {
@@ -78,7 +78,7 @@ pub(super) fn insert_property(schema: &mut Value, name: &str, optional: bool, pr
     }
 }
 
-/// A variant that is told by the one key around it.
+/// Returns the schema of an externally tagged variant.
 pub(super) fn externally_tagged(name: &str, schema: Value) -> Value {
     json!({"type": "object", "properties": {name: schema}, "required": [name], "additionalProperties": false})
 }
@@ -101,7 +101,7 @@ pub(super) fn tag_internally(schema: &mut Value, tag: &str, name: Value, deny_un
     }
 }
 
-/// Lets the schemas that hold for the same object accept further properties. Whether one did not.
+/// Lets the nested schemas of the same object accept further properties. Returns `true` if one did not.
 pub(super) fn allow_unknown_below(schema: &mut Value) -> bool {
     let Value::Object(object) = schema else { return false };
     let mut changed = false;
@@ -132,7 +132,7 @@ fn allow_unknown(schema: &mut Value) -> bool {
     allow_unknown_below(schema) | changed
 }
 
-/// Whether a schema would refuse the tag of an internally tagged enum, if it stood behind a reference.
+/// Returns `true` if a referenced schema would refuse the tag of an internally tagged enum.
 pub(super) fn refuses_tag(schema: &Value) -> bool {
     let is_false = |key| schema.get(key) == Some(&Value::Bool(false));
     schema.get("type").is_some_and(|name| name == "null")
@@ -140,12 +140,12 @@ pub(super) fn refuses_tag(schema: &Value) -> bool {
         || is_false("unevaluatedProperties")
 }
 
-/// The schema of a flattened field, before it is merged into the struct's.
+/// Prepares the schema of a flattened field for merging into the struct's.
 pub(super) fn prepare_flatten(schema: &mut Value, optional: bool) {
     if let Some(bare) = take_bare_variants(schema)
         && let Value::Array(forms) = object(schema).entry("oneOf").or_insert_with(|| json!([]))
     {
-        // Flattened, a bare variant is a key without a value.
+        // When flattened, a bare variant is a key without a value.
         forms.extend(
             bare.iter()
                 .filter_map(Value::as_str)
@@ -233,14 +233,14 @@ fn prefer_unevaluated(schema: &mut Map<String, Value>, other: &Map<String, Value
     }
 }
 
-/// A demand holds for one type of JSON only, and is left out for the others.
+/// Adds a keyword if it applies to the type of the schema.
 pub(super) fn insert_validation(schema: &mut Value, of_type: &str, key: &str, value: impl Into<Value>) {
     if has_type(schema, of_type) || (of_type == "number" && has_type(schema, "integer")) {
         insert(schema, key, value);
     }
 }
 
-/// A pattern that finds a text as it is.
+/// Returns a pattern that matches a text literally.
 pub(super) fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {
@@ -252,7 +252,7 @@ pub(super) fn escaped(text: &str) -> String {
     pattern
 }
 
-/// A map whose keys have this schema.
+/// Returns the schema of a map with this schema for its keys.
 pub(super) fn map(keys: &Value, values: Value, definitions: &Map<String, Value>) -> Value {
     let options = match keys.get("anyOf").and_then(Value::as_array) {
         Some(forms) if forms.iter().all(Value::is_object) => forms.iter().collect(),

@@ -1,4 +1,4 @@
-//! The schema of a struct or an enum.
+//! Schemas of structs and enums, their fields and variants.
 
 use serde_derive_internals::ast::Style;
 use serde_derive_internals::attr::{Default as SerdeDefault, TagType};
@@ -56,7 +56,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// An enum that is written as its numbers.
+    /// Returns the schema of an enum that is written as its discriminants.
     fn numbers(&mut self, inside: &ContainerContext) -> Value {
         let mut values = Vec::new();
         if let ShapeData::Enum(variants) = &inside.shape.data {
@@ -81,7 +81,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// What a type means inside of a definition.
+    /// Resolves a type inside of a definition.
     pub(super) fn resolve(&self, ty: &syn::Type, inside: &ContainerContext) -> Ty {
         self.shapes.types.resolve(ty, inside.scope(), &inside.generics)
     }
@@ -90,13 +90,13 @@ impl SchemaGenerator<'_> {
         match with {
             SchemaOverride::Type(ty) => self.resolve(ty, inside),
             SchemaOverride::Function(function) => {
-                self.report(function.clone(), "a function writes the schema", LossKind::Type);
+                self.report(function.clone(), "its schema comes from a function", LossKind::Type);
                 Ty::Tuple(Vec::new())
             }
         }
     }
 
-    /// The type that describes a field.
+    /// Returns the type that describes a field.
     pub(super) fn field_type(&mut self, field: &FieldShape, inside: &ContainerContext) -> Ty {
         self.set_place(field.ty.span());
         match &field.with {
@@ -107,7 +107,7 @@ impl SchemaGenerator<'_> {
 }
 
 impl SchemaGenerator<'_> {
-    /// Whether something with these attributes is there at all under the contract.
+    /// Returns `true` unless the attributes skip a field or variant in this direction.
     pub(super) fn is_included(&self, skip_deserializing: bool, skip_serializing: bool) -> bool {
         !match self.contract {
             SchemaContract::Deserialize => skip_deserializing,
@@ -115,22 +115,22 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// The fields that are there under the contract.
+    /// Returns the fields that are not skipped.
     fn included_fields<'f>(&self, fields: &'f [FieldShape]) -> Vec<&'f FieldShape> {
         let is_included =
             |field: &&FieldShape| self.is_included(field.attrs.skip_deserializing(), field.attrs.skip_serializing());
         fields.iter().filter(is_included).collect()
     }
 
-    /// The schema of a field as it stands in a struct or variant.
+    /// Returns the schema of a field of a struct or variant.
     pub(super) fn field(&mut self, field: &FieldShape, inside: &ContainerContext, default: Option<Value>) -> Value {
         let ty = self.field_type(field, inside);
         let schema = if field.validation.required { self.present_schema_for(&ty) } else { self.subschema_for(&ty) };
         self.finish_field(field, schema, inside, default)
     }
 
-    /// The schema of the one field of an internally tagged variant: where a reference would refuse the tag, it is
-    /// written out.
+    /// Returns the schema of the only field of an internally tagged variant. It is written out where a reference would
+    /// refuse the tag.
     pub(super) fn field_beside_tag(&mut self, field: &FieldShape, inside: &ContainerContext) -> Value {
         let ty = self.field_type(field, inside);
         let schema = if field.validation.required {
@@ -179,7 +179,7 @@ impl SchemaGenerator<'_> {
         schema
     }
 
-    /// The schema of named fields.
+    /// Returns the schema of named fields.
     pub(super) fn properties(
         &mut self,
         fields: &[FieldShape],
@@ -210,7 +210,7 @@ impl SchemaGenerator<'_> {
         schema
     }
 
-    /// A name of serde under the contract.
+    /// Returns the name that serde uses in this direction.
     pub(super) fn written_name<'n>(&self, name: &'n serde_derive_internals::name::MultiName) -> &'n str {
         match self.contract {
             SchemaContract::Deserialize => &name.deserialize_name().value,
@@ -230,7 +230,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// The default that a field is shown with. One that cannot be seen is left out.
+    /// Returns the default of a field. One that cannot be evaluated is left out.
     fn field_default(
         &mut self,
         field: &FieldShape,
@@ -286,7 +286,7 @@ impl SchemaGenerator<'_> {
         let keyword = if overlap || matches!(inside.shape.attrs.tag(), TagType::None) { "anyOf" } else { "oneOf" };
         let mut schema = json!({keyword: forms});
         if are_all_bare && matches!(inside.shape.attrs.tag(), TagType::External) {
-            // The manifest makes one list of the variants, with or without documentation.
+            // The manifest has one list of the variants, with or without documentation.
             self.add_variant_aliases(&mut schema, variants);
         }
         schema
@@ -341,14 +341,14 @@ impl SchemaGenerator<'_> {
         schema
     }
 
-    /// The schema of a variant's name.
+    /// Returns the schema of a variant's name.
     fn constant_name(&self, name: &str, variant: &VariantShape) -> Value {
         let mut schema = json!({"type": "string", "const": name});
         self.add_variant_aliases(&mut schema, [variant]);
         schema
     }
 
-    /// What a variant holds.
+    /// Returns the schema of a variant's content.
     fn content(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
         if let Some(with) = &variant.with {
             let ty = self.type_with(with, inside);
@@ -360,7 +360,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// What a variant holds, where the tag stands among it.
+    /// Returns the schema of a variant's content beside the tag.
     fn content_beside_tag(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
         if let Some(with) = &variant.with {
             let ty = self.type_with(with, inside);

@@ -1,4 +1,4 @@
-//! Default values: what `Default` and serde's default functions give, where they are plain.
+//! Default values from `Default` and serde's default functions, where they can be evaluated.
 
 use serde_derive_internals::attr::Default as SerdeDefault;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::value::{EvaluationScope, PlainValue, is_skipped, unwrapped};
 use crate::ty::{DefinitionId, Ty};
 
 impl TypeShapes<'_> {
-    /// The default of a field as it is written in JSON, or nothing where schemars shows none.
+    /// Returns the default of a field in JSON, or `None` where schemars shows none.
     pub(super) fn field_default(
         &self,
         field: &FieldShape,
@@ -30,9 +30,9 @@ impl TypeShapes<'_> {
                     SerdeDefault::Path(path) => self.default_function(path, &inside.ty(), &scene)?,
                     _ => self.default_of(&inside.ty(), &scene)?,
                 };
-                let PlainValue::Struct(fields) = whole else { return Err("its default is no struct".into()) };
+                let PlainValue::Struct(fields) = whole else { return Err("its default is not a struct".into()) };
                 let found = fields.into_iter().find(|(name, _)| *name == field.member);
-                found.ok_or("its default does not hold it")?.1
+                found.ok_or("its default has no such field")?.1
             }
         };
         if let Some(predicate) = field.attrs.skip_serializing_if()
@@ -41,9 +41,9 @@ impl TypeShapes<'_> {
             return Ok(None);
         }
         if field.attrs.serialize_with().is_some() {
-            return Err("a function of its own writes it".into());
+            return Err("it has its own serialization function".into());
         }
-        // A value that cannot be written is not shown.
+        // A value that cannot be serialized is not shown.
         self.json(&value, &ty).map(Some)
     }
 
@@ -57,21 +57,21 @@ impl TypeShapes<'_> {
         self.evaluate(&call, ty, scene)
     }
 
-    /// What `Default::default()` gives for a type.
+    /// Returns the value of `Default::default()` for a type.
     pub(super) fn default_of(&self, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         let ty = unwrapped(ty);
         match ty {
             Ty::Tuple(items) => {
                 items.iter().map(|item| self.default_of(item, scene)).collect::<Result<_, _>>().map(PlainValue::List)
             }
-            // Longer ones have neither a `Default` nor a schema.
+            // Longer arrays have neither a `Default` nor a schema.
             Ty::Array(item, Some(length)) if *length <= 32 => {
                 let item = self.default_of(item, scene)?;
                 Ok(PlainValue::List((0..*length).map(|_| item.clone()).collect()))
             }
             Ty::Defined { definition, arguments } => self.defined_default(*definition, arguments, scene),
             Ty::Library { .. } => {
-                let unknown = || format!("the default of `{}` is not known here", self.type_name(ty));
+                let unknown = || format!("the default of `{}` is unknown", self.type_name(ty));
                 Ok(match ty.library().ok_or_else(unknown)? {
                     ("" | "std", "bool" | "AtomicBool") => PlainValue::Bool(false),
                     ("" | "std", "f32" | "f64") => PlainValue::Float("0.0".into()),
@@ -91,7 +91,7 @@ impl TypeShapes<'_> {
                     _ => return Err(unknown()),
                 })
             }
-            _ => Err(format!("the default of `{}` is not known here", self.type_name(ty))),
+            _ => Err(format!("the default of `{}` is unknown", self.type_name(ty))),
         }
     }
 
@@ -102,7 +102,7 @@ impl TypeShapes<'_> {
         scene: &EvaluationScope,
     ) -> Result<PlainValue, String> {
         if scene.depth > 16 {
-            return Err("it calls too many others".into());
+            return Err("the calls are nested too deeply".into());
         }
         let definition = self.types.definition(id);
         let inner = EvaluationScope { depth: scene.depth + 1, ..self.inner_scene(id, arguments) };
@@ -116,14 +116,14 @@ impl TypeShapes<'_> {
             return self.call(&function.block, &this, &inner);
         }
         if !definition.derives("Default") {
-            return Err(format!("where `{}` is given a `Default` cannot be seen", definition.item.ident));
+            return Err(format!("the `Default` of `{}` was not found", definition.item.ident));
         }
         let variant = match &definition.item.data {
             syn::Data::Enum(data) => {
                 let is_default = |variant: &&syn::Variant| {
                     variant.attrs.iter().any(|attribute| attribute.path().is_ident("default"))
                 };
-                let variant = data.variants.iter().find(is_default).ok_or("no variant is the `#[default]`")?;
+                let variant = data.variants.iter().find(is_default).ok_or("no variant is marked `#[default]`")?;
                 return Ok(PlainValue::Variant(variant.ident.to_string(), Vec::new()));
             }
             _ => "",
@@ -141,8 +141,8 @@ fn is_integer(name: &str) -> bool {
     width.len() < name.len() && matches!(width, "8" | "16" | "32" | "64" | "128" | "size")
 }
 
-/// Inside of generic code the compiler knows a parameter to be `Serialize` only by a bound; without one schemars shows
-/// no default.
+/// Returns `true` if the bounds of a generic type show that a field is `Serialize`. Otherwise schemars shows no
+/// default.
 fn has_serialize_bound(field: &FieldShape, inside: &ContainerContext) -> bool {
     let generics = &inside.definition.item.generics;
     let is_serialize = |bound: &TypeParamBound| match bound {

@@ -1,4 +1,4 @@
-//! What attributes and documentation add to a schema.
+//! Keywords that attributes and documentation add to a schema.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use serde_json::{Map, Value};
@@ -38,7 +38,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// Adds what `extend` says, which is put over all else.
+    /// Adds the keywords of `extend`, which override all others.
     pub(super) fn extend(&mut self, common: &DescriptionAttributes, schema: &mut Value, inside: &ContainerContext) {
         for (key, tokens) in &common.extensions {
             match self.json(tokens.clone(), inside) {
@@ -51,11 +51,11 @@ impl SchemaGenerator<'_> {
         }
         for transform in &common.transforms {
             self.set_place(transform.span());
-            self.report(source_text(transform), "a transform runs only in the program", LossKind::Type);
+            self.report(source_text(transform), "a transform runs only at run time", LossKind::Type);
         }
     }
 
-    /// Adds the demands on a field.
+    /// Adds the rules for a field.
     pub(super) fn validate(&mut self, validation: &FieldValidation, schema: &mut Value, inside: &ContainerContext) {
         if let Some(length) = &validation.length {
             self.bound(length, schema, "string", ["minLength", "maxLength"], inside);
@@ -99,7 +99,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// The documentation: each line without its leading space.
+    /// Returns the documentation, each line without its leading space.
     fn documentation(&mut self, lines: &[Expr], inside: &ContainerContext) -> String {
         let lines = lines.iter().filter_map(|line| {
             let text = self.text(line, inside)?;
@@ -116,7 +116,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// The value of an expression in an attribute. One that cannot be seen leaves its keyword out.
+    /// Evaluates an expression in an attribute. If that fails, the keyword is left out.
     fn constant(&mut self, expr: &Expr, inside: &ContainerContext) -> Option<Value> {
         match self.shapes.literal(expr, &EvaluationScope::in_container(inside)) {
             Ok(value) => Some(value),
@@ -128,7 +128,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// JSON as the macro `json!` reads it.
+    /// Reads JSON as the macro `json!` does.
     fn json(&mut self, tokens: TokenStream, inside: &ContainerContext) -> Result<Value, String> {
         let mut trees = tokens.clone().into_iter();
         if let (Some(first), None) = (trees.next(), trees.next()) {
@@ -153,12 +153,12 @@ impl SchemaGenerator<'_> {
         let is_colon = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ':');
         let key: TokenStream = trees.by_ref().take_while(|tree| !is_colon(tree)).collect();
         let key = self.json(key, inside)?;
-        let key = key.as_str().ok_or("a key of an object is a text")?.to_owned();
+        let key = key.as_str().ok_or("a key of an object is a string")?.to_owned();
         Ok((key, self.json(trees.collect(), inside)?))
     }
 }
 
-/// The parts between commas.
+/// Splits tokens at commas.
 fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for tree in tokens {
@@ -172,7 +172,7 @@ fn split(tokens: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-/// A first line that is a heading is the title.
+/// Splits documentation into title and description. The title is a heading in the first line.
 fn title_and_description(documentation: &str) -> (&str, &str) {
     let trim = |text| str::trim_matches(text, |character: char| character.is_ascii_whitespace());
     let text = trim(documentation);

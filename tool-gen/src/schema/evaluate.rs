@@ -1,4 +1,4 @@
-//! The values of plain expressions: what a default or an attribute says without running anything.
+//! Evaluation of plain expressions, for defaults and attributes, without running anything.
 
 use serde_json::Value;
 use syn::punctuated::Punctuated;
@@ -11,7 +11,7 @@ use crate::text::source_text;
 use crate::ty::{DefinitionId, Ty};
 
 impl TypeShapes<'_> {
-    /// The JSON of an expression whose type only the expression tells.
+    /// Evaluates an expression to JSON, with the type that the expression shows.
     pub(super) fn literal(&self, expr: &Expr, scene: &EvaluationScope) -> Result<Value, String> {
         let free = |value: PlainValue| match value {
             PlainValue::Bool(value) => Ok(value.into()),
@@ -19,7 +19,7 @@ impl TypeShapes<'_> {
             PlainValue::Float(digits) => digits.parse::<f64>().map(Value::from).map_err(|error| error.to_string()),
             PlainValue::Text(text) => Ok(text.into()),
             PlainValue::Nothing => Ok(Value::Null),
-            _ => Err(format!("`{}` is no plain value", source_text(expr))),
+            _ => Err(format!("`{}` is not a plain value", source_text(expr))),
         };
         match expr {
             Expr::Reference(reference) => self.literal(&reference.expr, scene),
@@ -54,7 +54,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// An expression that begins with the name of its type.
+    /// Evaluates an expression that begins with the name of its type.
     fn typed_literal(&self, expr: &Expr, scene: &EvaluationScope) -> Result<Value, String> {
         let path = match expr {
             Expr::Struct(literal) => &literal.path,
@@ -66,7 +66,7 @@ impl TypeShapes<'_> {
             _ => return Err(not_plain(expr)),
         };
         let whole = self.named(path, scene);
-        // `Order` in `Order { .. }`, but also in `Order::new()` and in `Order::Paid`.
+        // `Order` in `Order { .. }`, in `Order::new()` and in `Order::Paid`.
         let ty = match (whole, owner(path)) {
             (whole @ Ty::Defined { .. }, _) | (whole, None) => whole,
             (_, Some(owner)) => self.named(&owner, scene),
@@ -74,7 +74,7 @@ impl TypeShapes<'_> {
         self.json(&self.evaluate(expr, &ty, scene)?, &ty)
     }
 
-    /// Whether a path makes a value of a definition, and not of another that is converted into it.
+    /// Returns `true` if a path constructs a value of a definition, not one that is converted into it.
     pub(super) fn is_constructor_of(&self, path: &Path, id: DefinitionId, scene: &EvaluationScope) -> bool {
         let is_it = |path: &Path| matches!(self.named(path, scene), Ty::Defined { definition, .. } if definition == id);
         match &self.types.definition(id).item.data {
@@ -83,7 +83,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// What a path names as a type.
+    /// Resolves a path as a type.
     pub(super) fn named(&self, path: &Path, scene: &EvaluationScope) -> Ty {
         if let (true, Some(this)) = (path.is_ident("Self"), &scene.this) {
             return this.clone();
@@ -92,7 +92,7 @@ impl TypeShapes<'_> {
         self.types.resolve(&ty, scene.scope, &scene.generics)
     }
 
-    /// The value of an expression of a type.
+    /// Evaluates an expression of a type.
     pub(super) fn evaluate(&self, expr: &Expr, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         let ty = unwrapped(ty);
         match expr {
@@ -137,14 +137,14 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// The value of a function's body, if it is one expression.
+    /// Evaluates a function's body, if it is one expression.
     pub(super) fn call(&self, block: &syn::Block, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         match block.stmts.as_slice() {
             [Stmt::Expr(expr, None)] => self.evaluate(expr, ty, scene),
             [Stmt::Macro(call)] if call.semi_token.is_none() => self
                 .macro_call(&call.mac, ty, scene)
-                .ok_or_else(|| "its function is more than one plain expression".to_owned())?,
-            _ => Err("its function is more than one plain expression".into()),
+                .ok_or_else(|| "its function is more than one expression".to_owned())?,
+            _ => Err("its function is more than one expression".into()),
         }
     }
 
@@ -159,7 +159,7 @@ impl TypeShapes<'_> {
                     Ok(PlainValue::Text(text) | PlainValue::Float(text)) => Ok(text),
                     Ok(PlainValue::Int(number)) => Ok(number.to_string()),
                     Ok(PlainValue::Bool(value)) => Ok(value.to_string()),
-                    Ok(_) => Err("`concat!` takes literals".to_owned()),
+                    Ok(_) => Err("`concat!` takes only literals".to_owned()),
                     Err(why) => Err(why),
                 });
                 Some(text.collect::<Result<String, _>>().map(PlainValue::Text))
@@ -187,7 +187,7 @@ impl TypeShapes<'_> {
         if let Some((value, scope)) = self.types.constant(&path.path, scene.scope) {
             return self.evaluate(&value, ty, &EvaluationScope { this: scene.this.clone(), ..scene.deeper(scope)? });
         }
-        // The user's own `None` comes before that of `Option`.
+        // The user's own `None` takes precedence.
         if let Ty::Defined { definition, .. } = ty {
             let made = self.is_constructor_of(&path.path, *definition, scene);
             return match &self.types.definition(*definition).item.data {
@@ -250,7 +250,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// The fields of a struct, or of a variant of an enum.
+    /// Returns the fields of a struct, or of a variant of an enum.
     pub(super) fn fields_of(&self, id: DefinitionId, variant: &str) -> Option<Vec<(String, syn::Type)>> {
         let definition = self.types.definition(id);
         let fields = match &definition.item.data {
@@ -283,21 +283,21 @@ fn member_name(member: &Member) -> String {
 }
 
 pub(super) fn not_plain(expr: &Expr) -> String {
-    format!("`{}` is no plain expression", source_text(expr))
+    format!("`{}` cannot be evaluated", source_text(expr))
 }
 
-/// Methods that change the type of a literal but not what it is in JSON.
+/// Methods that change the type of a literal but not its JSON.
 const CONVERSIONS: [&str; 8] =
     ["to_string", "to_owned", "into", "to_vec", "clone", "to_path_buf", "into_boxed_str", "as_str"];
 
-/// Types of the standard library that hold another: `new` puts the value into them as it is.
+/// Types of the standard library whose `new` wraps a value.
 const HOLDERS: [&str; 7] = ["Box", "Arc", "Rc", "Mutex", "RwLock", "Cell", "RefCell"];
 
-/// Types of the standard library for which `from` takes a literal as it is.
+/// Types of the standard library whose `from` takes a literal unchanged.
 const FROM_LITERALS: [&str; 9] = ["String", "PathBuf", "Vec", "VecDeque", "LinkedList", "Box", "Arc", "Rc", "Cow"];
 
 impl TypeShapes<'_> {
-    /// `300u32 as u8` is another number: only one that stays what it is is seen.
+    /// Evaluates a cast that keeps the number. `300u32 as u8` does not.
     pub(super) fn cast(&self, cast: &ExprCast, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
         let not_plain = || not_plain(&Expr::Cast(cast.clone()));
         let PlainValue::Int(number) = self.evaluate(&cast.expr, &Ty::Unknown(String::new()), scene)? else {
@@ -311,7 +311,7 @@ impl TypeShapes<'_> {
         if stays { Ok(PlainValue::Int(number)) } else { Err(not_plain()) }
     }
 
-    /// A method that makes another type of a literal. Of anything else only the program knows what it makes.
+    /// Evaluates a conversion of a literal. The result of other methods is known only at run time.
     pub(super) fn conversion(
         &self,
         call: &ExprMethodCall,
@@ -331,7 +331,8 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// A literal, a constant that is one, or a list of them: types of the language, whose conversions are known.
+    /// Returns `true` for a literal, a constant that is one, or a list of them: the conversions of these types are
+    /// known.
     fn is_literal(&self, expr: &Expr, scene: &EvaluationScope) -> bool {
         match expr {
             // An `f32` that becomes an `f64` has other digits.
@@ -353,7 +354,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// Whether a path such as `None` or `Option::Some` is one of `Option`'s.
+    /// Returns `true` if a path such as `None` or `Option::Some` belongs to `Option`.
     pub(super) fn is_of_option(&self, path: &Path, scene: &EvaluationScope) -> bool {
         owner(path).is_none_or(|owner| self.named(&owner, scene).library() == Some(("std", "Option")))
     }
@@ -369,7 +370,7 @@ impl TypeShapes<'_> {
         let path = &path.path;
         let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         if let Some(first) = call.args.first() {
-            // The user's own `Some` comes before that of `Option`.
+            // The user's own `Some` takes precedence.
             return match ty {
                 Ty::Defined { .. } => self.constructor_call(call, path, &last, ty, scene),
                 _ if last == "Some" && self.is_of_option(path, scene) => {
@@ -400,7 +401,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// A struct or a variant of a tuple's form, or one that the standard library holds.
+    /// Evaluates the constructor of a tuple struct or variant, or a call of the standard library.
     fn constructor_call(
         &self,
         call: &ExprCall,
@@ -424,7 +425,7 @@ impl TypeShapes<'_> {
         Ok(self.construct(*definition, name, values))
     }
 
-    /// A function of a type of the standard library or of the language.
+    /// Evaluates a function of the standard library or of the language.
     fn library_call(
         &self,
         call: &ExprCall,
@@ -458,7 +459,7 @@ impl TypeShapes<'_> {
     }
 }
 
-/// Whether two types are the same but for what they hold: `Vec` in `Vec::default()` does not say it.
+/// Returns `true` if two types are equal apart from their generic arguments, which `Vec::default()` does not show.
 fn is_same(one: &Ty, other: &Ty) -> bool {
     match (one, other) {
         (Ty::Defined { definition: one, .. }, Ty::Defined { definition: other, .. }) => one == other,

@@ -1,4 +1,4 @@
-//! A mirror of schemars' generator: definitions by name, with clashes numbered as schemars numbers them.
+//! A counterpart of schemars' generator: definitions by name, with clashes numbered as schemars does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,26 +13,26 @@ use super::shape::{AttributeView, TypeShape, TypeShapes};
 use super::{LossKind, SchemaContract, UnseenPart};
 use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition};
 
-/// A type that is written out in itself never ends; schemars would not either.
+/// The deepest inline schema. A type that contains itself inline does not end, in schemars either.
 const TOO_DEEP: usize = 64;
 
-/// Writes the schemas of types, and collects the definitions they refer to.
+/// Generates the schemas of types, and collects the definitions they refer to.
 pub(crate) struct SchemaGenerator<'w> {
     pub(super) shapes: &'w TypeShapes<'w>,
     pub(super) contract: SchemaContract,
     definitions: Map<String, Value>,
-    /// The names in use by what tells the types apart.
+    /// The names in use, by the id of their type.
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
     pub(super) unseen: Vec<UnseenPart>,
-    /// Whether a schema so far has a rule that its type may not enforce.
+    /// `true` if a schema generated so far has a rule that its type may not enforce.
     pub(crate) has_own_rules: bool,
-    /// The definitions being written, each with the place in it.
+    /// The definitions that are being generated, each with the current place in it.
     within: Vec<(DefinitionId, Span)>,
     depth: usize,
 }
 
-/// The struct or enum whose schema is being written.
+/// The struct or enum whose schema is being generated.
 #[derive(Clone)]
 pub(super) struct ContainerContext {
     pub(super) id: DefinitionId,
@@ -52,7 +52,7 @@ impl ContainerContext {
     }
 }
 
-/// How far a generator was.
+/// A state of a generator to return to.
 pub(super) struct GeneratorSnapshot {
     definitions: Map<String, Value>,
     names: BTreeMap<String, String>,
@@ -60,7 +60,7 @@ pub(super) struct GeneratorSnapshot {
 }
 
 impl<'w> SchemaGenerator<'w> {
-    /// A generator without definitions.
+    /// Creates a generator without definitions.
     pub(crate) fn new(shapes: &'w TypeShapes<'w>, contract: SchemaContract) -> Self {
         Self {
             shapes,
@@ -75,12 +75,12 @@ impl<'w> SchemaGenerator<'w> {
         }
     }
 
-    /// The definitions that the schemas written so far refer to.
+    /// Returns the definitions that the generated schemas refer to.
     pub(crate) fn into_definitions(self) -> Map<String, Value> {
         self.definitions
     }
 
-    /// What was not seen since this was last asked.
+    /// Takes the unseen parts since the last call.
     pub(crate) fn take_unseen(&mut self) -> Vec<UnseenPart> {
         std::mem::take(&mut self.unseen)
     }
@@ -89,14 +89,14 @@ impl<'w> SchemaGenerator<'w> {
         GeneratorSnapshot { definitions: self.definitions.clone(), names: self.names.clone(), used: self.used.clone() }
     }
 
-    /// Forgets the definitions since a mark, so that what is not seen in them is reported again where they are used.
+    /// Drops the definitions since a snapshot, so that their unseen parts are reported again at the next use.
     pub(super) fn restore(&mut self, mark: GeneratorSnapshot) {
         self.definitions = mark.definitions;
         self.names = mark.names;
         self.used = mark.used;
     }
 
-    /// Reports what is not seen at the place that is being written, once.
+    /// Reports an unseen part at the current place, once.
     pub(super) fn report(&mut self, what: String, why: impl Into<String>, loss: LossKind) {
         let (inside, at) = self.within.last().copied().unzip();
         let unseen = UnseenPart { what, why: why.into(), inside, at: at.unwrap_or_else(Span::call_site), loss };
@@ -107,14 +107,14 @@ impl<'w> SchemaGenerator<'w> {
         }
     }
 
-    /// Moves the place for reports to a part of the definition that is being written.
+    /// Sets the place for reports inside of the current definition.
     pub(super) fn set_place(&mut self, place: Span) {
         if let Some((_, at)) = self.within.last_mut() {
             *at = place;
         }
     }
 
-    /// The schema of a type as it stands in another: written out, or a reference to its definition.
+    /// Returns the schema of a type for use in another: inline, or a reference to its definition.
     pub(crate) fn subschema_for(&mut self, ty: &Ty) -> Value {
         let kind = self.shapes.kind(ty);
         if self.is_inline(&kind) {
@@ -124,7 +124,7 @@ impl<'w> SchemaGenerator<'w> {
         self.refer(id, &name, |generator| generator.schema_of(kind, ty))
     }
 
-    /// A reference to the definition of what the id tells, which is added if it is new.
+    /// Returns a reference to the definition with this id, which is added if it is new.
     pub(super) fn refer(&mut self, id: String, name: &str, schema: impl FnOnce(&mut Self) -> Value) -> Value {
         let name = match self.names.get(&id) {
             Some(name) => name.clone(),
@@ -137,7 +137,7 @@ impl<'w> SchemaGenerator<'w> {
         };
         let reference = json!({"$ref": format!("#/$defs/{}", encoded(&name))});
         if !self.definitions.contains_key(&name) {
-            // It is there before it is known, so that it can refer to itself.
+            // A placeholder lets the definition refer to itself.
             self.definitions.insert(name.clone(), Value::Bool(false));
             let schema = schema(self);
             self.definitions.insert(name, schema);
@@ -159,13 +159,13 @@ impl<'w> SchemaGenerator<'w> {
         }
     }
 
-    /// The schema of a type, written out.
+    /// Returns the inline schema of a type.
     pub(super) fn schema_for(&mut self, ty: &Ty) -> Value {
         let kind = self.shapes.kind(ty);
         self.schema_of(kind, ty)
     }
 
-    /// The schema of a type without the `null` of an `Option`.
+    /// Returns the schema of a type without the `null` of an `Option`.
     pub(super) fn present_schema_for(&mut self, ty: &Ty) -> Value {
         match self.shapes.kind(ty) {
             SchemaKind::Option(inner) => self.present_schema_for(&inner),
@@ -262,7 +262,7 @@ impl<'w> SchemaGenerator<'w> {
 
     fn report_endless(&mut self, what: String) -> Value {
         let why =
-            "its schema contains itself without end, and the program aborts with a stack overflow when it makes it";
+            "its schema contains itself without end, and the program aborts with a stack overflow when it generates it";
         self.report(what, why, LossKind::Program);
         Value::Bool(true)
     }
@@ -272,7 +272,7 @@ fn property(name: &str, schema: Value) -> Value {
     json!({"type": "object", "properties": {name: schema}, "required": [name]})
 }
 
-/// A name as it stands in a reference.
+/// Escapes a name for a reference.
 fn encoded(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes() {

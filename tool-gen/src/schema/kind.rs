@@ -1,10 +1,10 @@
-//! What a type is to a schema: all that stands for something else is followed to what it stands for.
+//! The kinds of types that schemas distinguish, with the names and ids that schemars gives them.
 
 use super::library::{PlainType, library_kind, wrapped_type};
 use super::shape::{AttributeView, TypeShapes};
 use crate::ty::{DefinitionId, Ty};
 
-/// A type as schemas know it. `Box<T>` is `T` here, and a slice is a list like any other.
+/// A type as schemas distinguish it. `Box<T>` is `T`, and a slice is a list.
 pub(super) enum SchemaKind {
     Plain(PlainType),
     Unit,
@@ -18,13 +18,13 @@ pub(super) enum SchemaKind {
     Bound(Ty),
     Range(Ty),
     Defined(DefinitionId, Vec<Ty>),
-    /// A type that stands for itself, by its name.
+    /// A type that is replaced by itself, by its name.
     Endless(String),
-    /// What it is called, and why it cannot be seen.
+    /// A type that could not be read: its name and the reason.
     Unseen(String, String),
 }
 
-/// A type that stands for itself or others without end.
+/// The longest chain of replacements.
 const TOO_DEEP: usize = 64;
 
 impl TypeShapes<'_> {
@@ -50,21 +50,18 @@ impl TypeShapes<'_> {
         SchemaKind::Endless(self.type_name(&ty))
     }
 
-    /// The type that a transparent one stands for.
+    /// Returns the type that replaces a transparent type.
     fn replacement(&self, id: DefinitionId, arguments: &[Ty]) -> Result<Option<Ty>, String> {
         let definition = self.types.definition(id);
         let generics = &definition.item.generics;
         if !definition.derives("JsonSchema") && !definition.derives("JsonSchema_repr") {
             let by_hand = definition.implements("JsonSchema");
-            return Err(if by_hand {
-                "its `JsonSchema` is written by hand"
-            } else {
-                "it does not derive `JsonSchema`"
-            }
-            .into());
+            return Err(
+                if by_hand { "it implements `JsonSchema` by hand" } else { "it does not derive `JsonSchema`" }.into()
+            );
         }
         if generics.const_params().next().is_some() {
-            return Err("it has a constant parameter".into());
+            return Err("it has a const parameter".into());
         }
         if definition
             .item
@@ -79,8 +76,8 @@ impl TypeShapes<'_> {
         Ok(shape.replacement().map(resolve))
     }
 
-    /// Returns the names that have a meaning of their own inside a definition: its type parameters with what is filled
-    /// in for them, and `Self`.
+    /// Returns the names with a special meaning inside of a definition: its type parameters with their arguments, and
+    /// `Self`.
     pub(super) fn generics(&self, id: DefinitionId, arguments: &[Ty]) -> Vec<(String, Ty)> {
         let definition = self.types.definition(id);
         let names = definition.item.generics.type_params().map(|parameter| parameter.ident.to_string());
@@ -88,7 +85,7 @@ impl TypeShapes<'_> {
         names.zip(arguments.iter().cloned()).chain([("Self".to_owned(), this)]).collect()
     }
 
-    /// A type as reports call it.
+    /// Returns the name of a type for messages.
     pub(super) fn type_name(&self, ty: &Ty) -> String {
         let list = |items: &[Ty]| items.iter().map(|item| self.type_name(item)).collect::<Vec<_>>().join(", ");
         let with = |name: String, arguments: &[Ty]| {
@@ -115,7 +112,7 @@ impl TypeShapes<'_> {
 }
 
 impl TypeShapes<'_> {
-    /// The name that schemars gives to the schema of a type.
+    /// Returns the name that schemars gives to the schema of a type.
     pub(super) fn name(&self, ty: &Ty) -> String {
         self.name_of(&self.kind(ty))
     }
@@ -148,7 +145,7 @@ impl TypeShapes<'_> {
         if !shape.is_name_format || !shape.name.contains('{') {
             return shape.name.clone();
         }
-        // Braces that stand for themselves are doubled.
+        // Literal braces are doubled.
         let mut name = shape.name.replace("{{", "\u{1}").replace("}}", "\u{2}");
         for (parameter, ty) in self.generics(id, arguments) {
             let place = format!("{{{parameter}}}");
@@ -159,7 +156,7 @@ impl TypeShapes<'_> {
         name.replace('\u{1}', "{").replace('\u{2}', "}")
     }
 
-    /// What tells the type apart from others of the same name.
+    /// Returns the id that distinguishes types of the same name.
     pub(super) fn id(&self, ty: &Ty) -> String {
         self.id_of(&self.kind(ty))
     }

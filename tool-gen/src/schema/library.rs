@@ -1,4 +1,4 @@
-//! The types of the language, of the standard library and of other libraries that schemars describes.
+//! Types of the language, of the standard library and of other libraries that schemars supports.
 
 use serde_json::{Value, json};
 
@@ -11,20 +11,20 @@ use crate::ty::Ty;
 pub(super) struct PlainType {
     /// The name of its schema.
     pub(super) name: &'static str,
-    /// What tells it from others.
+    /// The id that distinguishes it from others.
     pub(super) id: &'static str,
-    /// Whether its schema is always written out at the place of use.
+    /// `true` if its schema is always inline.
     pub(super) inline: bool,
     pub(super) schema: fn(SchemaContract) -> Value,
     /// The type's name, if it is parsed from a string and its schema does not tell.
     pub(super) parsed: Option<&'static str>,
 }
 
-/// Types that hold another and are written as it is.
+/// Types that wrap another and have its schema.
 const WRAPPERS: [&str; 11] =
     ["Box", "Rc", "Arc", "Weak", "Mutex", "RwLock", "Cell", "RefCell", "Cow", "Wrapping", "Reverse"];
 
-/// What a type of the standard library is written as, if that is another type.
+/// Returns the type that a wrapper or a reference contains.
 pub(super) fn wrapped_type(ty: &Ty) -> Option<&Ty> {
     match ty {
         Ty::Reference(inner) => Some(inner),
@@ -36,20 +36,20 @@ pub(super) fn wrapped_type(ty: &Ty) -> Option<&Ty> {
     }
 }
 
-/// A type that no definition of the scanned source stands behind.
+/// Returns the kind of a type that is not defined in the scanned source.
 pub(super) fn library_kind(ty: &Ty) -> Result<SchemaKind, &'static str> {
     match ty {
         Ty::Tuple(items) if items.is_empty() => Ok(SchemaKind::Unit),
         Ty::Tuple(items) if items.len() <= 16 => Ok(SchemaKind::Tuple(items.clone())),
-        Ty::Tuple(_) => Err("a tuple of more than 16 has no schema"),
+        Ty::Tuple(_) => Err("tuples with more than 16 elements have no schema"),
         Ty::Array(item, Some(length)) if *length <= 32 => Ok(SchemaKind::Array((**item).clone(), *length)),
-        Ty::Array(_, Some(_)) => Err("an array of more than 32 has no schema"),
-        Ty::Array(_, None) => Err("its length cannot be told"),
+        Ty::Array(_, Some(_)) => Err("arrays with more than 32 elements have no schema"),
+        Ty::Array(_, None) => Err("its length could not be evaluated"),
         Ty::Slice(item) => Ok(SchemaKind::List((**item).clone())),
         Ty::Library { arguments, .. } => {
             let (krate, name) = ty.library().unwrap_or_default();
             let known = generic(krate, name, arguments).or_else(|| plain(krate, name).map(SchemaKind::Plain));
-            known.ok_or("its schema is not known here")
+            known.ok_or("its schema is unknown")
         }
         Ty::Unknown(_) | Ty::Constant(_) | Ty::Reference(_) | Ty::Defined { .. } => {
             Err("its definition is not in the scanned source")
@@ -57,7 +57,7 @@ pub(super) fn library_kind(ty: &Ty) -> Result<SchemaKind, &'static str> {
     }
 }
 
-/// A library type with parameters.
+/// Returns the kind of a library type with parameters.
 fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<SchemaKind> {
     let library = |path: &str| Ty::Library { path: path.into(), arguments: Vec::new() };
     if krate == "serde_json" && name == "Map" {
@@ -97,7 +97,7 @@ macro_rules! plain {
     };
 }
 
-/// A library type without parameters, or none on which its schema depends.
+/// Returns a library type without parameters, or with parameters that do not affect its schema.
 fn plain(krate: &str, name: &str) -> Option<PlainType> {
     match krate {
         "" => language_type(name),
@@ -250,7 +250,7 @@ fn chrono_type(name: &str) -> Option<PlainType> {
             "type": "string",
             "enum": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
         }),
-        // `Duration` is what it was called first.
+        // `Duration` is its former name.
         "TimeDelta" | "Duration" => plain!("TimeDelta", "chrono::TimeDelta", {
             "type": "array",
             "prefixItems": [

@@ -1,7 +1,7 @@
-//! What schemars' derive would say at run time, computed from source alone.
+//! Schemas as schemars' derive would generate them at run time, computed from source alone.
 //!
-//! Schemars and serde decide from a type and its attributes how it is written in JSON. This module decides the same,
-//! without compiling anything. What cannot be seen is never guessed: it is reported as [`UnseenPart`].
+//! Schemars and serde derive the JSON form of a type from its definition and attributes. This module does the same
+//! without compiling anything. A part that cannot be read is never guessed: it is reported as [`UnseenPart`].
 
 mod argument;
 mod attributes;
@@ -28,37 +28,37 @@ use proc_macro2::Span;
 
 use crate::ty::DefinitionId;
 
-/// Whether a schema says how a type is read or how it is written.
+/// The direction of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaContract {
-    /// As an argument is.
+    /// Deserialization, for arguments.
     Deserialize,
-    /// As a result is.
+    /// Serialization, for results.
     Serialize,
 }
 
-/// Something that the source does not tell.
+/// A part of a type that the source does not show.
 #[derive(Clone, Debug)]
 pub(crate) struct UnseenPart {
-    /// The type or the expression as it is written.
+    /// The source text of the type or the expression.
     pub(crate) what: String,
-    /// Why it cannot be seen.
+    /// The reason.
     pub(crate) why: String,
-    /// The struct or enum it stands in, if it is not the argument itself.
+    /// The struct or enum that contains it, unless it is the argument itself.
     pub(crate) inside: Option<DefinitionId>,
-    /// Where in the file of that definition.
+    /// The place in the file of that definition.
     pub(crate) at: Span,
-    /// What is lost by it.
+    /// The consequence for the schema.
     pub(crate) loss: LossKind,
 }
 
-/// What is lost by something that was not seen.
+/// The consequence of an unseen part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LossKind {
-    /// The schema as a whole: the argument is `any`.
+    /// There is no schema: the argument is `any`.
     Type,
-    /// The schema, and with it the program: schemars does not come to an end either.
+    /// There is no schema, and the program aborts: schemars does not terminate either.
     Program,
-    /// One keyword, such as a default.
+    /// A keyword is missing, such as a default.
     Detail,
 }

@@ -1,4 +1,4 @@
-//! A struct or enum with its attributes read, as one of the derives sees it.
+//! Structs and enums with their attributes, as one of the derives reads them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -16,7 +16,7 @@ use syn::{Attribute, DeriveInput, Generics, Path, Type, TypeMacro, visit};
 use super::attributes::{DescriptionAttributes, FieldValidation, SchemaOverride, SchemarsItem, is_set, items};
 use crate::ty::{DefinitionId, TypeSource};
 
-/// Whose attributes count: schemars lets its own override serde's.
+/// The derive whose attributes count. Schemars lets its own override serde's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum AttributeView {
     JsonSchema,
@@ -24,21 +24,22 @@ pub(super) enum AttributeView {
     Serialize,
 }
 
-/// A struct or enum.
+/// A struct or enum with its attributes.
 pub(super) struct TypeShape {
     pub(super) attrs: attr::Container,
     pub(super) data: ShapeData,
     pub(super) common: DescriptionAttributes,
     pub(super) with: Option<SchemaOverride>,
-    /// The name of its schema, which may hold `{T}`.
+    /// The name of its schema, which may contain `{T}`.
     pub(super) name: String,
-    /// Whether generic parameters are filled into the name.
+    /// `true` if generic arguments are inserted into the name.
     pub(super) is_name_format: bool,
     pub(super) inline: bool,
     pub(super) ref_variants: bool,
-    /// Whether an attribute of schemars overrides one of serde, so that the schema may differ from what is read.
+    /// `true` if an attribute of schemars overrides one of serde, so that the schema may differ from what the type
+    /// reads.
     pub(super) overrides_serde: bool,
-    /// The type parameters on which the schema depends, sorted.
+    /// The type parameters that the schema depends on.
     pub(super) relevant: BTreeSet<String>,
 }
 
@@ -58,7 +59,7 @@ pub(super) struct VariantShape {
 }
 
 pub(super) struct FieldShape {
-    /// Its name, or its number.
+    /// Its name or index.
     pub(super) member: String,
     pub(super) attrs: attr::Field,
     pub(super) ty: Type,
@@ -79,7 +80,7 @@ impl TypeShape {
         let derive = if view == AttributeView::Serialize { Derive::Serialize } else { Derive::Deserialize };
         let container = ast::Container::from_ast(&context, &item, derive, &Ident::new("private", Span::call_site()));
         context.check().map_err(|error| error.to_string())?;
-        let container = container.ok_or("a union has no form in JSON")?;
+        let container = container.ok_or("a union has no JSON form")?;
         let data = match container.data {
             ast::Data::Enum(variants) => ShapeData::Enum(variants.into_iter().map(VariantShape::read).collect()),
             ast::Data::Struct(style, fields) => {
@@ -108,7 +109,7 @@ impl TypeShape {
         Ok(shape)
     }
 
-    /// The field that a transparent struct stands for.
+    /// Returns the field of a transparent struct.
     pub(super) fn transparent(&self) -> Option<&FieldShape> {
         match &self.data {
             ShapeData::Struct(_, fields) if self.attrs.transparent() => {
@@ -118,7 +119,7 @@ impl TypeShape {
         }
     }
 
-    /// The type that the whole of it stands for, where no attribute adds to that.
+    /// Returns the type that replaces this one, if no attribute adds anything.
     pub(super) fn replacement(&self) -> Option<&Type> {
         if !self.common.is_empty() {
             return None;
@@ -129,7 +130,7 @@ impl TypeShape {
         self.transparent().filter(|field| field.is_plain()).map(|field| &field.ty)
     }
 
-    /// The names that decoding an enum accepts, in the order of declaration; none where it is not decoded by name.
+    /// Returns the names that an externally tagged enum accepts, in the order of declaration.
     pub(super) fn variant_names(&self) -> Vec<String> {
         match (&self.data, self.attrs.tag()) {
             (ShapeData::Enum(variants), TagType::External) => {
@@ -181,9 +182,9 @@ impl FieldShape {
     }
 }
 
-/// What schemars hands to serde's reading of attributes.
+/// The attributes that schemars reads with serde's own code.
 const OF_SERDE: [&str; 22] = [
-    // Schemars does not look at these two, and does not have them itself.
+    // Schemars ignores these two and has no such attributes itself.
     "alias",
     "deserialize_with",
     "rename",
@@ -208,7 +209,7 @@ const OF_SERDE: [&str; 22] = [
     "with",
 ];
 
-/// Those that schemars has itself, for its own purpose.
+/// Attributes that schemars has itself, with another meaning.
 const NOT_OVERRIDDEN: [&str; 2] = ["serialize_with", "with"];
 
 /// Replaces serde's attributes by those that remain once schemars' own have overridden them. Returns `true` if there are
@@ -219,7 +220,7 @@ fn override_serde(attributes: &mut Vec<Attribute>) -> bool {
     for item in items(attributes, "schemars") {
         let Some(name) = item.name() else { continue };
         let is_of_serde = OF_SERDE.contains(&name.as_str()) && !NOT_OVERRIDDEN.contains(&name.as_str());
-        if !item.is_taken_back {
+        if !item.is_removed {
             if !is_of_serde {
                 continue;
             }
@@ -256,24 +257,24 @@ fn each_attributes(item: &mut DeriveInput, change: impl Fn(&mut Vec<Attribute>))
     }
 }
 
-/// A shape, or why its attributes cannot be read.
+/// A shape, or the reason why its attributes cannot be read.
 type ShapeResult = Result<Rc<TypeShape>, String>;
 
-/// The shapes that were read so far: the tools of a crate share most of their types.
+/// The shapes that were read so far. The tools of a crate share most of their types.
 pub(crate) struct TypeShapes<'w> {
     pub(super) types: &'w dyn TypeSource,
-    /// Whether schemas get the facts that [`tool_model::compatibility`] compares.
+    /// `true` to add the facts that [`tool_model::compatibility`] compares.
     pub(crate) with_facts: bool,
     known: RefCell<HashMap<(DefinitionId, AttributeView), ShapeResult>>,
 }
 
 impl<'w> TypeShapes<'w> {
-    /// None are read yet.
+    /// Creates an empty cache.
     pub(crate) fn new(types: &'w dyn TypeSource) -> Self {
         Self { types, with_facts: false, known: RefCell::default() }
     }
 
-    /// Adds the facts to schemas that [`tool_model::compatibility`] compares.
+    /// Sets whether schemas get the facts that [`tool_model::compatibility`] compares.
     pub(crate) fn with_facts(self, with_facts: bool) -> Self {
         Self { with_facts, ..self }
     }
@@ -288,7 +289,7 @@ impl<'w> TypeShapes<'w> {
     }
 }
 
-/// The parameters in the name, and those in the types of the fields that are described.
+/// Returns the type parameters in the name, and those in the types of the described fields.
 pub(super) fn relevant(shape: &TypeShape, generics: &Generics) -> BTreeSet<String> {
     let all: BTreeSet<String> = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
     // Schemars does not look for `Self`.
@@ -308,7 +309,7 @@ pub(super) fn relevant(shape: &TypeShape, generics: &Generics) -> BTreeSet<Strin
     found.found
 }
 
-/// The parameters that a type mentions. One in a `PhantomData` asks nothing of it.
+/// Returns the type parameters that a type mentions outside of `PhantomData`.
 pub(super) fn mentioned(ty: &Type, generics: &Generics) -> BTreeSet<String> {
     let all = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
     let mut found = ParameterMentions { all: &all, by_self: true, found: BTreeSet::new() };
@@ -318,7 +319,7 @@ pub(super) fn mentioned(ty: &Type, generics: &Generics) -> BTreeSet<String> {
 
 struct ParameterMentions<'a> {
     all: &'a BTreeSet<String>,
-    /// Whether `Self` mentions all of them.
+    /// `true` if `Self` mentions all of them.
     by_self: bool,
     found: BTreeSet<String>,
 }

@@ -1,4 +1,4 @@
-//! Values of Rust, as far as plain expressions make them.
+//! Rust values of plain expressions, and their JSON as serde's derive would write it.
 
 use serde_derive_internals::ast::Style;
 use serde_derive_internals::attr::TagType;
@@ -13,32 +13,32 @@ use super::{SchemaContract, compose};
 use crate::text::source_text;
 use crate::ty::{DefinitionId, ScopeId, Ty};
 
-/// A value of Rust.
+/// A Rust value.
 #[derive(Clone, Debug)]
 pub(super) enum PlainValue {
     Bool(bool),
     Int(i128),
-    /// The digits as they are written: what number they are depends on the type.
+    /// The digits in the source. Their value depends on the type.
     Float(String),
     Text(String),
     Nothing,
     Some(Box<PlainValue>),
     List(Vec<PlainValue>),
-    /// Fields by name or number.
+    /// Fields by name or index.
     Struct(Vec<(String, PlainValue)>),
     Variant(String, Vec<(String, PlainValue)>),
-    /// Of a library type, as it is written.
+    /// A value of a library type, as JSON.
     Written(Value),
 }
 
-/// Where an expression stands.
+/// The scope in which an expression is evaluated.
 #[derive(Clone)]
 pub(super) struct EvaluationScope {
     pub(super) scope: ScopeId,
     pub(super) generics: Vec<(String, Ty)>,
-    /// What `Self` is.
+    /// The type `Self`.
     pub(super) this: Option<Ty>,
-    /// How many functions and constants were followed.
+    /// The number of functions and constants that were followed.
     pub(super) depth: usize,
 }
 
@@ -49,13 +49,13 @@ impl EvaluationScope {
 
     pub(super) fn deeper(&self, scope: ScopeId) -> Result<Self, String> {
         if self.depth > 16 {
-            return Err("it calls too many others".into());
+            return Err("the calls are nested too deeply".into());
         }
         Ok(Self { scope, generics: Vec::new(), this: None, depth: self.depth + 1 })
     }
 }
 
-/// What a type is in JSON, without the boxes around it.
+/// Returns a type without the wrappers around it.
 pub(super) fn unwrapped(mut ty: &Ty) -> &Ty {
     while let Some(inner) = wrapped_type(ty) {
         ty = inner;
@@ -65,7 +65,7 @@ pub(super) fn unwrapped(mut ty: &Ty) -> &Ty {
 
 pub(super) fn integer(number: i128) -> Result<Value, String> {
     let small = i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from));
-    small.map_err(|_| "it is too big a number for JSON".to_owned())
+    small.map_err(|_| "the number is too large for JSON".to_owned())
 }
 
 pub(super) fn literal(lit: &Lit) -> Option<PlainValue> {
@@ -82,7 +82,7 @@ pub(super) fn literal(lit: &Lit) -> Option<PlainValue> {
     })
 }
 
-/// `u8::MAX` and its like.
+/// Evaluates constants such as `u8::MAX`.
 pub(super) fn limit(ty: &str, name: &str) -> Option<PlainValue> {
     macro_rules! limits {
         ($($number:ident)*) => {
@@ -96,28 +96,28 @@ pub(super) fn limit(ty: &str, name: &str) -> Option<PlainValue> {
     limits!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize).map(PlainValue::Int)
 }
 
-/// Whether a number stays what it is as a value of a type of the language.
+/// Returns `true` if a primitive type represents a number exactly.
 pub(super) fn fits(number: i128, ty: &str) -> bool {
     let bound = |name| match limit(ty, name) {
         Some(PlainValue::Int(bound)) => Some(bound),
         _ => None,
     };
     match ty {
-        // All integers up to these have a float of their own.
+        // All integers up to these are exact floats.
         "f32" => number.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS,
         "f64" => number.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS,
         _ => bound("MIN").is_some_and(|least| number >= least && number <= bound("MAX").unwrap_or(i128::MAX)),
     }
 }
 
-/// The path before the last name.
+/// Returns the path without its last segment.
 pub(super) fn owner(path: &Path) -> Option<Path> {
     let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;
     Some(Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(count).cloned().collect() })
 }
 
 impl TypeShapes<'_> {
-    /// Whether a type is `Serialize`. All known library types are if what they hold is.
+    /// Returns `true` if a type is `Serialize`. All known library types are if their arguments are.
     pub(super) fn is_serializable(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Defined { definition, .. } => {
@@ -134,7 +134,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// A value of a type in JSON.
+    /// Returns a value of a type as JSON.
     pub(super) fn json(&self, value: &PlainValue, ty: &Ty) -> Result<Value, String> {
         let ty = unwrapped(ty);
         if let Ty::Defined { definition, arguments } = ty {
@@ -156,21 +156,21 @@ impl TypeShapes<'_> {
                 parsed.map_err(|error| error.to_string())
             }
             PlainValue::Bool(_) | PlainValue::Int(_) | PlainValue::Float(_) => {
-                Err(format!("how `{}` is written is not known here", self.type_name(ty)))
+                Err(format!("the JSON form of `{}` is unknown", self.type_name(ty)))
             }
             PlainValue::Text(text) => match self.kind(ty) {
-                // A text that became something else may be written in another way.
+                // A converted string may be written differently.
                 SchemaKind::Plain(plain)
                     if plain.name == "string" || matches!(ty.library(), Some((_, "char" | "Uuid"))) =>
                 {
                     Ok(text.clone().into())
                 }
-                _ => Err(format!("a text that becomes `{}` is not known here", self.type_name(ty))),
+                _ => Err(format!("the JSON form of a string in `{}` is unknown", self.type_name(ty))),
             },
             PlainValue::Nothing => Ok(Value::Null),
             PlainValue::Some(inner) => match self.kind(ty) {
                 SchemaKind::Option(ty) => self.json(inner, &ty),
-                _ => Err("it is no `Option`".into()),
+                _ => Err("it is not an `Option`".into()),
             },
             PlainValue::List(items) => match (self.kind(ty), ty) {
                 (SchemaKind::Map(..), _) if items.is_empty() => Ok(json!({})),
@@ -183,15 +183,15 @@ impl TypeShapes<'_> {
                 }
                 (SchemaKind::Set(_), _) if items.is_empty() => Ok(json!([])),
                 (_, Ty::Array(item, _)) => items.iter().map(|value| self.json(value, item)).collect(),
-                _ => Err(format!("the items of `{}` are not known here", self.type_name(ty))),
+                _ => Err(format!("the items of `{}` are unknown", self.type_name(ty))),
             },
             PlainValue::Struct(_) | PlainValue::Variant(..) => {
-                Err(format!("`{}` is not known here", self.type_name(ty)))
+                Err(format!("the JSON form of `{}` is unknown", self.type_name(ty)))
             }
         }
     }
 
-    /// Whether all values of a library type have this type of JSON.
+    /// Returns `true` if all values of a library type have this JSON type.
     fn is_written_as(&self, ty: &Ty, name: &str) -> bool {
         match self.kind(ty) {
             SchemaKind::Plain(plain) => {
@@ -204,11 +204,11 @@ impl TypeShapes<'_> {
     fn defined_json(&self, value: &PlainValue, id: DefinitionId, arguments: &[Ty]) -> Result<Value, String> {
         let definition = self.types.definition(id);
         if !definition.derives("Serialize") {
-            return Err(format!("how `{}` is written is not derived", definition.item.ident));
+            return Err(format!("`{}` does not derive `Serialize`", definition.item.ident));
         }
         let shape = self.shape(id, AttributeView::Serialize)?;
         if shape.attrs.type_into().is_some() || shape.attrs.remote().is_some() {
-            return Err(format!("`{}` is written as another type", definition.item.ident));
+            return Err(format!("`{}` is serialized as another type", definition.item.ident));
         }
         let scene = self.inner_scene(id, arguments);
         match (&shape.data, value) {
@@ -228,7 +228,7 @@ impl TypeShapes<'_> {
                 })
             }
             (ShapeData::Enum(_), PlainValue::Variant(name, values)) => self.variant_json(&shape, name, values, &scene),
-            _ => Err(format!("it is no `{}`", definition.item.ident)),
+            _ => Err(format!("it is not a `{}`", definition.item.ident)),
         }
     }
 
@@ -239,10 +239,10 @@ impl TypeShapes<'_> {
         values: &[(String, PlainValue)],
         scene: &EvaluationScope,
     ) -> Result<Value, String> {
-        let ShapeData::Enum(variants) = &shape.data else { return Err("it is no enum".into()) };
+        let ShapeData::Enum(variants) = &shape.data else { return Err("it is not an enum".into()) };
         let variant = variants.iter().find(|variant| variant.ident == ident).ok_or("there is no such variant")?;
         if variant.attrs.serialize_with().is_some() || variant.attrs.skip_serializing() {
-            return Err("a function of its own writes it".into());
+            return Err("it has its own serialization function".into());
         }
         let name = &variant.attrs.name().serialize_name().value;
         let content = self.content_json(variant.style, &variant.fields, values, scene)?;
@@ -283,7 +283,7 @@ impl TypeShapes<'_> {
                             compose::object(&mut object).extend(inner)
                         }
                         Some(Value::Null) if field.attrs.flatten() => {}
-                        Some(_) if field.attrs.flatten() => return Err("what is flattened is no object".into()),
+                        Some(_) if field.attrs.flatten() => return Err("a flattened field is not an object".into()),
                         Some(value) => compose::insert(&mut object, &field.attrs.name().serialize_name().value, value),
                         None => {}
                     }
@@ -293,7 +293,7 @@ impl TypeShapes<'_> {
         }
     }
 
-    /// A field in JSON, or nothing if it is left out.
+    /// Returns a field as JSON, or `None` if it is skipped.
     fn field_json(
         &self,
         field: &FieldShape,
@@ -310,14 +310,14 @@ impl TypeShapes<'_> {
             return Ok(None);
         }
         if field.attrs.serialize_with().is_some() {
-            return Err("a function of its own writes it".into());
+            return Err("it has its own serialization function".into());
         }
         let ty = self.types.resolve(&field.ty, scene.scope, &scene.generics);
         self.json(value, &ty).map(Some)
     }
 }
 
-/// What `skip_serializing_if` says of a value.
+/// Evaluates `skip_serializing_if` for a value.
 pub(super) fn is_skipped(value: &PlainValue, predicate: &syn::Path) -> Result<bool, String> {
     let names: Vec<String> = predicate.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let last = names.last().map(String::as_str).unwrap_or_default();
@@ -330,6 +330,6 @@ pub(super) fn is_skipped(value: &PlainValue, predicate: &syn::Path) -> Result<bo
         ("is_empty", PlainValue::List(items)) if is_method => Ok(items.is_empty()),
         ("is_empty", PlainValue::Text(text)) if is_method => Ok(text.is_empty()),
         ("not", PlainValue::Bool(value)) if is_method => Ok(!value),
-        _ => Err(format!("what `{}` says of it cannot be seen", source_text(predicate))),
+        _ => Err(format!("`{}` cannot be evaluated", source_text(predicate))),
     }
 }

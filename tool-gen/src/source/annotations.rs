@@ -1,4 +1,4 @@
-//! Which items are annotated.
+//! Annotated items: whether an attribute is `#[tool]` or `#[tool_class]`, under whatever name it is imported.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::{ModuleItems, Scope, SourceTree};
 use crate::text::may_be_attribute;
 use crate::ty::ScopeId;
 
-/// Our attributes.
+/// The attributes of this project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnnotationKind {
     Tool,
@@ -22,7 +22,7 @@ pub(crate) enum AnnotationKind {
     Declarations,
 }
 
-/// The packages that have our attributes.
+/// The packages that export the attributes.
 const PACKAGES: [&str; 2] = ["tool-runtime", "tool-macros"];
 
 fn tokens(attribute: &Attribute) -> TokenStream {
@@ -33,7 +33,7 @@ fn tokens(attribute: &Attribute) -> TokenStream {
 }
 
 fn kind(sources: &SourceTree, scope: ScopeId, path: &Path) -> Option<AnnotationKind> {
-    // The names in an attribute may come by `use`, under other names.
+    // The name may be imported under another name.
     let (path, from) = sources.origin(scope, import_path(path))?;
     let annotation = match path.segments.last()?.as_str() {
         "tool" => AnnotationKind::Tool,
@@ -44,13 +44,13 @@ fn kind(sources: &SourceTree, scope: ScopeId, path: &Path) -> Option<AnnotationK
     is_from_us(sources, from, &path).then_some(annotation)
 }
 
-/// Other crates have a `#[tool]` too. One that comes from a foreign package is theirs; one that the application's own
-/// crates hand on is ours.
+/// Returns `true` unless the attribute comes from a foreign package, which may have a `#[tool]` of its own. An
+/// attribute that the application's own crates re-export counts.
 fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
     let krate = sources.crate_of(scope);
     let is_our_package = |package: &str| PACKAGES.contains(&package.replace('_', "-").as_str());
     if path.segments.len() == 1 {
-        // By a glob: whose it is can only be told where there is nobody but the others.
+        // For a glob import the origin is unknown. It is foreign only if all possible origins are.
         let has_ours = krate.dependencies.values().any(|dependency| is_our_package(&dependency.package));
         return has_ours || !sources.has_foreign_glob(scope, |krate| krate != "std" && !is_our_package(krate));
     }
@@ -58,10 +58,10 @@ fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
     dependency.path.is_some() || is_our_package(&dependency.package)
 }
 
-/// The names of our attributes.
+/// The names of the attributes and the macro.
 const OURS: [&str; 3] = ["tool", "tool_class", "tools"];
 
-/// The derives that decide about arguments, and those of the language.
+/// The derives that decide how a type is read, and those of the language.
 const KNOWN_DERIVES: [&str; 16] = [
     "Deserialize",
     "Deserialize_repr",
@@ -81,14 +81,13 @@ const KNOWN_DERIVES: [&str; 16] = [
     "Hash",
 ];
 
-/// A chain of re-exports that is longer goes in a circle.
+/// The longest chain of re-exports that is followed. A longer one is a cycle.
 const LONGEST_CHAIN: usize = 16;
 
 impl SourceTree {
-    /// Takes the annotation out of an item's attributes, with what stands between its parentheses.
+    /// Removes the annotation from an item's attributes and returns it with the tokens between its parentheses.
     ///
-    /// As rustc does it: what a `cfg_attr` holds is in its place by then if it stands before the annotation, and not yet
-    /// if it stands behind.
+    /// Like rustc, expands a `cfg_attr` before the annotation and leaves one behind it as it is.
     pub(crate) fn take_annotation(
         &self,
         scope: ScopeId,
@@ -119,8 +118,8 @@ impl SourceTree {
         kind(self, scope, path) == Some(AnnotationKind::Declarations)
     }
 
-    /// The path by which an attribute's name was brought in, followed through the `use`s of the scanned source, and
-    /// the scope in which it stands. Nothing if it cannot be one of ours.
+    /// Returns the path by which an attribute is imported, followed through the `use`s of the scanned source, and its
+    /// scope. Returns `None` if the name cannot be one of ours.
     pub(crate) fn origin(&self, scope: ScopeId, written: ImportPath) -> Option<(ImportPath, ScopeId)> {
         let last = written.segments.last()?;
         if !OURS.contains(&last.as_str()) && !self.renames.borrow().contains(last) {
@@ -129,7 +128,8 @@ impl SourceTree {
         Some(self.follow_imports(written, scope))
     }
 
-    /// Gives derives that were imported under another name (`use serde::Deserialize as De`) their own names.
+    /// Replaces the names of derives that are imported under another name (`use serde::Deserialize as De`) by their
+    /// own.
     pub(super) fn name_derives(&self, scope: ScopeId, attributes: &mut [Attribute]) {
         for attribute in attributes.iter_mut().filter(|attribute| attribute.path().is_ident("derive")) {
             let Meta::List(list) = &mut attribute.meta else { continue };
@@ -147,7 +147,7 @@ impl SourceTree {
     }
 
     fn derive_name(&self, scope: ScopeId, written: ImportPath) -> Option<String> {
-        // What is known by its name is not looked for: that may mean to parse further files.
+        // Looking up a name may parse more files, so known names are skipped.
         if KNOWN_DERIVES.contains(&written.segments.last()?.as_str()) {
             return None;
         }
@@ -166,7 +166,7 @@ impl SourceTree {
         origin
     }
 
-    /// The `use` that a path leads to.
+    /// Returns the `use` that a path leads to.
     fn import_behind(&self, path: &ImportPath, scope: ScopeId) -> Option<(ImportPath, ScopeId)> {
         let (last, modules) = path.segments.split_last()?;
         if modules.is_empty() {
@@ -176,13 +176,13 @@ impl SourceTree {
         if let Some(NamedEntity::Scope(module)) = self.entity(scope, &modules) {
             return self.declared_value(module, last, None, &pick, &mut TriedNames::new());
         }
-        // The crate itself may have another name here.
+        // The crate itself may be renamed.
         let import = self.import(scope, path.segments.first()?).filter(|_| !path.absolute)?;
         let rest = path.segments[1..].iter().cloned();
         Some((ImportPath { segments: import.segments.into_iter().chain(rest).collect(), ..import }, scope))
     }
 
-    /// Whether a scope has all names of a library that is not ours.
+    /// Returns `true` if a scope has a glob import of a foreign library.
     pub(crate) fn has_foreign_glob(&self, id: ScopeId, is_foreign: impl Fn(&str) -> bool) -> bool {
         let mut next = Some(id);
         while let Some(id) = next {
@@ -199,7 +199,7 @@ impl SourceTree {
         false
     }
 
-    /// Notes under which other names a module hands our attributes on.
+    /// Records the other names under which a module imports our attributes.
     pub(super) fn record_renames(&self, module: ScopeId, items: &ModuleItems) {
         for (name, imports) in &items.imports {
             let is_handed_on = |import: &&VisibleItem<ImportPath>| {
@@ -214,7 +214,7 @@ impl SourceTree {
         }
     }
 
-    /// Parses the files in which an attribute of ours stands under another name: they were searched for its own.
+    /// Parses the files that use an attribute under a re-exported name. The search for annotations does not find these.
     pub(crate) fn parse_renamed(&self) {
         while let Some(name) = self.reexported.borrow_mut().pop() {
             let scopes: Vec<(usize, Rc<Scope>)> = self.scopes.borrow().iter().cloned().enumerate().collect();
@@ -225,7 +225,7 @@ impl SourceTree {
                 if may_be_attribute(scope.file.text().as_bytes(), name.as_bytes()) {
                     self.items(&scope, ScopeId(index));
                 } else {
-                    scope.file.forget();
+                    scope.file.drop_text();
                 }
             }
         }
@@ -236,7 +236,7 @@ fn is_ours(path: &ImportPath) -> bool {
     path.segments.len() > 1 && path.segments.last().is_some_and(|last| OURS.contains(&last.as_str()))
 }
 
-/// Of several imports of one name that of an attribute of ours, if there is one.
+/// Picks the import of one of our attributes among several of one name, or else the first.
 fn pick(items: &ModuleItems, name: &str) -> Option<VisibleItem<ImportPath>> {
     let imports = items.imports.get(name)?;
     imports.iter().find(|import| is_ours(&import.item)).or(imports.first()).cloned()

@@ -1,4 +1,4 @@
-//! The crates of a scan, and those that they name.
+//! The crates of a scan and their dependencies.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -13,20 +13,20 @@ use crate::package::{Dependency, Package};
 use crate::ty::ScopeId;
 use crate::{Cfg, Diagnostic, Severity};
 
-/// A crate to be read.
+/// The root file of a crate to read.
 pub(crate) struct CrateRoot<'a> {
     pub(crate) path: &'a Path,
     pub(crate) features: Option<Vec<String>>,
     pub(crate) cfg: &'a Cfg,
-    /// Whether its tools are wanted, or only its types.
+    /// `true` to read its tools, not only its types.
     pub(crate) scanned: bool,
 }
 
 impl SourceTree {
-    /// Reads a crate: all of its modules, but parses only what has annotations.
+    /// Reads all modules of a crate. Only files with annotations are parsed.
     ///
     /// # Errors
-    /// When the root file or its `Cargo.toml` cannot be read.
+    /// Returns an error if the root file or its `Cargo.toml` cannot be read.
     pub(crate) fn add_crate(&self, root: &CrateRoot<'_>) -> Result<ScopeId, Box<Diagnostic>> {
         let general = |message| {
             Box::new(Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false })
@@ -61,18 +61,19 @@ impl SourceTree {
             root: Cell::new(None),
             libraries: RefCell::default(),
         }));
-        let folders = ModuleDirectories::beside(root.path);
-        let scope = self.add_file(id, None, name, file, folders, ItemVisibility::Everywhere);
+        let directories = ModuleDirectories::beside(root.path);
+        let scope = self.add_file(id, None, name, file, directories, ItemVisibility::Everywhere);
         self.krate(id).root.set(Some(scope));
         self.read_modules(scope);
         Ok(scope)
     }
 
-    /// The features that the first crate of the scan asks a package for, if it depends on it.
+    /// Returns the features that the first crate of the scan requests of a package, if it depends on it.
     fn requested_features(&self, package: &Package) -> Option<Vec<String>> {
         let first = self.crates.borrow().first().cloned()?;
-        let folder = canonical(package.folder.as_deref()?);
-        let is_it = |dependency: &&Dependency| dependency.path.as_deref().is_some_and(|path| canonical(path) == folder);
+        let directory = canonical(package.directory.as_deref()?);
+        let is_it =
+            |dependency: &&Dependency| dependency.path.as_deref().is_some_and(|path| canonical(path) == directory);
         first.dependencies.values().find(is_it).map(|dependency| dependency.features.clone())
     }
 
@@ -81,13 +82,13 @@ impl SourceTree {
         self.crates.borrow().iter().find(|krate| krate.root_file == path).and_then(|krate| krate.root.get())
     }
 
-    /// The root of a crate that another one names, if its sources are at hand.
+    /// Returns the root of a dependency, if its sources are available.
     pub(super) fn library(&self, krate: CrateId, name: &str) -> Option<ScopeId> {
         let user = self.krate(krate);
         if let Some(known) = user.libraries.borrow().get(name) {
             return *known;
         }
-        // A circle of crates cannot be, but one of folders can.
+        // Crates cannot depend on each other in a cycle, but directories can.
         user.libraries.borrow_mut().insert(name.to_owned(), None);
         let found = self.find_library(&user, name);
         user.libraries.borrow_mut().insert(name.to_owned(), found);
@@ -95,10 +96,10 @@ impl SourceTree {
     }
 
     fn find_library(&self, user: &Crate, name: &str) -> Option<ScopeId> {
-        let own = Dependency { package: String::new(), path: user.package.folder.clone(), features: Vec::new() };
+        let own = Dependency { package: String::new(), path: user.package.directory.clone(), features: Vec::new() };
         let is_own = user.package.library_name() == Some(name);
         let dependency = user.dependencies.get(name).or(is_own.then_some(&own))?;
-        // What has the runtime in it has no types of the user's.
+        // The runtime has no types of the user.
         if dependency.package == "tool-runtime" {
             return None;
         }
@@ -116,8 +117,8 @@ fn name_of_root(root: &Path) -> Option<String> {
     Some(root.file_stem()?.to_str()?.replace('-', "_"))
 }
 
-/// Whether a package is the one whose build script this is.
+/// Returns `true` if this process is the package's build script.
 fn is_being_built(package: &Package) -> bool {
-    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(|folder| canonical(Path::new(&folder)));
-    here.is_some() && here == package.folder.as_deref().map(canonical)
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(|directory| canonical(Path::new(&directory)));
+    here.is_some() && here == package.directory.as_deref().map(canonical)
 }

@@ -1,4 +1,4 @@
-//! One source file.
+//! Source files.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use proc_macro2::Span;
 use crate::text::{NestingError, annotations, check_nesting, without_bodies};
 use crate::{Diagnostic, Severity, SourcePlace};
 
-/// Generated tables can be huge; what is to be parsed is written by people.
+/// The largest file that is parsed. Generated tables can be huge, but tools and their types are written by people.
 const LARGEST_PARSED: usize = 32_000_000;
 
-/// How many characters of a line are shown: a line of a megabyte helps nobody.
+/// The number of characters of a line that a diagnostic shows.
 const LONGEST_SHOWN: usize = 400;
 
 /// A file and its text.
@@ -26,26 +26,31 @@ impl SourceFile {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let bytes =
-            std::fs::read(path).map_err(|error| Self::broken(path, format!("cannot be read: {error}"), None))?;
+            std::fs::read(path).map_err(|error| Self::broken(path, format!("cannot read the file: {error}"), None))?;
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self { path: path.to_owned(), text: RefCell::new(Some(Rc::new(without_mark(text)))) }),
+            Ok(text) => {
+                Ok(Self { path: path.to_owned(), text: RefCell::new(Some(Rc::new(without_byte_order_mark(text)))) })
+            }
             Err(error) => {
                 let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = memchr::memchr_iter(b'\n', valid).count() + 1;
-                let message = format!("is not UTF-8: byte {} of the file, in line {line}", valid.len() + 1);
+                let message = format!("the file is not UTF-8: byte {} in line {line}", valid.len() + 1);
                 Err(Self::broken(path, message, Some("save it as UTF-8".to_owned())))
             }
         }
     }
 
-    /// The text; read again if it was forgotten.
+    /// Returns the text, and reads it again if it was dropped.
     pub(crate) fn text(&self) -> Rc<String> {
         let mut text = self.text.borrow_mut();
-        text.get_or_insert_with(|| without_mark(std::fs::read_to_string(&self.path).unwrap_or_default()).into()).clone()
+        text.get_or_insert_with(|| {
+            without_byte_order_mark(std::fs::read_to_string(&self.path).unwrap_or_default()).into()
+        })
+        .clone()
     }
 
-    /// Gives the memory back: of most files nothing more is asked.
-    pub(crate) fn forget(&self) {
+    /// Drops the text: most files are needed only once.
+    pub(crate) fn drop_text(&self) {
         self.text.take();
     }
 
@@ -54,23 +59,23 @@ impl SourceFile {
         Box::new(Diagnostic { severity: Severity::Error, message, help, place: Some(place), compile_error: true })
     }
 
-    /// Whether the file is one to be parsed.
+    /// Returns an error if the file is too large to be parsed.
     pub(crate) fn check_size(&self) -> Result<(), Box<Diagnostic>> {
         let size = self.text().len();
         if size <= LARGEST_PARSED {
             return Ok(());
         }
         let message = format!(
-            "has {} MB, and a file with tools or types is read up to {} MB",
+            "the file has {} MB; files with tools or types can have up to {} MB",
             size / 1_000_000,
             LARGEST_PARSED / 1_000_000
         );
-        let help = "move what is generated into a module of its own".to_owned();
-        // A limit of ours: rustc compiles it.
+        let help = "move generated code to another module".to_owned();
+        // Our own limit: rustc compiles such a file.
         Err(Box::new(Diagnostic { compile_error: false, ..*Self::broken(&self.path, message, Some(help)) }))
     }
 
-    /// The place of a span that was made from this file's text.
+    /// Returns the place of a span of this file.
     pub(crate) fn place(&self, span: Span) -> SourcePlace {
         let (start, end) = (span.start(), span.end());
         let text = self.line(start.line, start.column);
@@ -84,7 +89,7 @@ impl SourceFile {
         }
     }
 
-    /// The place of a byte.
+    /// Returns the place of a byte offset.
     pub(crate) fn place_at(&self, offset: usize) -> SourcePlace {
         let text = self.text();
         let before = &text.as_bytes()[..offset.min(text.len())];
@@ -94,8 +99,8 @@ impl SourceFile {
         SourcePlace { file: self.path.clone(), line, column, width: 1, text: self.line(line, column - 1) }
     }
 
-    /// Returns a line, or the part of a long one around a column, counted from 0. What is cut off before it is blank, so
-    /// that columns stay what they are.
+    /// Returns a line, or the part of a long line around a column, counted from 0. The part cut off before it is blank,
+    /// so that columns stay the same.
     fn line(&self, line: usize, column: usize) -> String {
         let text = self.text();
         let text = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
@@ -106,8 +111,8 @@ impl SourceFile {
     }
 }
 
-/// The text without the byte-order mark that some editors put before it. rustc takes it away, too: it is in no line.
-fn without_mark(mut text: String) -> String {
+/// Removes the byte-order mark, as rustc does.
+fn without_byte_order_mark(mut text: String) -> String {
     const MARK: &str = "\u{feff}";
     if text.starts_with(MARK) {
         text.drain(..MARK.len());
@@ -115,14 +120,14 @@ fn without_mark(mut text: String) -> String {
     text
 }
 
-/// Parses what stands outside of function bodies.
+/// Parses a file without its function bodies.
 pub(super) fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnostic>> {
     file.check_size()?;
     let error = |wrong: &syn::Error| {
         Box::new(Diagnostic {
             severity: Severity::Error,
-            message: in_our_words(wrong),
-            help: Some("its types and tools are left out until it compiles".to_owned()),
+            message: syntax_message(wrong),
+            help: Some("its types and tools are missing until it compiles".to_owned()),
             place: Some(file.place(wrong.span())),
             compile_error: true,
         })
@@ -130,29 +135,30 @@ pub(super) fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnost
     let text = file.text();
     let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(|deep| too_deep(file, deep))?;
     syn::parse_file(&outline).or_else(|wrong| match check_nesting(&text) {
-        // The parser is right, should the outline be wrong.
+        // If the outline is wrong, the parser decides.
         Ok(()) => syn::parse_file(&text).map_err(|wrong| error(&wrong)),
         Err(_) => Err(error(&wrong)),
     })
 }
 
-/// A limit of ours: rustc may well compile it.
+/// Reports nesting beyond our own limit. rustc may well compile it.
 pub(super) fn too_deep(file: &SourceFile, deep: NestingError) -> Box<Diagnostic> {
     Box::new(Diagnostic {
         severity: Severity::Error,
-        message: "this is nested too deeply to be read here".to_owned(),
-        help: Some("move it into a file without tools and their types, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+        message: "nested too deeply to be parsed".to_owned(),
+        help: Some(
+            "move it to a file without tools and their types, or use the program's manifest with `Manifest::linked()`"
+                .to_owned(),
+        ),
         place: Some(file.place_at(deep.at)),
         compile_error: false,
     })
 }
 
-fn in_our_words(wrong: &syn::Error) -> String {
+fn syntax_message(wrong: &syn::Error) -> String {
     match wrong.to_string() {
-        lexer if lexer.contains("token stream") => {
-            "a bracket, a quote or a comment is opened here and not closed, or closed and not opened".to_owned()
-        }
-        parser => format!("this does not parse: {parser}"),
+        lexer if lexer.contains("token stream") => "unbalanced bracket, quote or comment".to_owned(),
+        parser => format!("syntax error: {parser}"),
     }
 }
 
@@ -161,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_far_to_the_right_is_shown() {
+    fn shows_a_place_far_to_the_right() {
         let text =
             format!("struct A;\n/* {} */ fn größe(a: Thing) {{}} /* {} */", "x".repeat(1_000), "y".repeat(1_000));
         let file = SourceFile { path: "a.rs".into(), text: RefCell::new(Some(Rc::new(text.clone()))) };

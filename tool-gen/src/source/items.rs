@@ -1,4 +1,4 @@
-//! The names that a module declares.
+//! The items of a module.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -11,16 +11,16 @@ use super::names::{ItemVisibility, VisibleItem};
 use super::{CandidateItem, SourceTree};
 use crate::ty::{DefinitionId, ScopeId};
 
-/// What stands in a module, but for its submodules.
+/// The items of a module, without its submodules.
 #[derive(Default)]
 pub(crate) struct ModuleItems {
     pub(super) types: HashMap<String, VisibleItem<TypeItem>>,
     pub(super) functions: HashMap<String, VisibleItem<Rc<syn::ItemFn>>>,
     pub(super) constants: HashMap<String, VisibleItem<Rc<syn::Expr>>>,
-    /// A name can be imported twice: a trait and the macro that derives it.
+    /// By name. A name can be imported twice, as a trait and as the macro that derives it.
     pub(super) imports: BTreeMap<String, Vec<VisibleItem<ImportPath>>>,
     pub(super) globs: Vec<VisibleItem<ImportPath>>,
-    /// The files that `include!` puts here.
+    /// The files that `include!` adds.
     pub(super) included: Vec<ScopeId>,
     pub(super) impls: Vec<(String, Rc<ItemImpl>)>,
 }
@@ -30,14 +30,14 @@ pub(crate) struct ModuleItems {
 pub(super) enum TypeItem {
     Defined(DefinitionId),
     Alias(Rc<ItemType>),
-    /// A trait or a union: a name that hides others and is no type of an argument.
+    /// A trait or a union: its name hides others, but an argument cannot have its type.
     Other,
 }
 
 /// A path in a `use`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ImportPath {
-    /// Whether it begins with `::`.
+    /// `true` if it begins with `::`.
     pub(crate) absolute: bool,
     pub(crate) segments: Vec<String>,
 }
@@ -115,7 +115,7 @@ impl SourceTree {
                     found.functions.insert(name, VisibleItem { visibility, item: Rc::new(function) });
                 }
                 Item::Impl(item) => {
-                    // A type's own block has no trait.
+                    // An inherent `impl` has no trait.
                     let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
                     let of_trait = of_trait.map(|last| last.ident.to_string()).unwrap_or_default();
                     if may_be_annotated(&item.attrs) {
@@ -148,7 +148,8 @@ impl SourceTree {
         }
     }
 
-    /// Items in the blocks of functions see the names of their block first, and belong to the module around.
+    /// Reads the items in the blocks of functions. They see the names of their block first and belong to the enclosing
+    /// module.
     fn read_blocks(&self, scope: ScopeId, item: &Item) {
         struct Blocks<'a> {
             sources: &'a SourceTree,
@@ -178,14 +179,14 @@ impl SourceTree {
     }
 }
 
-/// Whether any attribute could be one of ours. It may be imported under another name, so that every one that is not
-/// known to be something else could.
+/// Returns `true` if an attribute could be one of ours. It may be imported under another name, so only well-known
+/// attributes are ruled out.
 fn may_be_annotated(attributes: &[syn::Attribute]) -> bool {
     const OTHERS: [&str; 8] = ["doc", "inline", "must_use", "allow", "cfg", "derive", "expect", "deprecated"];
     attributes.iter().any(|attribute| !OTHERS.iter().any(|other| attribute.path().is_ident(other)))
 }
 
-/// A `use` with what holds for all names in it.
+/// A `use` declaration with the properties of all its names.
 struct UseDeclaration {
     visibility: ItemVisibility,
     absolute: bool,
@@ -234,7 +235,7 @@ impl UseDeclaration {
     }
 }
 
-/// The attributes of an item that can have a name or an annotation.
+/// Returns the attributes of an item that can have a name or an annotation.
 fn attributes(item: &mut Item) -> Option<&mut Vec<syn::Attribute>> {
     Some(match item {
         Item::Const(item) => &mut item.attrs,

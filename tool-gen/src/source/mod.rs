@@ -1,4 +1,4 @@
-//! The sources of crates, as a tree of modules that is read as far as it is needed.
+//! The sources of crates as a tree of modules, parsed on demand.
 
 mod annotations;
 mod crates;
@@ -25,88 +25,88 @@ use crate::package::{Dependency, Package};
 use crate::ty::{DefinitionId, ScopeId, TypeDefinition};
 use crate::{Cfg, Diagnostic};
 
-/// All crates of a scan, and what was seen of them.
+/// The crates of a scan with everything that was read of them.
 #[derive(Default)]
 pub(crate) struct SourceTree {
     crates: RefCell<Vec<Rc<Crate>>>,
     scopes: RefCell<Vec<Rc<Scope>>>,
     definitions: RefCell<Vec<Rc<DeclaredType>>>,
     candidates: RefCell<Vec<CandidateItem>>,
-    /// What is in the folders that were looked into.
+    /// The entries of the directories that were listed.
     listings: RefCell<HashMap<PathBuf, HashSet<OsString>>>,
-    /// The files of a crate in which something was looked for and found.
+    /// The files of a crate that contain a text, by the text.
     searched: RefCell<Vec<(CrateId, &'static str, Vec<ScopeId>)>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
-    /// How many files were read.
+    /// Counts the files that are read.
     progress: Option<Arc<AtomicUsize>>,
-    /// Every file whose change could change the manifest, those included that are not there.
+    /// Every file whose change could change the manifest, including files that do not exist.
     files: RefCell<Vec<PathBuf>>,
-    /// The names that our attributes have been given.
+    /// The other names under which our attributes are imported.
     renames: RefCell<BTreeSet<String>>,
-    /// Those of them that other files may use, as long as they were not searched for.
+    /// Those of the other names that are re-exported and were not searched for yet.
     reexported: RefCell<Vec<String>>,
-    /// What could not be seen of types.
+    /// Warnings about types that could not be read.
     unseen: RefCell<Vec<Diagnostic>>,
-    /// How many parts the type has that is being resolved.
+    /// The number of parts of the type that is being resolved.
     parts: Cell<usize>,
-    /// Whether a file did not parse: what is missed may be in it.
+    /// Set if a file did not parse, which may have the missing types.
     has_unparsed: Cell<bool>,
 }
 
-/// Names one crate.
+/// The id of a crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CrateId(usize);
 
 /// A crate.
 pub(crate) struct Crate {
-    /// What is set in it, its features included.
+    /// Its configuration, including its features.
     pub(crate) cfg: Cfg,
-    /// The crates it names.
+    /// Its dependencies, by the names it uses.
     pub(crate) dependencies: BTreeMap<String, Dependency>,
     package: Package,
-    /// Whether its tools are wanted, or only its types.
+    /// `true` if its tools are read, not only its types.
     scanned: bool,
     root_file: PathBuf,
     root: Cell<Option<ScopeId>>,
-    /// The crates it names, as far as they were looked for.
+    /// The roots of its dependencies that were looked up.
     libraries: RefCell<BTreeMap<String, Option<ScopeId>>>,
 }
 
 impl Crate {
-    /// Returns the folder of its `Cargo.toml`.
-    pub(crate) fn folder(&self) -> Option<&Path> {
-        self.package.folder.as_deref()
+    /// Returns the directory of its `Cargo.toml`.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.package.directory.as_deref()
     }
 }
 
-/// A module, or a block with items of its own.
+/// A module, or a block with items.
 pub(crate) struct Scope {
     pub(crate) krate: CrateId,
-    /// The scope around it.
+    /// The enclosing scope.
     pub(crate) parent: Option<ScopeId>,
-    /// A block sees the names of the scope around it, a module does not.
+    /// `true` for a block, which sees the names of the enclosing scope. A module does not.
     pub(crate) is_block: bool,
-    /// Its module as `module_path!()` says it.
+    /// The path of its module, as in `module_path!()`.
     pub(crate) path: String,
-    /// The file it stands in.
+    /// Its file.
     pub(crate) file: Rc<SourceFile>,
-    folders: module_tree::ModuleDirectories,
-    /// Who can name it.
+    directories: module_tree::ModuleDirectories,
+    /// Its visibility.
     visibility: names::ItemVisibility,
-    /// Whether it is a file of its own, which can still be parsed.
+    /// `true` if it is a whole file, which may still have to be parsed.
     is_file: bool,
     children: RefCell<BTreeMap<String, ScopeId>>,
     items: OnceCell<ModuleItems>,
 }
 
-/// An item that may be annotated: whether it is, names will tell.
+/// An item that may be annotated. Resolving the names of its attributes decides.
 #[derive(Clone)]
 pub(crate) struct CandidateItem {
     pub(crate) scope: ScopeId,
     pub(crate) item: Rc<syn::Item>,
 }
 
-/// A struct or enum as it was declared.
+/// A struct or enum before its `impl`s are looked up.
 struct DeclaredType {
     scope: ScopeId,
     item: syn::DeriveInput,
@@ -114,7 +114,7 @@ struct DeclaredType {
 }
 
 impl SourceTree {
-    /// Nothing yet; files are counted as they are read, if somebody wants to know.
+    /// Creates an empty tree. `progress` counts the files that are read.
     pub(crate) fn with_progress(progress: Option<Arc<AtomicUsize>>) -> Self {
         Self { progress, ..Self::default() }
     }
@@ -127,47 +127,48 @@ impl SourceTree {
         self.scopes.borrow()[id.0].clone()
     }
 
-    /// The crate that a scope belongs to.
+    /// Returns the crate of a scope.
     pub(crate) fn crate_of(&self, scope: ScopeId) -> Rc<Crate> {
         self.krate(self.scope(scope).krate)
     }
 
-    /// Says that something is wrong, or could not be seen.
+    /// Adds a diagnostic.
     pub(crate) fn report(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
 
-    /// Says that a file could not be parsed.
+    /// Adds a diagnostic about a file that does not parse.
     fn report_unparsed(&self, diagnostic: Diagnostic) {
         self.has_unparsed.set(true);
         self.report(diagnostic);
     }
 
-    /// Says that a type could not be seen.
+    /// Adds a warning about a type that could not be read.
     pub(crate) fn report_unseen(&self, diagnostic: Diagnostic) {
         self.unseen.borrow_mut().push(diagnostic);
     }
 
-    /// Reads a file by its path from a source file. The manifest depends on it, whether or not it is there.
+    /// Reads a file by its path relative to a source file. The manifest depends on it, even if it does not exist.
     pub(crate) fn read_beside(&self, source: &SourceFile, path: &str) -> Option<String> {
         let path = source.path.parent()?.join(path);
         self.note_file(&path);
         std::fs::read_to_string(path).ok()
     }
 
-    /// Notes a file that is looked for, whether or not it is there.
+    /// Records a file that the manifest depends on, even if it does not exist.
     fn note_file(&self, path: &Path) {
         self.files.borrow_mut().push(path.to_owned());
     }
 
-    /// The items that may be annotated, in the order in which they were read.
+    /// Takes the items that may be annotated, in the order in which they were read.
     pub(crate) fn take_candidates(&self) -> Vec<CandidateItem> {
         self.candidates.take()
     }
 
-    /// What there is to say, and the files that were looked for.
+    /// Returns the diagnostics and the files that the manifest depends on.
     ///
-    /// Where a file did not parse, the types that are missed may be in it: one mistake gives one message.
+    /// If a file did not parse, warnings about types are dropped: the types may be in that file, and one mistake gives
+    /// one message.
     pub(crate) fn finish(self) -> (Vec<Diagnostic>, Vec<PathBuf>) {
         let mut diagnostics = self.diagnostics.into_inner();
         if !self.has_unparsed.get() {
@@ -188,7 +189,7 @@ impl SourceTree {
         DefinitionId(definitions.len() - 1)
     }
 
-    /// A definition with what is implemented for it.
+    /// Returns a definition with its `impl`s.
     fn complete_definition(&self, id: DefinitionId) -> Rc<TypeDefinition> {
         let declared = self.definitions.borrow()[id.0].clone();
         let complete = declared.complete.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! From files to modules, as rustc finds them.
+//! The module tree: finds the files of modules as rustc does, and follows `include!`.
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -10,46 +10,46 @@ use syn::{Attribute, Item, ItemMod};
 use super::file::{parse_outline, too_deep};
 use super::names::ItemVisibility;
 use super::{CrateId, Scope, SourceFile, SourceTree};
-use crate::cfg::text_of;
+use crate::cfg::string_value;
 use crate::text::{annotations, includes, may_declare_modules, modules_only};
 use crate::ty::ScopeId;
 use crate::{Diagnostic, Severity, SourcePlace};
 
-/// No crate has modules that deep; a chain of links that leads back has.
+/// The deepest module that is read. Only a cycle of links leads deeper.
 const DEEPEST_MODULE: usize = 100;
 
-/// From this depth on it is asked whether a file is one of those above it. A circle is found a little later, and
-/// nobody else pays for the question.
+/// From this depth on, each file is compared with the files of the enclosing modules. This detects cycles late, but
+/// costs other crates nothing.
 const SUSPICIOUS_DEPTH: usize = 16;
 
-/// Where the files of a module's submodules are.
+/// The directories of a module's submodules.
 #[derive(Clone, Debug)]
 pub(super) struct ModuleDirectories {
-    /// Of `mod name;`
+    /// For `mod name;`.
     modules: PathBuf,
-    /// Of `#[path = ".."]`
+    /// For `#[path = ".."]`.
     paths: PathBuf,
 }
 
 impl ModuleDirectories {
-    /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
+    /// Returns the directories for the root of a crate, a `mod.rs`, or a file of `#[path]`.
     pub(super) fn beside(file: &Path) -> Self {
-        let folder = folder_of(file);
-        Self { modules: folder.clone(), paths: folder }
+        let directory = directory_of(file);
+        Self { modules: directory.clone(), paths: directory }
     }
 
-    /// Of a file that has the name of its module.
+    /// Returns the directories for a file with the name of its module.
     fn below(file: &Path) -> Self {
-        Self { modules: file.with_extension(""), paths: folder_of(file) }
+        Self { modules: file.with_extension(""), paths: directory_of(file) }
     }
 
-    /// Of a module that stands in braces.
+    /// Returns the directories for an inline module.
     fn inside(&self, name: &str, path: Option<&str>) -> Self {
-        let folder = match path {
+        let directory = match path {
             Some(path) => self.paths.join(path),
             None => self.modules.join(name),
         };
-        Self { modules: folder.clone(), paths: folder }
+        Self { modules: directory.clone(), paths: directory }
     }
 }
 
@@ -60,7 +60,7 @@ impl SourceTree {
         parent: Option<ScopeId>,
         path: String,
         file: SourceFile,
-        folders: ModuleDirectories,
+        directories: ModuleDirectories,
         visibility: ItemVisibility,
     ) -> ScopeId {
         if let Some(files) = &self.progress {
@@ -72,7 +72,7 @@ impl SourceTree {
             is_block: false,
             path,
             file: Rc::new(file),
-            folders,
+            directories,
             visibility,
             is_file: true,
             children: RefCell::default(),
@@ -80,7 +80,7 @@ impl SourceTree {
         })
     }
 
-    /// A block in a function.
+    /// Adds a block of a function.
     pub(super) fn add_block(&self, parent: ScopeId) -> ScopeId {
         let around = self.scope(parent);
         self.add_scope(Scope {
@@ -89,7 +89,7 @@ impl SourceTree {
             is_block: true,
             path: around.path.clone(),
             file: around.file.clone(),
-            folders: around.folders.clone(),
+            directories: around.directories.clone(),
             visibility: ItemVisibility::Everywhere,
             is_file: false,
             children: RefCell::default(),
@@ -97,7 +97,7 @@ impl SourceTree {
         })
     }
 
-    /// Follows the modules of a file: parses it if it has annotations, else only what declares modules.
+    /// Follows the modules of a file. Parses the whole file if it has annotations, else only its `mod` items.
     pub(super) fn read_modules(&self, id: ScopeId) {
         let scope = self.scope(id);
         let text = scope.file.text();
@@ -106,13 +106,13 @@ impl SourceTree {
         if self.krate(scope.krate).scanned && is_worth_it() {
             return self.parse(id);
         }
-        scope.file.forget();
+        scope.file.drop_text();
         if may_declare_modules(text.as_bytes()) {
             let outline = match modules_only(&text) {
                 Ok(outline) => outline,
                 Err(deep) => return self.report_in_scanned(&scope, *too_deep(&scope.file, deep)),
             };
-            // What is wrong with it rustc will say; there is no tool in it.
+            // rustc reports the error, and the file has no tools.
             let Ok(file) = syn::parse_file(&outline.text) else { return };
             for (name, at) in outline.in_macros {
                 let hidden = hidden_by_macro("a module", &name, scope.file.place_at(at));
@@ -124,7 +124,7 @@ impl SourceTree {
         }
     }
 
-    /// Of a crate that lends only its types, what is left out shows where a type is missed.
+    /// Reports a problem in a crate whose tools are read. In other crates it matters only if a type is missing.
     pub(super) fn report_in_scanned(&self, scope: &Scope, diagnostic: Diagnostic) {
         if self.krate(scope.krate).scanned {
             self.report(diagnostic);
@@ -143,7 +143,7 @@ impl SourceTree {
         }
     }
 
-    /// The items of a module, read when they are first needed.
+    /// Returns the items of a module, and parses its file if needed.
     pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::ModuleItems> {
         let mut file = Some(id);
         while let (None, Some(id)) = (scope.items.get(), file) {
@@ -170,10 +170,10 @@ impl SourceTree {
         }
     }
 
-    /// Goes into a module: one that stands in braces, or in a file of its own.
+    /// Enters an inline module, or the file of a module.
     pub(super) fn enter_module(&self, around: ScopeId, module: ItemMod, attributes: &[Attribute], fill: bool) {
         let name = syn::ext::IdentExt::unraw(&module.ident).to_string();
-        let path = text_of(attributes, "path");
+        let path = string_value(attributes, "path");
         let known = self.scope(around).children.borrow().get(&name).copied();
         let Some((_, items)) = module.content else {
             if known.is_none() {
@@ -189,7 +189,7 @@ impl SourceTree {
                 is_block: false,
                 path: format!("{}::{}", scope.path, module.ident),
                 file: scope.file.clone(),
-                folders: scope.folders.inside(&name, path.as_deref()),
+                directories: scope.directories.inside(&name, path.as_deref()),
                 visibility: self.visibility(&module.vis, around),
                 is_file: false,
                 children: RefCell::default(),
@@ -208,19 +208,20 @@ impl SourceTree {
             let diagnostic = Diagnostic { severity: Severity::Error, message, help, place, compile_error };
             self.report_in_scanned(&scope, diagnostic);
         };
-        let (file, folders) = match self.find_file(&scope.folders, name, path) {
+        let (file, directories) = match self.find_file(&scope.directories, name, path) {
             Ok(found) => found,
             Err((message, help)) => return wrong(message, help, true),
         };
         let depth = scope.path.matches("::").count();
         if (path.is_some() || depth > SUSPICIOUS_DEPTH) && self.is_above(around, &file) {
-            let message = format!("the module `{name}` leads back to {}, which it is part of", file.display());
-            return wrong(message, Some("a file cannot be a module of itself: change its `#[path]`".to_owned()), true);
+            let message = format!("module `{name}` refers to {}, which contains it", file.display());
+            return wrong(message, Some("a file cannot be a module of itself; change its `#[path]`".to_owned()), true);
         }
         if depth > DEEPEST_MODULE {
-            let message = format!("modules are nested more than {DEEPEST_MODULE} deep; {} is left out", file.display());
-            // A limit of ours: rustc goes deeper.
-            return wrong(message, Some("look for a link to a folder above it".to_owned()), false);
+            let message =
+                format!("modules are nested more than {DEEPEST_MODULE} levels deep; {} is skipped", file.display());
+            // Our own limit: rustc goes deeper.
+            return wrong(message, Some("check for a link to a parent directory".to_owned()), false);
         }
         let file = match SourceFile::read(&file) {
             Ok(file) => file,
@@ -228,12 +229,12 @@ impl SourceTree {
         };
         let module_path = format!("{}::{}", scope.path, module.ident);
         let visibility = self.visibility(&module.vis, around);
-        let id = self.add_file(scope.krate, Some(around), module_path, file, folders, visibility);
+        let id = self.add_file(scope.krate, Some(around), module_path, file, directories, visibility);
         scope.children.borrow_mut().insert(name.to_owned(), id);
         self.read_modules(id);
     }
 
-    /// Whether a file is that of a module or of one around it.
+    /// Returns `true` if a file is that of a module or of an enclosing module.
     pub(super) fn is_above(&self, scope: ScopeId, file: &Path) -> bool {
         let file = canonical(file);
         let mut next = Some(scope);
@@ -247,69 +248,69 @@ impl SourceTree {
         false
     }
 
-    /// The file of `mod name;`, and where its own submodules are.
+    /// Returns the file of `mod name;` and the directories of its submodules.
     fn find_file(
         &self,
-        folders: &ModuleDirectories,
+        directories: &ModuleDirectories,
         name: &str,
         path: Option<&str>,
     ) -> Result<(PathBuf, ModuleDirectories), MissingFile> {
         if let Some(path) = path {
-            let file = folders.paths.join(path);
-            let folders = ModuleDirectories::beside(&file);
+            let file = directories.paths.join(path);
+            let directories = ModuleDirectories::beside(&file);
             self.note_file(&file);
-            return Ok((file, folders));
+            return Ok((file, directories));
         }
         let flat_name = format!("{name}.rs");
-        let flat = folders.modules.join(&flat_name);
-        let nested = folders.modules.join(name).join("mod.rs");
-        let has_flat = self.folder_has(&folders.modules, &flat_name);
-        // A link that leads nowhere is there, and cannot be read.
-        let has_nested = self.folder_has(&folders.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
+        let flat = directories.modules.join(&flat_name);
+        let nested = directories.modules.join(name).join("mod.rs");
+        let has_flat = self.directory_has(&directories.modules, &flat_name);
+        // A broken link exists and cannot be read.
+        let has_nested = self.directory_has(&directories.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
         if has_flat == has_nested {
-            // Either may come or go.
+            // Either file may be created or removed.
             self.note_file(&flat);
             self.note_file(&nested);
         }
         match (has_flat, has_nested) {
             (true, true) => Err((
-                format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
-                Some("remove or rename one".to_owned()),
+                format!("module `{name}` has two files: {} and {}", flat.display(), nested.display()),
+                Some("remove or rename one of them".to_owned()),
             )),
             (true, false) => {
                 self.note_file(&flat);
-                let folders = ModuleDirectories::below(&flat);
-                Ok((flat, folders))
+                let directories = ModuleDirectories::below(&flat);
+                Ok((flat, directories))
             }
             (false, true) => {
                 self.note_file(&nested);
-                let folders = ModuleDirectories::beside(&nested);
-                Ok((nested, folders))
+                let directories = ModuleDirectories::beside(&nested);
+                Ok((nested, directories))
             }
             (false, false) => Err((
-                format!("the module `{name}` has no file"),
+                format!("module `{name}` has no file"),
                 Some(format!("create {} or {}", flat.display(), nested.display())),
             )),
         }
     }
 
-    /// Whether a folder has an entry. Folders are listed once: most modules have neighbours.
-    fn folder_has(&self, folder: &Path, name: &str) -> bool {
+    /// Returns `true` if a directory has an entry. Directories are listed once: most modules have neighbours.
+    fn directory_has(&self, directory: &Path, name: &str) -> bool {
         let mut listings = self.listings.borrow_mut();
-        if !listings.contains_key(folder) {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            listings.insert(folder.to_owned(), entries.map(|entry| entry.file_name()).collect());
+        if !listings.contains_key(directory) {
+            let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+            listings.insert(directory.to_owned(), entries.map(|entry| entry.file_name()).collect());
         }
-        listings.get(folder).is_some_and(|entries| entries.contains(std::ffi::OsStr::new(name)))
+        listings.get(directory).is_some_and(|entries| entries.contains(std::ffi::OsStr::new(name)))
     }
 }
 
 type MissingFile = (String, Option<String>);
 
-/// The folder of a file, which may be the current one.
-pub(super) fn folder_of(file: &Path) -> PathBuf {
+/// Returns the directory of a file, or `.`.
+pub(super) fn directory_of(file: &Path) -> PathBuf {
     match file.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        Some(directory) if directory != Path::new("") => directory.to_owned(),
         _ => PathBuf::from("."),
     }
 }
@@ -319,12 +320,12 @@ pub(super) fn canonical(path: &Path) -> PathBuf {
 }
 
 impl SourceTree {
-    /// The items of `include!("file.rs")` belong to the module it stands in, and see its names.
+    /// Reads the file of `include!("file.rs")`. Its items belong to the enclosing module and see its names.
     pub(super) fn include(&self, around: ScopeId, item: &syn::ItemMacro) -> Option<ScopeId> {
-        // What is computed, such as a path in `OUT_DIR`, is not there before the build.
+        // A computed path, such as one in `OUT_DIR`, does not exist before the build.
         let path = syn::parse2::<syn::LitStr>(item.mac.tokens.clone()).ok()?.value();
         let scope = self.scope(around);
-        let path = folder_of(&scope.file.path).join(path);
+        let path = directory_of(&scope.file.path).join(path);
         self.note_file(&path);
         if self.is_above(around, &path) {
             return None;
@@ -341,7 +342,7 @@ impl SourceTree {
             parent: Some(around),
             is_block: true,
             path: scope.path.clone(),
-            folders: ModuleDirectories::beside(&file.path),
+            directories: ModuleDirectories::beside(&file.path),
             file: Rc::new(file),
             is_file: true,
             visibility: ItemVisibility::Everywhere,
@@ -352,17 +353,17 @@ impl SourceTree {
         Some(id)
     }
 
-    /// Whether a file without annotations includes one that has some, or that includes others.
+    /// Returns `true` if a file includes another that has annotations or includes others.
     pub(super) fn includes_tools(&self, file: &Path, text: &[u8]) -> bool {
         includes(text).any(|path| {
-            let path = folder_of(file).join(path);
+            let path = directory_of(file).join(path);
             self.note_file(&path);
             let text = std::fs::read(&path).unwrap_or_default();
             !annotations(&text).is_empty() || includes(&text).next().is_some()
         })
     }
 
-    /// A tool or a module that a macro makes exists only once the macro is expanded.
+    /// Warns about a tool or a module inside of a macro call, which exists only once the macro is expanded.
     pub(crate) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
         let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         let file = &self.scope(scope).file;
@@ -377,18 +378,18 @@ impl SourceTree {
     }
 }
 
-/// Says that something stands in a macro.
+/// Returns a warning about an item inside of a macro call.
 pub(super) fn hidden_by_macro(what: &str, name: &str, place: SourcePlace) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
-        message: format!("{what} inside the macro `{name}!` cannot be seen in the source"),
-        help: Some("write it out, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+        message: format!("{what} inside of the macro `{name}!` cannot be read from the source"),
+        help: Some("write it without the macro, or use the program's manifest with `Manifest::linked()`".to_owned()),
         place: Some(place),
         compile_error: false,
     }
 }
 
-/// Where `#[tool..]` or `#[tool_class..]` stands in the tokens of a macro.
+/// Finds `#[tool..]` or `#[tool_class..]` in the tokens of a macro.
 fn annotation_in(tokens: TokenStream) -> Option<Span> {
     let mut after_hash = false;
     for token in tokens {
@@ -424,7 +425,7 @@ fn path_ends_in_tool(tokens: TokenStream) -> bool {
     matches!(last.as_str(), "tool" | "tool_class")
 }
 
-/// Where `mod name;` stands in the tokens of a macro.
+/// Finds `mod name;` in the tokens of a macro.
 fn module_in(tokens: TokenStream) -> Option<Span> {
     let mut module = None;
     let mut named = false;
@@ -450,9 +451,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_a_folder_is_in_the_current_one() {
-        assert_eq!(folder_of(Path::new("lib.rs")), Path::new("."));
-        assert_eq!(folder_of(Path::new("src/lib.rs")), Path::new("src"));
+    fn a_file_without_a_parent_is_in_the_current_directory() {
+        assert_eq!(directory_of(Path::new("lib.rs")), Path::new("."));
+        assert_eq!(directory_of(Path::new("src/lib.rs")), Path::new("src"));
         assert_eq!(ModuleDirectories::beside(Path::new("lib.rs")).modules, Path::new("."));
     }
 }

@@ -1,4 +1,4 @@
-//! What a name means where it stands.
+//! Name resolution: types, functions and constants by path, through `use`, with visibility.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -10,10 +10,10 @@ use super::items::{ImportPath, TypeItem};
 use super::{ModuleItems, Scope, SourceTree};
 use crate::ty::{DefinitionId, ScopeId};
 
-/// How long a chain of names may be.
+/// The longest chain of imports that is followed.
 const LONGEST_CHAIN: usize = 200;
 
-/// The names that every module has.
+/// The types of the prelude.
 const PRELUDE: [(&str, &str); 5] = [
     ("Box", "std::boxed::Box"),
     ("Option", "std::option::Option"),
@@ -27,28 +27,28 @@ const LANGUAGE: [&str; 17] = [
     "usize",
 ];
 
-/// What a path can name, as far as types are concerned.
+/// The entity that a path names, as far as types are concerned.
 #[derive(Clone)]
 pub(crate) enum NamedEntity {
     Scope(ScopeId),
     Defined(DefinitionId),
     Alias(ScopeId, Rc<syn::ItemType>),
-    /// Something in a crate that is not read, by its path.
+    /// An item of a crate that is not read, by its path.
     Library(String),
     Other,
 }
 
-/// What has been looked for on the way to one name: nothing is looked for twice, so that circles end and modules that
-/// import each other do not multiply.
+/// The names looked up so far while one name is resolved. No name is looked up twice, so that cycles end and modules
+/// that import each other do not multiply the work.
 #[derive(Default)]
 struct NameWalk {
-    /// What was found of a name in a scope, by whom it was asked; nothing as long as it is being looked for.
+    /// The result by scope, name and viewer; `None` while the lookup runs.
     known: HashMap<(ScopeId, String, Option<ScopeId>), Option<NamedEntity>>,
     depth: usize,
 }
 
 impl SourceTree {
-    /// What a path names in a scope.
+    /// Resolves a path in a scope.
     pub(crate) fn entity(&self, scope: ScopeId, path: &ImportPath) -> Option<NamedEntity> {
         self.follow(scope, path, &mut NameWalk::default())
     }
@@ -62,7 +62,7 @@ impl SourceTree {
             "super" => NamedEntity::Scope(self.module_around(scope)?),
             name => match self.named(scope, name, walk) {
                 Some(entity) => entity,
-                // A crate that `Cargo.toml` does not say, or none.
+                // A crate that `Cargo.toml` does not list.
                 None if !rest.is_empty() => NamedEntity::Library(name.to_owned()),
                 None => return None,
             },
@@ -79,7 +79,7 @@ impl SourceTree {
         Some(entity)
     }
 
-    /// What a single name means: what is declared here or around, then the crates, then what is always there.
+    /// Resolves a single name: declarations in the scope and around it first, then crates, then the prelude.
     fn named(&self, scope: ScopeId, name: &str, walk: &mut NameWalk) -> Option<NamedEntity> {
         let mut next = Some(scope);
         while let Some(id) = next {
@@ -113,13 +113,14 @@ impl SourceTree {
         }
     }
 
-    /// A dependency under the name of its own crate, whatever it is called here.
+    /// Returns the own name of a dependency that may be renamed.
     fn package_name(&self, scope: ScopeId, name: &str) -> String {
         let krate = self.crate_of(scope);
         krate.dependencies.get(name).map_or_else(|| name.to_owned(), |dependency| dependency.package.replace('-', "_"))
     }
 
-    /// What a module declares or imports under a name. A `viewer` that asks by a glob gets only what it can see.
+    /// Returns the item that a module declares or imports under a name. A `viewer` looks through a glob import and gets
+    /// only visible items.
     fn declared(&self, id: ScopeId, name: &str, viewer: Option<ScopeId>, walk: &mut NameWalk) -> Option<NamedEntity> {
         let scope = self.scope(id);
         if let Some(child) = self.child(&scope, name, viewer) {
@@ -157,7 +158,8 @@ impl SourceTree {
         self.is_visible_to(self.scope(child).visibility, viewer).then_some(NamedEntity::Scope(child))
     }
 
-    /// Whether a viewer sees a name; one that says where it looks does, or rustc complains.
+    /// Returns `true` if a viewer sees a name. Without a viewer the path is explicit, and rustc complains if it is not
+    /// visible.
     pub(super) fn is_visible_to(&self, visibility: ItemVisibility, viewer: Option<ScopeId>) -> bool {
         viewer.is_none_or(|viewer| self.is_visible(visibility, viewer))
     }
@@ -175,7 +177,7 @@ impl SourceTree {
         if let Some(found) = imports.iter().filter(seen).find_map(|import| self.follow(id, &import.item, walk)) {
             return Some(found);
         }
-        // Of libraries only some names are known: what the sources show comes first.
+        // Only some names of libraries are known, so the scanned sources take precedence.
         let mut of_library = None;
         for glob in items.globs.iter().filter(seen) {
             match self.follow(id, &glob.item, walk) {
@@ -193,7 +195,7 @@ impl SourceTree {
         of_library
     }
 
-    /// The import by which a scope has a name, if it has it by one.
+    /// Returns the import of a name in a scope.
     pub(crate) fn import(&self, id: ScopeId, name: &str) -> Option<ImportPath> {
         let mut next = Some(id);
         while let Some(id) = next {
@@ -206,7 +208,7 @@ impl SourceTree {
         None
     }
 
-    /// The module that a scope is, or stands in.
+    /// Returns the module of a scope.
     pub(super) fn module_of(&self, id: ScopeId) -> ScopeId {
         let scope = self.scope(id);
         match scope.parent {
@@ -221,7 +223,7 @@ impl SourceTree {
     }
 }
 
-/// A path without its generic arguments.
+/// Returns a path without its generic arguments.
 pub(crate) fn import_path(path: &Path) -> ImportPath {
     ImportPath {
         absolute: path.leading_colon.is_some(),
@@ -229,14 +231,14 @@ pub(crate) fn import_path(path: &Path) -> ImportPath {
     }
 }
 
-/// Where a name has been looked for, and by whom: once is enough.
+/// The lookups made so far: scope, name and viewer.
 pub(super) type TriedNames = HashSet<(ScopeId, String, Option<ScopeId>)>;
 
-/// Takes what is wanted out of the items of a module.
+/// Picks an item of a module by name.
 type PickItem<'a, T> = &'a dyn Fn(&ModuleItems, &str) -> Option<VisibleItem<T>>;
 
 impl SourceTree {
-    /// A function or constant that a path names.
+    /// Returns a function or constant that a path names.
     pub(super) fn value<T>(&self, path: &Path, scope: ScopeId, pick: PickItem<'_, T>) -> Option<(T, ScopeId)> {
         self.value_at(&import_path(path), scope, pick, &mut TriedNames::new())
     }
@@ -296,7 +298,7 @@ impl SourceTree {
             })
     }
 
-    /// `Type::function`, of the type's own `impl` blocks.
+    /// Returns `Type::function` from the type's own `impl` blocks.
     pub(super) fn associated_function(&self, path: &Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)> {
         let path = import_path(path);
         let (name, of) = path.segments.split_last()?;
@@ -319,15 +321,15 @@ impl SourceTree {
     }
 }
 
-/// Where a name can be seen.
+/// The visibility of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemVisibility {
     Everywhere,
-    /// In a module and in all inside of it.
+    /// Visible in a module and its submodules.
     Within(ScopeId),
 }
 
-/// Something that can be named, and by whom.
+/// An item with its visibility.
 #[derive(Clone, Debug)]
 pub(crate) struct VisibleItem<T> {
     pub(super) visibility: ItemVisibility,
@@ -335,7 +337,7 @@ pub(crate) struct VisibleItem<T> {
 }
 
 impl SourceTree {
-    /// What `pub`, `pub(..)` or nothing means in a scope.
+    /// Returns the visibility that `pub`, `pub(..)` or nothing has in a scope.
     pub(super) fn visibility(&self, written: &syn::Visibility, scope: ScopeId) -> ItemVisibility {
         let module = self.module_of(scope);
         ItemVisibility::Within(match written {
@@ -345,7 +347,7 @@ impl SourceTree {
         })
     }
 
-    /// The module that `pub(in ..)` names: one of those around.
+    /// Returns the enclosing module that `pub(in ..)` names.
     fn module_above(&self, module: ScopeId, path: &syn::Path) -> Option<ScopeId> {
         let mut names = path.segments.iter().map(|segment| segment.ident.to_string()).peekable();
         if names.next_if(|name| name == "crate").is_some() {
@@ -357,7 +359,7 @@ impl SourceTree {
         self.modules_around(module).nth(levels)
     }
 
-    /// A module and those around it.
+    /// Returns a module and its enclosing modules.
     fn modules_around(&self, module: ScopeId) -> impl Iterator<Item = ScopeId> {
         std::iter::successors(Some(module), |&id| self.module_around(id))
     }
@@ -370,7 +372,7 @@ impl SourceTree {
     }
 }
 
-/// The modules of libraries whose types are known, with the names of those types.
+/// Modules of libraries with the types that are known, for glob imports.
 const MODULES: [(&str, &[&str]); 20] = [
     ("std::borrow", &["Cow"]),
     ("std::cell", &["Cell", "RefCell"]),
@@ -412,7 +414,7 @@ const MODULES: [(&str, &[&str]); 20] = [
     ("uuid", &["NonNilUuid", "Uuid"]),
 ];
 
-/// Whether a module of a library has a type of this name, as far as types of libraries are known.
+/// Returns `true` if a module of a library has a known type of this name.
 pub(super) fn is_in_library(module: &str, name: &str) -> bool {
     let is_listed = MODULES.iter().any(|(known, names)| *known == module && names.contains(&name));
     let has_prefix = [("std::num", "NonZero"), ("std::sync::atomic", "Atomic")]

@@ -1,4 +1,4 @@
-//! What a type means where it stands.
+//! Type resolution, and the traits that types implement.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use crate::package::Dependency;
 use crate::text::source_text;
 use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
 
-/// How deep a type may be, its aliases included.
+/// The deepest type that is resolved, including its aliases.
 const DEEPEST: usize = 64;
 
-/// How many types a type may be made of: aliases that name each other twice double with every step.
+/// The largest number of parts of a type. Aliases that name each other twice double with every step.
 const LARGEST: usize = 10_000;
 
 impl SourceTree {
@@ -82,14 +82,14 @@ impl SourceTree {
         }
     }
 
-    /// Counts a part of the type that is being resolved.
+    /// Counts a part of the type that is being resolved. Returns `false` if there are too many.
     fn count_part(&self) -> bool {
         let parts = self.parts.get();
         self.parts.set(parts.saturating_add(1));
         parts < LARGEST
     }
 
-    /// Resolves a type among generic arguments; the value of a constant cannot be told from a type here.
+    /// Resolves a type among generic arguments. A constant that is a plain name looks like a type here.
     fn argument(&self, given: &GenericArgument, around: &GenericArguments<'_>, depth: usize) -> Ty {
         match given {
             GenericArgument::Type(ty) => self.resolve_type(ty, around.scope, around.generics, depth + 1),
@@ -187,7 +187,7 @@ impl TypeSource for SourceTree {
     }
 
     fn resolve(&self, ty: &Type, scope: ScopeId, generics: &[(String, Ty)]) -> Ty {
-        // While a type is resolved, others may be: of the `impl`s that are looked through.
+        // Looking through `impl`s resolves other types meanwhile.
         let around = self.parts.replace(0);
         let resolved = self.resolve_type(ty, scope, generics, 0);
         self.parts.set(around);
@@ -215,9 +215,9 @@ impl TypeSource for SourceTree {
     }
 }
 
-/// The generic arguments of a path, and where they mean something.
+/// The generic arguments of a path with their scope.
 struct GenericArguments<'a> {
-    /// Without lifetimes and bindings.
+    /// The arguments without lifetimes and bindings.
     given: Vec<&'a GenericArgument>,
     scope: ScopeId,
     generics: &'a [(String, Ty)],
@@ -234,13 +234,13 @@ fn unknown(ty: &Type) -> Ty {
     Ty::Unknown(source_text(ty))
 }
 
-/// The traits that decide how a type becomes an argument, and what stands in a file that implements them.
+/// The traits that decide how an argument is decoded, with a text that files with such an `impl` contain.
 const DECISIVE: [(&str, &str); 3] =
     [("Deserialize", "Deserialize<"), ("JsonSchema", "JsonSchema for"), ("FromStr", "FromStr for")];
 
 impl SourceTree {
-    /// The traits that are implemented for a type: in its own file all of them, elsewhere in its crate those that
-    /// decide how it becomes an argument, unless they are derived.
+    /// Returns the traits that a type implements by hand: all of those in its own file, and in other files of its crate
+    /// the decisive ones that are not derived.
     pub(super) fn implementations(
         &self,
         id: DefinitionId,
@@ -281,7 +281,7 @@ impl SourceTree {
         found
     }
 
-    /// The name of a trait where it is declared: it may be imported under another.
+    /// Returns the own name of a trait, which may be imported under another name.
     fn original_name(&self, scope: ScopeId, name: &str) -> String {
         let import = self.import(scope, name).and_then(|path| path.segments.last().cloned());
         import.unwrap_or_else(|| name.to_owned())
@@ -293,7 +293,7 @@ impl SourceTree {
             && matches!(self.resolve(&item.self_ty, scope, &[]), Ty::Defined { definition, .. } if definition == id)
     }
 
-    /// The files of a crate in which something stands, parsed.
+    /// Parses and returns the files of a crate that contain a text.
     fn files_containing(&self, krate: CrateId, needle: &'static str) -> Vec<ScopeId> {
         if let Some((_, _, known)) = self.searched.borrow().iter().find(|(of, what, _)| *of == krate && *what == needle)
         {
@@ -313,7 +313,7 @@ impl SourceTree {
                 self.items(&scope, id);
                 found.push(id);
             } else if scope.items.get().is_none() {
-                scope.file.forget();
+                scope.file.drop_text();
             }
         }
         self.searched.borrow_mut().push((krate, needle, found.clone()));

@@ -1,27 +1,27 @@
-//! Rust's tokens, as far as they must be told apart to find where an item begins and ends.
+//! A lexer for Rust that only finds where items begin and end.
 
 use super::search::is_word;
 
-/// A token. Literals, lifetimes and comments are passed over.
+/// A token. The lexer skips literals, lifetimes and comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SourceToken<'a> {
-    /// A name or a keyword, without `r#`; a number, too.
+    /// A name, a keyword without `r#`, or a number.
     Word(&'a [u8]),
     /// `(`, `[`, `{`
     Open(u8),
     /// `)`, `]`, `}`
     Close(u8),
-    /// Any other sign.
+    /// Any other character.
     Sign(u8),
 }
 
-/// Goes through a text, token by token.
+/// Iterates over the tokens of a text.
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a [u8],
-    /// Behind the last token.
+    /// The offset behind the last token.
     pub(super) at: usize,
-    /// Where the last token begins.
+    /// The offset of the last token.
     pub(super) start: usize,
 }
 
@@ -56,22 +56,22 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token, without taking it.
+    /// Returns the next token without consuming it.
     pub(super) fn peek(&self) -> Option<SourceToken<'a>> {
         self.clone().next()
     }
 
-    /// The byte before the last token.
+    /// Returns the byte before the last token.
     pub(super) fn before(&self) -> Option<u8> {
         self.text.get(self.start.checked_sub(1)?).copied()
     }
 
-    /// A byte behind the last token.
+    /// Returns a byte behind the last token.
     pub(super) fn after(&self, distance: usize) -> Option<u8> {
         self.text.get(self.at + distance).copied()
     }
 
-    /// Passes over the rest of a group whose opening has been taken. False when it does not end.
+    /// Skips the rest of a group whose opening bracket was consumed. Returns `false` if the group does not end.
     pub(super) fn skip_group(&mut self) -> bool {
         let mut depth = 1_usize;
         while let Some(&byte) = self.text.get(self.at) {
@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Returns where the inner attributes and inner doc comments end that stand here; where it is, if none does.
+    /// Returns the end of the inner attributes and inner doc comments that follow, or the current offset.
     pub(super) fn inner_attributes_end(&self) -> usize {
         let mut ahead = self.clone();
         let mut end = self.at;
@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
         &self.text[begin..self.at]
     }
 
-    /// Passes over a comment, if one stands here.
+    /// Skips a comment, if there is one.
     fn skip_comment(&mut self) -> bool {
         match self.text.get(self.at + 1) {
             Some(b'/') => {
@@ -155,7 +155,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Block comments nest.
+/// Returns the end of a block comment. Block comments nest.
 fn block_comment_end(text: &[u8], start: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = start;
@@ -179,7 +179,7 @@ fn block_comment_end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Behind the string whose opening quote is at `quote`; what stands before it tells whether it is a raw one.
+/// Returns the end of the string with this opening quote. The bytes before the quote show whether it is a raw string.
 fn string_end(text: &[u8], quote: usize) -> usize {
     let hashes = text[..quote].iter().rev().take_while(|&&byte| byte == b'#').count();
     if is_raw_prefix(&text[..quote - hashes]) {
@@ -207,14 +207,14 @@ fn string_end(text: &[u8], quote: usize) -> usize {
     text.len()
 }
 
-/// Whether a text ends in `r`, `br` or `cr` as a word of its own.
+/// Returns `true` if a text ends in the word `r`, `br` or `cr`.
 fn is_raw_prefix(before: &[u8]) -> bool {
     let Some(before) = before.strip_suffix(b"r") else { return false };
     let before = before.strip_suffix(b"b").or_else(|| before.strip_suffix(b"c")).unwrap_or(before);
     !before.last().is_some_and(|&byte| is_word(byte))
 }
 
-/// Behind the character literal or the lifetime that begins at `quote`.
+/// Returns the end of the character literal, or of the quote of a lifetime.
 fn quote_end(text: &[u8], quote: usize) -> usize {
     match text.get(quote + 1) {
         Some(b'\\') => {
@@ -251,19 +251,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_passed_over() {
+    fn skips_literals_and_comments() {
         let text = r####"a /* x /* y */ z */ b // c
             "d \" e" f r"g\" h r#"i " j"# k br##"l "# m"## n 'o' p '\'' q '\u{7f}' 'é' s b'"' t r#fn u"####;
         assert_eq!(words(text), ["a", "b", "f", "r", "h", "r", "k", "br", "n", "p", "q", "s", "b", "t", "fn", "u"]);
     }
 
     #[test]
-    fn a_lifetime_is_no_literal() {
+    fn a_lifetime_is_not_a_literal() {
         assert_eq!(words("&'a str 'b: x"), ["a", "str", "b", "x"]);
     }
 
     #[test]
-    fn a_group_ends_where_it_ends() {
+    fn skips_a_whole_group() {
         let mut lexer = Lexer::new("{ a { \"}\" '}' } /* } */ } b");
         assert_eq!(lexer.next(), Some(SourceToken::Open(b'{')));
         assert!(lexer.skip_group());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_ends_with_the_text() {
+    fn an_unclosed_token_ends_with_the_text() {
         for text in ["\"a", "'", "'\\", "/* a", "r#\"a\"", "{ a", "\"a\\", "b'\\'", "'é"] {
             let mut lexer = Lexer::new(text);
             while lexer.next().is_some() {}

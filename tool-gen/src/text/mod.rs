@@ -1,7 +1,7 @@
-//! What can be told of source text without parsing it.
+//! Scanning of source text without parsing it.
 //!
-//! Parsing is a hundred times slower than looking for a word, so it is done only where something is to be found: in
-//! files with an annotation, and there only what stands outside of function bodies.
+//! Parsing is a hundred times slower than searching for a word. So only files with an annotation are parsed, and those
+//! without their function bodies.
 
 mod lexer;
 mod nesting;

@@ -1,55 +1,55 @@
-//! How deep the parser would go into a text.
+//! The recursion depth that the parser would need for a text.
 
 use super::lexer::{Lexer, SourceToken};
 
-/// How deep brackets may be nested: the parser goes down several calls for each.
+/// The deepest nesting of brackets. The parser recurses several calls for each.
 const DEEPEST: usize = 200;
 
-/// How many tokens may hang on each other, brackets around them included: `&&&x`, `|| || x`, `1 + 1 + 1` and
+/// The largest number of tokens in one chain, including enclosing brackets: `&&&x`, `|| || x`, `1 + 1 + 1` and
 /// `A<A<A>>` are nested as deeply as they are long.
 const LONGEST: usize = 4_000;
 
-/// Where a text is nested too deeply to be parsed.
+/// The place where a text is nested too deeply to be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NestingError {
-    /// The offset of the place, in bytes.
+    /// The offset in bytes.
     pub(crate) at: usize,
 }
 
-/// Counts what the parser would recurse into.
+/// Tracks the depth of the parser's recursion.
 #[derive(Default)]
 pub(super) struct NestingDepth {
     around: Vec<BracketGroup>,
     group: BracketGroup,
 }
 
-/// What stands between two brackets.
+/// The state between two brackets.
 #[derive(Default)]
 struct BracketGroup {
-    /// The tokens that the group hangs on.
+    /// The number of tokens in the chain before the group.
     base: usize,
-    /// Those, and the ones in it since the last comma, semicolon or block.
+    /// The same plus the tokens since the last comma, semicolon or block.
     tokens: usize,
-    /// The `<` that wait for their `>`: a comma between them separates nothing.
+    /// The number of open `<`. A comma between them separates nothing.
     angles: usize,
-    /// Signs that may open something, and most often do not: comparisons, and the bars around a closure's parameters.
+    /// Characters that may open a chain but most often do not: comparisons, and the bars around a closure's parameters.
     doubtful: usize,
-    /// Whether the next `<` is the second of `<<`.
+    /// `true` if the next `<` is the second of `<<`.
     shifts: bool,
 }
 
 impl NestingDepth {
-    /// How many brackets are open.
+    /// Returns the number of open brackets.
     pub(super) fn depth(&self) -> usize {
         self.around.len()
     }
 
-    /// Whether no `<` waits for its `>`.
+    /// Returns `true` if no `<` is open.
     pub(super) fn is_outside_of_angles(&self) -> bool {
         self.group.angles == 0
     }
 
-    /// Takes the token that the lexer has just given.
+    /// Processes the token that the lexer returned last.
     pub(super) fn step(&mut self, token: SourceToken<'_>, lexer: &Lexer<'_>) -> Result<(), NestingError> {
         let group = &mut self.group;
         group.tokens += 1;
@@ -74,10 +74,10 @@ impl NestingDepth {
         Ok(())
     }
 
-    /// Leaves a group, behind its closing bracket.
+    /// Leaves a group at its closing bracket.
     pub(super) fn close(&mut self, bracket: u8, lexer: &Lexer<'_>) {
         self.group = self.around.pop().unwrap_or_default();
-        // Behind a block something new begins, unless it is part of a longer expression.
+        // A block ends the chain, unless it is part of a longer expression.
         let goes_on = match lexer.peek() {
             Some(SourceToken::Word(word)) => matches!(word, b"else" | b"as"),
             Some(SourceToken::Sign(sign)) => !matches!(sign, b'#' | b';' | b','),
@@ -94,7 +94,7 @@ impl BracketGroup {
         *self = Self { base: self.base, tokens: self.base, ..Self::default() };
     }
 
-    /// Whether a `<` compares, shifts or opens the arguments of a type is told by what people write around it.
+    /// Guesses from the surrounding whitespace whether a `<` compares, shifts or opens generic arguments.
     fn open_angle(&mut self, lexer: &Lexer<'_>) {
         let is_space = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
         let is_number = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
@@ -119,7 +119,7 @@ impl BracketGroup {
     }
 }
 
-/// Whether all of a text can be parsed without going too deep.
+/// Returns an error if a text is nested too deeply to be parsed.
 pub(crate) fn check_nesting(text: &str) -> Result<(), NestingError> {
     let mut lexer = Lexer::new(text);
     let mut nesting = NestingDepth::default();
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_write_is_not_deep() {
+    fn accepts_ordinary_code() {
         for part in
             ["1 << 3, ", "1<<3, ", "A = 1 << 3,\n", "a < b, ", "a <= b, ", "x => {} ", "fn a(b: C<D>) {} ", "A(B<C>), "]
         {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_on_each_other_is_deep() {
+    fn rejects_long_chains() {
         for part in [
             "(",
             "[",

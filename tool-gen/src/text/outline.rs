@@ -1,19 +1,20 @@
-//! A text with the parts left out that say nothing of tools and types.
+//! Outlines of a text, with the parts blanked that do not matter for tools and types.
 //!
-//! What is left out becomes blank, so that lines and columns stay what they were.
+//! Blanks keep the lines and columns of the rest.
 
 use super::lexer::{Lexer, SourceToken};
 use super::nesting::{NestingDepth, NestingError, check_nesting};
 use super::search::may_declare_modules;
 
-/// Functions without parameters up to this length keep their bodies: serde's `default = ".."` names such.
+/// Functions without parameters keep their bodies up to this length, because serde's `default = ".."` names such
+/// functions.
 const SHORT_BODY: usize = 2_000;
 
-/// Constants are kept up to this length: what is longer is no default of anything.
+/// Constants keep their values up to this length. Longer ones are not defaults.
 const SHORT_VALUE: usize = 2_000;
 
-/// The text without the bodies of functions and of `macro_rules!`, but for those that hold one of the `annotations`,
-/// and without the values of long constants.
+/// Blanks the bodies of functions and of `macro_rules!` that contain none of the `annotations`, and the values of long
+/// constants.
 pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String, NestingError> {
     let mut lexer = Lexer::new(text);
     let mut blank = BlankedText::new(text);
@@ -22,7 +23,7 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
         let next = annotations.partition_point(|&at| at < from);
         annotations.get(next).is_some_and(|&at| at < to)
     };
-    // How many brackets are around the constant that is being read, if one is.
+    // The bracket depth of the constant that is being read, if any.
     let mut constant = None;
     let mut before = None;
     while let Some(token) = lexer.next() {
@@ -70,7 +71,7 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
     Ok(blank.finish())
 }
 
-/// Whether `const` or `static` begins an item: it may also stand in a type or among the parameters of one.
+/// Returns `true` if `const` or `static` begins an item. It may also be part of a type or of generic parameters.
 fn is_constant(lexer: &Lexer<'_>, before: Option<SourceToken<'_>>) -> bool {
     let mut ahead = lexer.clone();
     let named = match ahead.next() {
@@ -82,7 +83,7 @@ fn is_constant(lexer: &Lexer<'_>, before: Option<SourceToken<'_>>) -> bool {
         && !matches!(before, Some(SourceToken::Sign(b'<' | b',' | b'*')))
 }
 
-/// Goes to the semicolon behind a value, and gives back where it stands.
+/// Moves to the semicolon behind a value and returns its offset.
 fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
     loop {
         match lexer.next()? {
@@ -97,14 +98,14 @@ fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
     }
 }
 
-/// What is known of a body before it is read.
+/// The kind of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BodyKind {
     OfNoParameters,
     Other,
 }
 
-/// Goes to a function's body, behind its brace. Nothing if it has none.
+/// Moves behind the opening brace of a function's body. Returns `None` if the function has no body.
 fn function_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Option<BodyKind>, NestingError> {
     let mut depth = 0_usize;
     let mut parameters = None;
@@ -113,7 +114,7 @@ fn function_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Op
     while let Some(token) = lexer.next() {
         nesting.step(token, lexer)?;
         match token {
-            // `Foo<{ N }>` is a type; behind `where` a comma may stand before the body.
+            // `Foo<{ N }>` is a type; in a `where` clause a comma may precede the body.
             SourceToken::Open(b'{') if depth == 0 => {
                 let constant = match before {
                     Some(SourceToken::Sign(b'<')) => true,
@@ -142,7 +143,7 @@ fn function_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Op
     Ok(None)
 }
 
-/// Goes to the rules of `macro_rules! name`, behind their bracket.
+/// Moves behind the opening bracket of `macro_rules! name`.
 fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Option<BodyKind>, NestingError> {
     let mut ahead = lexer.clone();
     let is_macro = ahead.next() == Some(SourceToken::Sign(b'!'))
@@ -158,26 +159,26 @@ fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Optio
     Ok(Some(BodyKind::Other))
 }
 
-/// How deep modules in braces may be nested.
+/// The deepest nesting of inline modules.
 const DEEPEST_MODULE: usize = 200;
 
-/// What declares modules in a text.
+/// The module declarations of a text.
 #[derive(Debug)]
 pub(crate) struct ModuleOutline {
-    /// The text with nothing else in it.
+    /// The text with everything else blanked.
     pub(crate) text: String,
-    /// The macros that hold `mod name;`, by their names, and where they hold it.
+    /// The macro calls that contain `mod name;`, by name, with the offset.
     pub(crate) in_macros: Vec<(String, usize)>,
 }
 
-/// The text with nothing but its modules and its inner attributes.
+/// Blanks everything but modules and inner attributes.
 ///
 /// # Errors
-/// When its modules are nested too deeply, or what stands in the attributes before them.
+/// Returns an error if modules, or the attributes before them, are nested too deeply.
 pub(crate) fn modules_only(text: &str) -> Result<ModuleOutline, NestingError> {
     let mut lexer = Lexer::new(text);
     let mut blank = BlankedText::new(text);
-    // Where the item begins that is being read, with its attributes.
+    // The offset of the current item, including its attributes.
     let mut item = 0;
     let mut depth = 0_usize;
     let mut in_macros = Vec::new();
@@ -223,7 +224,7 @@ pub(crate) fn modules_only(text: &str) -> Result<ModuleOutline, NestingError> {
                     item = lexer.at;
                 }
             }
-            // Of an inline module: other groups are passed over as a whole.
+            // Ends an inline module; other groups are skipped as a whole.
             SourceToken::Close(_) => {
                 depth = depth.saturating_sub(1);
                 blank.blank_to(lexer.start);
@@ -239,7 +240,7 @@ pub(crate) fn modules_only(text: &str) -> Result<ModuleOutline, NestingError> {
     Ok(ModuleOutline { text: blank.finish(), in_macros })
 }
 
-/// Where `mod name;` stands in a part of a text.
+/// Returns the offset of `mod name;` in a text.
 fn module_in(text: &str) -> Option<usize> {
     if !may_declare_modules(text.as_bytes()) {
         return None;
@@ -258,7 +259,7 @@ fn module_in(text: &str) -> Option<usize> {
     None
 }
 
-/// Copies a text with parts of it blank.
+/// Copies a text and blanks parts of it.
 pub(super) struct BlankedText<'a> {
     text: &'a str,
     out: String,
@@ -291,7 +292,7 @@ impl<'a> BlankedText<'a> {
         self.blank_to(end);
     }
 
-    /// Leaves a part out and has something else there.
+    /// Replaces a part by a shorter text and blanks.
     pub(super) fn replace(&mut self, start: usize, end: usize, by: &str) {
         self.keep_to(start);
         self.out.push_str(by);
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_left_out_and_places_stay() {
+    fn blanks_bodies_and_keeps_places() {
         let text = "fn a(x: u8) -> u8 {\n  let y = \"}\";\n} struct B { c: fn(u8) -> u8 }\nimpl B { fn d(&self) { 'x: loop {} } }";
         let outline = without_bodies(text, &[]).unwrap();
         assert_eq!(squeezed(&outline), "fn a(x: u8) -> u8 { } struct B { c: fn(u8) -> u8 } impl B { fn d(&self) { } }");
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_told_from_a_constant() {
+    fn distinguishes_a_body_from_a_constant() {
         let text = "fn a(x: u8) -> F<{ N }> { x } fn b<T>(t: T) where T: C, { x } fn c(x: [u8; { 1 }]); fn d<const N: usize = { 1 }>(x: u8) { x }";
         let outline = without_bodies(text, &[]).unwrap();
         assert_eq!(
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn inner_attributes_are_kept() {
+    fn keeps_inner_attributes() {
         let text =
             "fn a(x: u8) { //! One.\n /* no */ // no\n #![inline] /*! Two. */ x; /*! Three. */ } fn b(x: u8) { //!}\n}";
         let outline = without_bodies(text, &[]).unwrap();
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_matter_is_kept() {
+    fn keeps_bodies_that_may_matter() {
         let text = "fn limit() -> u32 { 10 } fn main(x: u8) { #[tool] fn inner() {} } macro_rules! m { () => { x } }";
         let annotation = text.find("tool").unwrap();
         let outline = without_bodies(text, &[annotation]).unwrap();
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_left_out() {
+    fn blanks_long_values() {
         let long = "1 + ".repeat(1_000_000);
         let text = format!("const A: [B<{{ 1 }}>; 2] = {long}1; static mut C: D<E = F> = {long}1; const G: u8 = 1;");
         assert_eq!(
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused_unless_it_is_left_out() {
+    fn rejects_deep_nesting_unless_it_is_blanked() {
         let deep = |open: &str, close: &str| format!("{}{}", open.repeat(1_000_000), close.repeat(1_000_000));
         assert!(without_bodies(&format!("fn a(x: u8) {{ {} }}", deep("(", ")")), &[]).is_ok());
         for text in [deep("(", ")"), deep("[", "]"), deep("Option<", ">"), deep("&", ""), deep("{", "")] {
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_all_that_remains() {
+    fn keeps_only_modules() {
         let text = "#![cfg(a)]\n//! x\nuse b::{c};\n#[path = \"d.rs\"]\npub mod d;\nfn e() { mod no {} }\nmod f { struct G { h: i8 } mod i; }\nconst J: u8 = { 1 } + 2;\n/// k\nmod k;\n";
         assert_eq!(
             squeezed(&modules_only(text).unwrap().text),
@@ -390,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn deeply_nested_modules_are_refused() {
+    fn rejects_deeply_nested_modules() {
         let deep = |open: &str, close: &str| format!("{}{}", open.repeat(1_000_000), close.repeat(1_000_000));
         assert!(modules_only(&deep("mod a {", "}")).is_err());
         assert!(modules_only(&format!("#[cfg({})] mod a;", deep("all(", ")"))).is_err());

@@ -1,10 +1,10 @@
-//! Which files are worth a closer look.
+//! Fast searches that decide whether a file has to be parsed.
 
 use memchr::memmem;
 
-/// Where the words `tool` and `tool_class` stand as they do in an attribute or in a `use`.
+/// Returns the offsets of the words `tool` and `tool_class` in the positions of an attribute or a `use`.
 ///
-/// A hit may still be in a comment; no hit means that there is nothing.
+/// A hit may be in a comment. Without a hit the file has no annotation.
 pub(crate) fn annotations(text: &[u8]) -> Vec<usize> {
     memmem::find_iter(text, b"tool").filter(|&at| is_annotation(text, at)).collect()
 }
@@ -26,7 +26,7 @@ fn is_annotation(text: &[u8], at: usize) -> bool {
     matches!(text[..at].trim_ascii_end().last(), Some(b'[' | b':' | b',' | b'(' | b'{'))
 }
 
-/// Whether an attribute of this name may stand in the text.
+/// Returns `true` if the text may contain an attribute of this name.
 pub(crate) fn may_be_attribute(text: &[u8], name: &[u8]) -> bool {
     memmem::find_iter(text, name).any(|at| {
         let is_whole = !text.get(at + name.len()).is_some_and(|&next| is_word(next));
@@ -34,7 +34,7 @@ pub(crate) fn may_be_attribute(text: &[u8], name: &[u8]) -> bool {
     })
 }
 
-/// Whether `mod name;` may stand in the text.
+/// Returns `true` if the text may contain `mod name;`.
 pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
     memmem::find_iter(text, b"mod").any(|at| {
         if at > 0 && is_word(text[at - 1]) {
@@ -43,7 +43,7 @@ pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
         let rest = &text[at + b"mod".len()..];
         let name = rest.trim_ascii_start();
         if name.len() == rest.len() {
-            // `mod/**/name` is Rust, too.
+            // `mod/**/name` is valid Rust.
             return rest.starts_with(b"/");
         }
         let name = name.strip_prefix(b"r#").unwrap_or(name);
@@ -52,7 +52,7 @@ pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
     })
 }
 
-/// The files of every `include!("file.rs")` in the text.
+/// Returns the file of every `include!("file.rs")` in the text.
 pub(crate) fn includes(text: &[u8]) -> impl Iterator<Item = &str> {
     const INCLUDE: &[u8] = b"include!";
     memmem::find_iter(text, INCLUDE).filter_map(|at| {
@@ -62,7 +62,7 @@ pub(crate) fn includes(text: &[u8]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a byte is part of a name. What is not ASCII counts as one: names may have it.
+/// Returns `true` if a byte is part of a name. Bytes outside of ASCII count, because names may contain them.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn annotations_are_found_in_every_form() {
+    fn finds_every_form_of_an_annotation() {
         for text in [
             "#[tool]",
             "#[ tool (name = \"x\")]",
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn includes_of_literals_are_found() {
+    fn finds_includes_of_literals() {
         let found: Vec<&str> = includes(b"include!(\"a.rs\"); include! { \"b/c.rs\" }").collect();
         assert_eq!(found, ["a.rs", "b/c.rs"]);
         let others = b"include!(concat!(env!(\"OUT_DIR\"), \"/a.rs\")); include_str!(\"a\"); include!(\"a";
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_of_modules_are_found_in_every_form() {
+    fn finds_every_form_of_a_module_declaration() {
         for text in ["mod a;", "pub(crate) mod  a ;", "mod r#type;", "}mod\na\n;", "mod /* x */ a;", "mod a // x\n;"] {
             assert!(may_declare_modules(text.as_bytes()), "{text}");
         }

@@ -1,9 +1,9 @@
-//! Types and expressions in messages.
+//! The source text of types and expressions, for messages.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
 
-/// Returns a type or an expression as it stands in the source, on one line.
+/// Returns the source text of a type or an expression, on one line.
 pub(crate) fn source_text(tokens: &impl ToTokens) -> String {
     let tokens = tokens.to_token_stream();
     let spaced = tokens.to_string();
@@ -11,14 +11,14 @@ pub(crate) fn source_text(tokens: &impl ToTokens) -> String {
         let letters = |text: &str| -> String { text.split_whitespace().collect() };
         letters(text) == letters(&spaced)
     };
-    // Tokens that were put together have no text of their own.
+    // Generated tokens have no source text.
     match tokens.span().source_text().filter(is_same) {
         Some(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         None => tightened(spaced),
     }
 }
 
-/// Takes out most of the spaces that `TokenStream` writes between tokens.
+/// Removes most of the spaces that `TokenStream` puts between tokens.
 fn tightened(mut text: String) -> String {
     for (spaced, plain) in [
         (" :: ", "::"),
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_what_was_written() {
+    fn returns_the_source_text() {
         for text in ["if cfg!(windows) { 1 } else { 2 }", "255u8.wrapping_add(2)", "1 << 40", "a::<B<C>>(&d, [e; 2])?"]
         {
             let expr: syn::Expr = syn::parse_str(text).unwrap();

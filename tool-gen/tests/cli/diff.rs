@@ -13,16 +13,16 @@ fn manifests() {
     project.run(&["write", "-o", "new.json"]);
     let ran = project.run(&["diff", "old.json", "new.json"]);
     let expected = "\
-Breaking (1) calls that were right may fail
+Breaking (1) valid calls may fail
   metrics.purge
-    • was renamed to `metrics.forget`, it seems; calls of the old name are
+    • was probably renamed to `metrics.forget`; calls with the old name are
       refused
 
-Compatible (1) calls that fitted the old schemas fit the new ones
+Compatible (1) calls that were valid still are
   metrics.newest
     • arguments.limit: must be at most 500; it was at most 100
 
-Text (1) only what the model reads
+Text (1) only descriptions for the model
   metrics.newest
     • description: is \"The latest points of one host.\"; it was \"The newest
       points of one host.\"
@@ -57,16 +57,16 @@ fn revisions_with_and_without_a_manifest() {
 }
 
 #[test]
-fn neither_file_nor_revision() {
+fn rejects_a_name_that_is_neither_file_nor_revision() {
     let project = Project::with(TOOLS);
     let ran = project.run(&["diff", "nothing"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("`nothing` is neither a manifest nor a git revision"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`nothing` is neither a manifest file nor a git revision"), "{}", ran.stderr);
 }
 
-/// A tool in a source that cannot be read is not gone.
+/// A tool in a file with errors was not removed.
 #[test]
-fn sources_that_cannot_be_read_are_not_compared() {
+fn does_not_compare_sources_with_errors() {
     let project = Project::with(TOOLS);
     project.run(&["write"]);
     project.edit("src/lib.rs", "pub fn purge(", "pub fn purge(((");
@@ -76,10 +76,10 @@ fn sources_that_cannot_be_read_are_not_compared() {
         assert!(ran.stderr.contains("lib.rs:"), "{}", ran.stderr);
     }
     let ran = project.run(&["diff", "tools_calls.json"]);
-    assert!(ran.stderr.ends_with("error: sources cannot be compared, because of 1 error\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("error: sources was not compared because of 1 error\n"), "{}", ran.stderr);
 }
 
-/// A tool that takes a struct with one field, and types for it.
+/// A tool with a struct argument, and types for its field.
 const ORDER: &str = r#"
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -148,15 +148,15 @@ fn diff(project: &Project, old: &str) -> (i32, Vec<String>) {
 }
 
 #[test]
-fn a_newtype_is_what_it_holds() {
-    let same = (0, vec!["text : is written in another way and means the same".to_owned()]);
+fn a_newtype_equals_its_content() {
+    let same = (0, vec!["text : is written differently and means the same".to_owned()]);
     assert_eq!(field_changes("level: Option<u8>,", "level: Option<Level>,"), same);
     assert_eq!(field_changes("level: Option<Level>,", "level: Option<u8>,"), same);
     assert_eq!(field_changes("level: u8,", "level: Level,"), (0, Vec::new()));
 }
 
 #[test]
-fn a_type_that_cannot_be_seen_takes_anything() {
+fn an_unseen_type_accepts_any_value() {
     let (code, lines) = field_changes("level: u8,", "level: elsewhere::Level,");
     assert_eq!(
         (code, lines),
@@ -173,7 +173,7 @@ fn a_renamed_field_that_keeps_its_old_name_as_an_alias_is_compatible() {
     for compare in [field_changes, field_source_changes] {
         assert_eq!(compare("old: u8,", aliased), (0, vec![expected.to_owned()]));
         // The control.
-        let lost = "breaking arguments.order.old: was renamed to `new`, it seems; what is sent for it is ignored";
+        let lost = "breaking arguments.order.old: was probably renamed to `new`; its value is ignored";
         assert_eq!(compare("old: u8,", "new: u8,"), (1, vec![lost.to_owned()]));
     }
     // A call that sends both names is refused.
@@ -239,7 +239,7 @@ fn a_renamed_variant_that_keeps_its_old_name_as_an_alias_is_compatible() {
 }
 
 #[test]
-fn keys_that_become_texts_are_widened() {
+fn string_keys_are_wider_than_integer_keys() {
     let map = |key: &str| format!("map: std::collections::BTreeMap<{key}, u8>,");
     for (old, new) in [("u32", "String"), ("u32", "i64")] {
         let (code, lines) = field_changes(&map(old), &map(new));
@@ -279,7 +279,7 @@ fn a_type_that_accepts_less_breaks_callers() {
             "{old} to {new}: {lines:?}"
         );
         let (code, back) = field_source_changes(&format!("n: {new},"), &format!("n: {old},"));
-        // Of two types that hold different values each way breaks some calls.
+        // Between types with different values, both directions break some calls.
         let is_wider = !["i64", "Option<i64>", "i128"].contains(&new) || old == "i128";
         assert_eq!(code, i32::from(!is_wider), "{new} to {old}: {back:?}");
     }

@@ -16,7 +16,7 @@ fn markdown() {
 }
 
 #[test]
-fn one_page_that_stands_alone() {
+fn the_html_page_is_self_contained() {
     let project = Project::with(TOOLS);
     let ran = project.run(&["docs", "--html", "-o", "tools.html"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
@@ -29,7 +29,7 @@ fn one_page_that_stands_alone() {
 }
 
 #[test]
-fn programs_get_the_text() {
+fn json_contains_the_text() {
     let (code, json) = Project::with(TOOLS).json(&["docs"]);
     assert_eq!((code, &json["form"], &json["file"]), (0, &"markdown".into(), &serde_json::Value::Null));
     assert!(json["text"].as_str().unwrap().starts_with("# Tools"));

@@ -5,19 +5,19 @@ use crate::project::{Project, TOOLS};
 const UNDOCUMENTED: &str = "#[tool_runtime::tool]\npub fn guess(host: String) {}\n";
 
 #[test]
-fn nothing_to_mend() {
+fn a_documented_tool_has_no_findings() {
     let ran = Project::with(TOOLS).run(&["lint", "--deny", "warnings"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, "✓ nothing to mend in 2 tools\n"), "{}", ran.stdout);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "✓ no findings in 2 tools\n"), "{}", ran.stdout);
 }
 
 #[test]
-fn findings_with_their_place_and_remedy() {
+fn a_finding_has_its_place_and_help() {
     let project = Project::with(UNDOCUMENTED);
     let ran = project.run(&["lint"]);
     assert_eq!(ran.code, 0, "warnings are not denied by default");
     assert!(ran.stdout.contains("warning: `guess` has no description [undocumented-tool]\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("2 | pub fn guess(host: String) {}\n  |        ^^^^^\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("= help: say what it does in a doc comment"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("= help: describe it in a doc comment"), "{}", ran.stdout);
     assert!(ran.stdout.contains("`guess` arguments.host has no description [undocumented-argument]"), "{}", ran.stdout);
     assert!(ran.stderr.ends_with("! 0 errors, 2 warnings in 1 tool\n"), "{}", ran.stderr);
 }
@@ -40,7 +40,7 @@ fn levels() {
 }
 
 #[test]
-fn a_providers_form_is_checked() {
+fn checks_the_format_of_a_provider() {
     let project = Project::with(TOOLS);
     let map = r#"{"labels.set": {"description": "Set labels.", "handler": "app::set", "arguments": {
         "labels": {"type": "object", "required": true, "description": "By name.", "additionalProperties": {"type": "string"}},

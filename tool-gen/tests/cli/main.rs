@@ -1,8 +1,8 @@
-//! The program, run as its users run it.
+//! Tests that run the binary.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something it needs is missing")]
 
-// What each command prints, writes and answers with.
+// Output, files and exit codes of each command.
 mod diff;
 mod docs;
 mod lint;
@@ -11,5 +11,5 @@ mod show;
 mod watch;
 mod write;
 
-// A package in a temporary folder, and the program run in it.
+// A package in a temporary directory.
 mod project;

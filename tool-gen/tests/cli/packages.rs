@@ -1,4 +1,4 @@
-//! Which packages are read, and under which configuration.
+//! Selection of packages and their configuration.
 
 use crate::project::Project;
 
@@ -25,7 +25,7 @@ fn workspace() -> Project {
 }
 
 #[test]
-fn packages_as_cargo_chooses_them() {
+fn selects_packages_like_cargo() {
     let project = workspace();
     assert_eq!(names(&project, &["--workspace"]), ["one", "program", "two"]);
     assert_eq!(names(&project, &[]), ["one", "program", "two"]);
@@ -38,7 +38,7 @@ fn packages_as_cargo_chooses_them() {
 }
 
 #[test]
-fn the_manifest_stands_beside_what_it_is_of() {
+fn the_manifest_is_beside_its_package_or_workspace() {
     let project = workspace();
     assert_eq!(project.run(&["write", "-p", "one"]).code, 0);
     assert!(project.path("one/tools_calls.json").exists() && !project.path("tools_calls.json").exists());
@@ -74,11 +74,11 @@ fn features_and_cfgs() {
 }
 
 #[test]
-fn mistakes_on_the_command_line() {
+fn reports_usage_errors() {
     let project = Project::empty();
     let nothing = project.run(&["show"]);
     assert_eq!(nothing.code, 2);
-    assert!(nothing.stderr.contains("there is no Cargo.toml in"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("no Cargo.toml in"), "{}", nothing.stderr);
     assert_eq!(project.run(&["shwo"]).code, 2);
     assert_eq!(project.run(&["show", "--manifest-path", "none/Cargo.toml"]).code, 2);
     for command in ["write", "check", "show", "docs", "lint", "watch", "diff"] {
@@ -88,9 +88,9 @@ fn mistakes_on_the_command_line() {
     }
 }
 
-/// An application without tools of its own: one of its crates has them.
+/// An application without tools: one of its crates has them.
 #[test]
-fn tools_elsewhere_are_named() {
+fn names_other_packages_with_tools() {
     let project = workspace();
     let package = |name: &str, rest: &str| {
         format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}")
@@ -114,9 +114,9 @@ fn tools_elsewhere_are_named() {
     assert!(project.run(&["show", "-p", "one"]).stderr.is_empty());
 }
 
-/// A manifest's handlers name the crate, not the package.
+/// Handlers in a manifest start with the crate's name, not the package's.
 #[test]
-fn a_package_by_the_name_of_its_crate() {
+fn selects_a_package_by_its_crate_name() {
     let project = workspace();
     project.edit("one/Cargo.toml", "name = \"one\"", "name = \"number-one\"");
     assert_eq!(names(&project, &["-p", "number_one"]), ["one"]);
@@ -125,17 +125,19 @@ fn a_package_by_the_name_of_its_crate() {
 }
 
 #[test]
-fn wrong_cfgs_and_features() {
+fn rejects_unknown_cfgs_and_features() {
     let project = workspace();
     let refusal = |arguments: &[&str]| {
         let ran = project.run(&[&["show"], arguments].concat());
         assert_eq!(ran.code, 2, "{}", ran.stdout);
         ran.stderr
     };
-    assert!(refusal(&["--cfg", "all(a, b)"]).contains("`all(a, b)` is a condition; write `name` or `name=\"value\"`"));
+    assert!(
+        refusal(&["--cfg", "all(a, b)"]).contains("`all(a, b)` is a condition; expected `name` or `name=\"value\"`")
+    );
     project.write("one/Cargo.toml", &(project.read("one/Cargo.toml") + "[features]\nmore = []\n"));
     assert_eq!(names(&project, &["-F", "one/more"]), ["one", "program", "two"]);
     let typo = refusal(&["-F", "onee/more"]);
-    assert!(typo.contains("is called `onee`") && typo.contains("did you mean `one`?"), "{typo}");
+    assert!(typo.contains("is named `onee`") && typo.contains("did you mean `one`?"), "{typo}");
     assert!(refusal(&["-F", "two/more"]).contains("has a feature `two/more`"));
 }

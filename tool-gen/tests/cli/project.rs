@@ -1,11 +1,11 @@
-//! A package in a temporary folder. It is never compiled, so it needs no dependencies.
+//! A package in a temporary directory. It is never compiled, so it needs no dependencies.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A tool and what it takes.
+/// Two tools.
 pub(crate) const TOOLS: &str = r#"
 use tool_runtime::tool;
 
@@ -28,12 +28,12 @@ pub fn purge(
 }
 "#;
 
-/// A folder with files in it.
+/// A package in a temporary directory.
 pub(crate) struct Project {
-    folder: TempDir,
+    directory: TempDir,
 }
 
-/// What the program left.
+/// The exit code and output of a run.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -41,20 +41,20 @@ pub(crate) struct Ran {
 }
 
 impl Project {
-    /// The package `shop` with these tools.
+    /// Creates the package `shop` with these tools.
     pub(crate) fn with(source: &str) -> Self {
-        let project = Self { folder: tempfile::tempdir().unwrap() };
+        let project = Self { directory: tempfile::tempdir().unwrap() };
         project.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
         project.write("src/lib.rs", source);
         project
     }
 
     pub(crate) fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
     pub(crate) fn path(&self, file: &str) -> PathBuf {
-        self.folder.path().join(file)
+        self.directory.path().join(file)
     }
 
     pub(crate) fn write(&self, file: &str, text: &str) -> &Self {
@@ -76,12 +76,12 @@ impl Project {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(command(self.folder.path()).args(arguments).output().unwrap())
+        Ran::from_output(command(self.directory.path()).args(arguments).output().unwrap())
     }
 
-    /// The program in this folder, with arguments still to come.
+    /// Returns a command for the binary in this directory.
     pub(crate) fn command(&self) -> Command {
-        command(self.folder.path())
+        command(self.directory.path())
     }
 
     pub(crate) fn json(&self, arguments: &[&str]) -> (i32, serde_json::Value) {
@@ -94,7 +94,7 @@ impl Project {
     pub(crate) fn git(&self, arguments: &[&str]) {
         let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "init.defaultBranch=main"];
         let output =
-            Command::new("git").current_dir(self.folder.path()).args(identity).args(arguments).output().unwrap();
+            Command::new("git").current_dir(self.directory.path()).args(identity).args(arguments).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
@@ -104,14 +104,14 @@ impl Project {
     }
 }
 
-fn command(folder: &Path) -> Command {
+fn command(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tool-gen"));
-    command.current_dir(folder).env("COLUMNS", "80").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command.current_dir(directory).env("COLUMNS", "80").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
     command
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    fn from_output(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),

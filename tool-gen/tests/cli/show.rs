@@ -52,10 +52,10 @@ About
 }
 
 #[test]
-fn a_name_that_is_nearly_right() {
+fn suggests_a_similar_name() {
     let ran = Project::with(TOOLS).run(&["show", "newest"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.contains("there is no tool `newest`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no tool named `newest`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("did you mean `metrics.newest`?"), "{}", ran.stderr);
 }
 
@@ -73,7 +73,7 @@ fn from_a_manifest() {
 }
 
 #[test]
-fn nothing_to_show() {
+fn shows_that_there_are_no_tools() {
     let ran = Project::with("pub fn plain() {}\n").run(&["show"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "No tools. `#[tool]` or `#[tool_class]` makes some.\n"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "No tools. Add `#[tool]` or `#[tool_class]` to your code.\n"));
 }

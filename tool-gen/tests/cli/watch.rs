@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::project::{Project, TOOLS};
 
-/// A watcher, ended with the test.
+/// A running watcher, which is killed on drop.
 struct Watcher {
     child: Child,
     lines: Receiver<String>,
@@ -24,7 +24,7 @@ impl Watcher {
         Self { child, lines }
     }
 
-    /// The next result that fits. A change may be noticed in two steps.
+    /// Waits for the next matching result. A change may be noticed in two steps.
     fn until(&self, what: &str, fits: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
         loop {
             let line = self.lines.recv_timeout(Duration::from_secs(60));
@@ -45,7 +45,7 @@ impl Drop for Watcher {
 }
 
 #[test]
-fn what_changes_is_written() {
+fn writes_the_manifest_after_a_change() {
     let project = Project::with(TOOLS);
     let watcher = Watcher::over(&project);
     watcher.until("the first manifest", |result| result["written"] == true && result["tools"] == 2);
@@ -55,14 +55,14 @@ fn what_changes_is_written() {
     assert_eq!(changed["changes"][0]["path"], "arguments.limit");
     assert!(project.read("tools_calls.json").contains("\"maximum\": 50"));
 
-    // Broken for a while: nothing is written, and nothing ends.
+    // With an error nothing is written, and the watcher continues.
     let whole = project.read("src/lib.rs");
     project.write("src/lib.rs", &whole.replace("pub fn purge(", "pub fn purge((("));
     let broken = watcher.until("a broken source", |result| result["diagnostics"][0]["severity"] == "error");
-    assert_eq!(broken["error"], "nothing is written, because of 1 error");
+    assert_eq!(broken["error"], "nothing was written because of 1 error");
     assert!(project.read("tools_calls.json").contains("metrics.purge"));
 
-    // A new module in a new folder.
+    // A new module in a new directory.
     project.write("src/more/mod.rs", "/// More.\n#[tool_runtime::tool]\npub fn more() {}\n");
     project.write("src/lib.rs", &format!("{whole}\nmod more;\n"));
     watcher.until("a module more", |result| result["written"] == true && result["tools"] == 3);
@@ -71,9 +71,9 @@ fn what_changes_is_written() {
     assert_eq!(deep["changes"][0]["kind"], "text");
 }
 
-/// A module is declared first and written later, its folder before its file.
+/// A module is declared first and written later, its directory before its file.
 #[test]
-fn a_module_that_is_still_to_be_written() {
+fn waits_for_a_module_that_does_not_exist_yet() {
     let project = Project::with(TOOLS);
     let watcher = Watcher::over(&project);
     watcher.until("the first manifest", |result| result["tools"] == 2);
@@ -85,7 +85,7 @@ fn a_module_that_is_still_to_be_written() {
 }
 
 #[test]
-fn that_an_error_is_gone_is_said() {
+fn reports_the_end_of_an_error() {
     let project = Project::with(TOOLS);
     project.run(&["write"]);
     let mut child = project.command().arg("watch").stderr(Stdio::piped()).spawn().unwrap();
@@ -105,7 +105,7 @@ fn that_an_error_is_gone_is_said() {
     assert!(until("Watching ").contains("src"));
     let whole = project.read("src/lib.rs");
     project.write("src/lib.rs", &whole.replace("pub fn purge(", "pub fn purge((("));
-    until("nothing is written, because of 1 error");
+    until("nothing was written because of 1 error");
     project.write("src/lib.rs", &whole);
     let seen = until("✓ tools_calls.json is up to date, 2 tools");
     assert!(!seen.contains("Watching"), "once is enough: {seen}");

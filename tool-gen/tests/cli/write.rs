@@ -23,7 +23,7 @@ fn a_manifest_is_written_once() {
 }
 
 #[test]
-fn a_stale_manifest_is_shown_and_refused() {
+fn check_fails_for_a_stale_manifest_and_shows_it() {
     let project = Project::with(TOOLS);
     let missing = project.run(&["check"]);
     assert_eq!(missing.code, 1);
@@ -36,7 +36,7 @@ fn a_stale_manifest_is_shown_and_refused() {
     assert!(stale.stdout.contains("-        \"maximum\": 100,\n+        \"maximum\": 50,\n"), "{}", stale.stdout);
     assert!(
         stale.stdout.ends_with(
-            "Breaking (1) calls that were right may fail\n  metrics.newest\n    \
+            "Breaking (1) valid calls may fail\n  metrics.newest\n    \
              • arguments.limit: must be at most 50; it was at most 100\n"
         ),
         "{}",
@@ -47,7 +47,7 @@ fn a_stale_manifest_is_shown_and_refused() {
 }
 
 #[test]
-fn programs_get_one_json_value() {
+fn json_output_is_one_value() {
     let project = Project::with(TOOLS);
     let (code, written) = project.json(&["write"]);
     assert_eq!((code, &written["written"], &written["tools"]), (0, &true.into(), &2.into()), "{written}");
@@ -67,7 +67,7 @@ fn programs_get_one_json_value() {
 }
 
 #[test]
-fn an_error_shows_its_line_and_leaves_the_manifest_alone() {
+fn an_error_shows_its_line_and_keeps_the_manifest() {
     let project = Project::with(TOOLS);
     project.run(&["write"]);
     let before = project.read("tools_calls.json");
@@ -77,7 +77,7 @@ fn an_error_shows_its_line_and_leaves_the_manifest_alone() {
     assert!(ran.stderr.contains("nam = \"metrics.purge\""), "no source line: {}", ran.stderr);
     assert!(ran.stderr.contains("^^^"), "no caret: {}", ran.stderr);
     assert!(ran.stderr.contains("lib.rs:"), "{}", ran.stderr);
-    assert!(ran.stderr.ends_with("error: nothing is written, because of 1 error\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("error: nothing was written because of 1 error\n"), "{}", ran.stderr);
     assert_eq!(project.read("tools_calls.json"), before);
     let (code, json) = project.json(&["check"]);
     assert_eq!((code, &json["diagnostics"][0]["severity"]), (2, &"error".into()), "{json}");
@@ -85,7 +85,7 @@ fn an_error_shows_its_line_and_leaves_the_manifest_alone() {
 }
 
 #[test]
-fn another_file() {
+fn writes_to_another_file() {
     let project = Project::with(TOOLS);
     let ran = project.run(&["write", "-o", "other.json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -98,7 +98,7 @@ fn another_file() {
 }
 
 #[test]
-fn colours_only_where_they_are_wanted() {
+fn uses_colours_only_on_request() {
     let project = Project::with(TOOLS);
     assert!(!project.run(&["show"]).stdout.contains('\u{1b}'));
     assert!(project.run(&["show", "--color", "always"]).stdout.contains('\u{1b}'));
@@ -108,7 +108,7 @@ fn colours_only_where_they_are_wanted() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_written_to() {
+fn writes_to_a_path_that_is_not_a_regular_file() {
     let project = Project::with(TOOLS);
     let ran = project.run(&["write", "-o", "/dev/stdout"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -119,7 +119,7 @@ fn what_is_no_file_is_written_to() {
 }
 
 #[test]
-fn a_read_only_file_is_left_alone() {
+fn does_not_replace_a_read_only_file() {
     let project = Project::with(TOOLS);
     project.write("tools_calls.json", "{}");
     let mut permissions = std::fs::metadata(project.path("tools_calls.json")).unwrap().permissions();
@@ -132,14 +132,14 @@ fn a_read_only_file_is_left_alone() {
 }
 
 #[test]
-fn tools_do_not_vanish_unasked() {
+fn does_not_remove_all_tools_without_allow_empty() {
     let project = Project::with(TOOLS);
     project.run(&["write"]);
     let before = project.read("tools_calls.json");
     project.write("src/lib.rs", "pub fn plain() {}\n");
     let ran = project.run(&["write"]);
     assert_eq!(ran.code, 2);
-    let refusal = "error: tools_calls.json has 2 tools, the sources have none: nothing is written\n";
+    let refusal = "error: the sources have no tools, but tools_calls.json has 2 tools; nothing was written\n";
     assert!(ran.stderr.starts_with(refusal) && ran.stderr.contains("`--allow-empty`"), "{}", ran.stderr);
     assert_eq!(project.read("tools_calls.json"), before);
     assert_eq!(project.run(&["write", "--allow-empty"]).code, 0);
@@ -147,13 +147,13 @@ fn tools_do_not_vanish_unasked() {
 }
 
 #[test]
-fn edited_words_are_kept_where_it_is_said() {
+fn keeps_edited_texts_on_request() {
     let project = Project::with(TOOLS);
     project.run(&["write"]);
     project.edit("tools_calls.json", "The newest points of one host.", "Edited.");
     let stale = project.run(&["check"]);
     assert_eq!(stale.code, 1);
-    assert!(stale.stderr.contains("has other words; run `tool-gen write`, or keep its own with `--keep-words`"));
+    assert!(stale.stderr.contains("has other descriptions; run `tool-gen write`, or keep them with `--keep-words`"));
     assert_eq!(project.run(&["check", "--keep-words"]).code, 0);
     project.edit("src/lib.rs", "max = 100", "max = 50");
     assert_eq!(project.run(&["check", "--keep-words"]).code, 1);
@@ -167,7 +167,7 @@ fn edited_words_are_kept_where_it_is_said() {
 }
 
 #[test]
-fn a_manifest_that_is_no_json_is_said_to_be_none() {
+fn rejects_a_manifest_that_is_not_json() {
     let project = Project::with(TOOLS);
     project.write("tools_calls.json", "{\n<<<<<<< HEAD\n");
     let ran = project.run(&["check"]);
@@ -177,7 +177,7 @@ fn a_manifest_that_is_no_json_is_said_to_be_none() {
 }
 
 #[test]
-fn line_ends_of_windows_are_no_difference() {
+fn ignores_windows_line_endings() {
     let project = Project::with(TOOLS);
     project.run(&["write"]);
     project.write("tools_calls.json", &project.read("tools_calls.json").replace('\n', "\r\n"));
@@ -186,7 +186,7 @@ fn line_ends_of_windows_are_no_difference() {
 }
 
 #[test]
-fn a_failure_is_one_json_value_too() {
+fn a_failure_is_one_json_value() {
     let project = Project::with(TOOLS);
     let error = |arguments: &[&str]| {
         let (code, json) = project.json(arguments);
@@ -194,13 +194,13 @@ fn a_failure_is_one_json_value_too() {
         assert!(json["diagnostics"].is_array() && json.get("help").is_some(), "{json}");
         json["error"].as_str().unwrap().to_owned()
     };
-    assert_eq!(error(&["show", "newest"]), "there is no tool `newest`");
-    assert_eq!(error(&["diff", "nothing"]), "`nothing` is neither a manifest nor a git revision");
+    assert_eq!(error(&["show", "newest"]), "no tool named `newest`");
+    assert_eq!(error(&["diff", "nothing"]), "`nothing` is neither a manifest file nor a git revision");
     assert!(error(&["write", "--no-such-flag"]).contains("--no-such-flag"));
     assert!(error(&["shwo"]).contains("shwo"));
     project.edit("src/lib.rs", "name = \"metrics.purge\"", "nam = \"metrics.purge\"");
     for command in ["write", "check", "show", "docs", "lint"] {
-        assert!(error(&[command]).ends_with(", because of 1 error"), "{command}");
+        assert!(error(&[command]).ends_with(" because of 1 error"), "{command}");
         let (_, json) = project.json(&[command]);
         assert_eq!(json["diagnostics"][0]["severity"], "error", "{command}");
     }

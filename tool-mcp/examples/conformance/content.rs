@@ -1,4 +1,4 @@
-//! Tools that answer with more than a text.
+//! Tools with content blocks as results.
 
 use serde_json::{Value, json};
 use tool_runtime::inject::Notes;
@@ -13,27 +13,27 @@ fn image() -> Value {
     json!({"type": "image", "data": PNG, "mimeType": "image/png"})
 }
 
-/// Answer with a simple text.
+/// Return a text.
 #[tool(read_only)]
 fn test_simple_text() -> &'static str {
     "This is a simple text response for testing."
 }
 
-/// Answer with an image.
+/// Return an image.
 #[tool(read_only)]
 fn test_image_content(#[inject] notes: &Notes) -> &'static str {
     notes.insert("content", [image()]);
     "An image."
 }
 
-/// Answer with a sound.
+/// Return audio.
 #[tool(read_only)]
 fn test_audio_content(#[inject] notes: &Notes) -> &'static str {
     notes.insert("content", [json!({"type": "audio", "data": WAV, "mimeType": "audio/wav"})]);
     "A sound."
 }
 
-/// Answer with a resource.
+/// Return a resource.
 #[tool(read_only)]
 fn test_embedded_resource(#[inject] notes: &Notes) -> &'static str {
     let text = "This is an embedded resource content.";
@@ -42,7 +42,7 @@ fn test_embedded_resource(#[inject] notes: &Notes) -> &'static str {
     text
 }
 
-/// Answer with a text, an image and a resource.
+/// Return a text, an image and a resource.
 #[tool(read_only)]
 fn test_multiple_content_types(#[inject] notes: &Notes) -> &'static str {
     let text = "Multiple content types test:";
@@ -61,7 +61,7 @@ fn test_error_handling() -> Result<(), &'static str> {
     Err("This tool intentionally returns an error for testing")
 }
 
-/// Answer with an argument that stands in a header as well.
+/// Return an argument that is repeated in a header.
 #[tool(read_only)]
 fn test_custom_headers(region: &str) -> &str {
     region

@@ -1,4 +1,4 @@
-//! What a server of ours leaves to a handler of the SDK: prompts, resources and completions.
+//! The extra handler: prompts, resources and completions.
 
 use serde_json::json;
 use tokio::sync::watch;
@@ -15,18 +15,18 @@ use tool_mcp::rmcp::{ErrorData, RoleServer, ServerHandler};
 use crate::content::PNG;
 use crate::prompts;
 
-pub struct Extra {
+pub struct ExtraHandler {
     changes: watch::Sender<usize>,
 }
 
-impl Extra {
-    /// With what tells of changes to the prompts.
+impl ExtraHandler {
+    /// Takes the channel that signals changed prompts.
     pub fn new(changes: watch::Sender<usize>) -> Self {
         Self { changes }
     }
 }
 
-impl ServerHandler for Extra {
+impl ServerHandler for ExtraHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_completions()
@@ -55,7 +55,7 @@ impl ServerHandler for Extra {
             return with_context(&request);
         }
         let messages = prompts::get(&request.name, &request.arguments.unwrap_or_default());
-        let messages = messages.ok_or_else(|| ErrorData::invalid_params("there is no such prompt", None))?;
+        let messages = messages.ok_or_else(|| ErrorData::invalid_params("unknown prompt", None))?;
         Ok(GetPromptResult::new(messages).into())
     }
 
@@ -100,7 +100,7 @@ impl ServerHandler for Extra {
             "test://static-binary" => ResourceContents::blob(PNG, uri).with_mime_type("image/png"),
             _ => {
                 let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
-                let missing = || ErrorData::resource_not_found("there is no such resource", Some(json!({"uri": uri})));
+                let missing = || ErrorData::resource_not_found("unknown resource", Some(json!({"uri": uri})));
                 let id = id.ok_or_else(missing)?;
                 let text = json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")}).to_string();
                 ResourceContents::text(text, uri).with_mime_type("application/json")
@@ -132,7 +132,7 @@ impl ServerHandler for Extra {
     }
 }
 
-/// A prompt that asks what it is about.
+/// A prompt that requests its context from the user.
 fn with_context(request: &GetPromptRequestParams) -> Result<GetPromptResponse, ErrorData> {
     let wrong = |error: serde_json::Error| ErrorData::invalid_params(error.to_string(), None);
     let answer = request.input_responses.as_ref().and_then(|answers| answers.get("user_context"));

@@ -1,4 +1,4 @@
-//! The prompts that the suite wants.
+//! The prompts that the suite requires.
 
 use serde_json::{Value, json};
 use tool_mcp::rmcp::model::{ContentBlock, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
@@ -6,7 +6,7 @@ use tool_mcp::rmcp::model::{ContentBlock, JsonObject, Prompt, PromptArgument, Pr
 use crate::content::PNG;
 
 pub fn all() -> Vec<Prompt> {
-    let argument = |name| PromptArgument::new(name).with_description("What it says.").with_required(true);
+    let argument = |name| PromptArgument::new(name).with_description("A value for the prompt.").with_required(true);
     vec![
         Prompt::new("test_simple_prompt", Some("A simple prompt."), None),
         Prompt::new("test_prompt_with_arguments", Some("With arguments."), Some(["arg1", "arg2"].map(argument).into())),
@@ -20,7 +20,7 @@ pub fn all() -> Vec<Prompt> {
     ]
 }
 
-/// What a prompt consists of; nothing if there is none of that name.
+/// Returns the messages of a prompt, or `None` for an unknown name.
 pub fn get(name: &str, arguments: &JsonObject) -> Option<Vec<PromptMessage>> {
     let argument = |name| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let text = |text: &str| PromptMessage::new_text(Role::User, text);

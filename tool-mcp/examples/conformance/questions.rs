@@ -1,26 +1,26 @@
-//! Tools that ask a client of the 2025 generation.
+//! Tools with requests to a 2025 client.
 
 use serde_json::{Value, json};
 use tool_mcp::rmcp::model::ElicitResult;
-use tool_mcp::{Client, ClientError};
+use tool_mcp::{ClientError, McpClient};
 use tool_runtime::tool;
 
-use crate::rounds::{said, to_model};
+use crate::rounds::{text_of, to_model};
 
-fn completed(answer: &ElicitResult) -> String {
-    let content = answer.content.clone().unwrap_or(Value::Null);
-    format!("Elicitation completed: action={:?}, content={content}", answer.action).to_lowercase()
+fn completed(response: &ElicitResult) -> String {
+    let content = response.content.clone().unwrap_or(Value::Null);
+    format!("Elicitation completed: action={:?}, content={content}", response.action).to_lowercase()
 }
 
 /// Ask the client's model.
 #[tool]
-async fn test_sampling(prompt: &str, #[inject] client: &Client) -> Result<String, ClientError> {
-    Ok(format!("LLM response: {}", said(&client.sample("prompt", to_model(prompt, 100)).await?)))
+async fn test_sampling(prompt: &str, #[inject] client: &McpClient) -> Result<String, ClientError> {
+    Ok(format!("LLM response: {}", text_of(&client.sample("prompt", to_model(prompt, 100)).await?)))
 }
 
 /// Ask the user.
 #[tool]
-async fn test_elicitation(message: &str, #[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_elicitation(message: &str, #[inject] client: &McpClient) -> Result<String, ClientError> {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -29,13 +29,13 @@ async fn test_elicitation(message: &str, #[inject] client: &Client) -> Result<St
         },
         "required": ["username", "email"],
     });
-    let answer = client.ask("user", message, schema).await?;
-    Ok(format!("User response: {}", completed(&answer)))
+    let response = client.ask("user", message, schema).await?;
+    Ok(format!("User response: {}", completed(&response)))
 }
 
-/// Ask with a default for everything.
+/// Ask with default values.
 #[tool]
-async fn test_elicitation_sep1034_defaults(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_elicitation_sep1034_defaults(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let schema = json!({"type": "object", "properties": {
         "name": {"type": "string", "default": "John Doe"},
         "age": {"type": "integer", "default": 30},
@@ -46,12 +46,12 @@ async fn test_elicitation_sep1034_defaults(#[inject] client: &Client) -> Result<
     Ok(completed(&client.ask("defaults", "Is this right?", schema).await?))
 }
 
-/// Ask with choices of every kind.
+/// Ask with all kinds of enums.
 #[tool]
-async fn test_elicitation_sep1330_enums(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_elicitation_sep1330_enums(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let titled = |word: &str| {
-        let of = |value, title| json!({"const": value, "title": format!("{title} {word}")});
-        json!([of("value1", "First"), of("value2", "Second"), of("value3", "Third")])
+        let choice = |value, title| json!({"const": value, "title": format!("{title} {word}")});
+        json!([choice("value1", "First"), choice("value2", "Second"), choice("value3", "Third")])
     };
     let options = json!(["option1", "option2", "option3"]);
     let names = json!(["Option One", "Option Two", "Option Three"]);

@@ -1,11 +1,11 @@
-//! Tools that have something to say while they run, or change what there is.
-#![expect(deprecated, reason = "the suite wants a log")]
+//! Tools that send notifications.
+#![expect(deprecated, reason = "the suite requires logging")]
 
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
-use tool_mcp::Client;
+use tool_mcp::McpClient;
 use tool_mcp::rmcp::model::LoggingLevel;
 use tool_runtime::{BuildError, Dispatcher, Progress, RuntimeTool, tool};
 
@@ -13,9 +13,9 @@ async fn a_moment() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-/// Say three things in the log.
+/// Log three messages.
 #[tool]
-async fn test_tool_with_logging(#[inject] client: &Client) -> &'static str {
+async fn test_tool_with_logging(#[inject] client: &McpClient) -> &'static str {
     client.log(LoggingLevel::Info, "Tool execution started").await;
     a_moment().await;
     client.log(LoggingLevel::Info, "Tool processing data").await;
@@ -24,11 +24,11 @@ async fn test_tool_with_logging(#[inject] client: &Client) -> &'static str {
     "It was logged."
 }
 
-/// Say something in the log.
+/// Log a message.
 #[tool]
-async fn test_logging_tool(#[inject] client: &Client) -> &'static str {
+async fn test_logging_tool(#[inject] client: &McpClient) -> &'static str {
     client.log(LoggingLevel::Info, "Something happened").await;
-    "It was logged, if anybody wants to hear of it."
+    "It was logged, if the level is enabled."
 }
 
 /// Report progress.
@@ -41,7 +41,7 @@ async fn test_tool_with_progress(#[inject] progress: &Progress) -> &'static str 
     "It is done."
 }
 
-/// Add a tool, or take it away again.
+/// Add a tool, or remove it again.
 #[tool]
 fn test_trigger_tool_change(#[inject] tools: &Dispatcher) -> Result<&'static str, BuildError> {
     let registry = tools.registry();

@@ -1,7 +1,7 @@
-//! One message a line, over two streams: how programs speak that start each other.
+//! Newline-delimited JSON over a pair of streams: the stdio transport of MCP.
 
-mod out;
-mod skim;
+mod scanner;
+mod writer;
 
 use std::io;
 use std::pin::Pin;
@@ -15,69 +15,76 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::time::timeout;
 
-use self::out::Out;
-pub(crate) use self::skim::Skim;
+pub(crate) use self::scanner::MessageScanner;
+use self::writer::LineWriter;
 
-/// How long the end waits for what is being written.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time that closing waits for a pending write.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Two streams with one message a line. A line that is too long is not kept: what is in it is looked through for the
-/// call that it is about, so that this call fails and does not wait forever.
-pub(crate) struct Lines<R, W, K> {
+/// A transport with one message per line. A line over the limit is not buffered: it is scanned for the id of its
+/// request, so that the request fails instead of waiting forever.
+pub(crate) struct LineTransport<R, W, K> {
     read: BufReader<R>,
-    /// The line so far. It lives here and not in `receive`, which is dropped whenever something else happens.
+    /// The line so far. It is a field because `receive` is cancelled whenever another event comes first.
     line: Vec<u8>,
-    /// What goes through the rest of a line that is too long.
-    skim: Option<Skim>,
+    /// Scans the rest of a line that is too long.
+    scanner: Option<MessageScanner>,
     longest: usize,
-    out: Arc<Out<W>>,
-    /// An answer of our own that is being written. It lives here for the same reason.
+    writer: Arc<LineWriter<W>>,
+    /// A reply of the transport itself that is being written. It is a field for the same reason.
     reply: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
-    /// What has to live as long as the streams do.
-    keep: K,
+    /// The other end of the streams.
+    end: K,
 }
 
-/// What is at the other end, and has to be ended.
-pub(crate) trait Keep: Send {
-    /// Nothing more is said there.
-    fn fell_silent(&mut self) -> impl Future<Output = ()> + Send {
+/// The other end of a pair of streams: a child process, or a client.
+pub(crate) trait StreamEnd: Send {
+    /// Called when the other end has closed its output.
+    fn on_eof(&mut self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    fn end(&mut self) -> impl Future<Output = io::Result<()>> + Send {
+    fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send {
         std::future::ready(Ok(()))
     }
 }
 
-impl Keep for () {}
+impl StreamEnd for () {}
 
-/// How one side of a connection reads what the other one says.
-pub(crate) trait Side: ServiceRole {
-    /// What is in a line.
-    fn read(line: &[u8]) -> Line<Self>;
+/// A protocol role that can parse lines.
+pub(crate) trait LineRole: ServiceRole {
+    /// Parses a line.
+    fn read(line: &[u8]) -> ParsedLine<Self>;
 
-    /// What is to be done about a line that was longer than allowed.
-    fn too_long(line: &Skim, longest: usize) -> Line<Self>;
+    /// Handles a line that was longer than `longest` bytes.
+    fn too_long(line: &MessageScanner, longest: usize) -> ParsedLine<Self>;
 }
 
-/// What came of a line.
-pub(crate) enum Line<S: ServiceRole> {
-    /// This was said.
+/// The result of parsing a line.
+pub(crate) enum ParsedLine<S: ServiceRole> {
     Message(RxJsonRpcMessage<S>),
-    /// Nothing that could be taken; this is answered. rmcp has no form for an id that it does not know.
+    /// An invalid message, and the reply to it. It is raw JSON because rmcp cannot represent ids that it does not know.
     Reply(Box<RawValue>),
-    /// Nothing at all.
-    Nothing,
+    /// An empty line, or one that needs no reply.
+    Ignored,
 }
 
-impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
-    pub(crate) fn new(read: R, write: W, longest: usize, keep: K) -> Self {
+impl<R: AsyncRead + Unpin, W, K> LineTransport<R, W, K> {
+    pub(crate) fn new(read: R, write: W, longest: usize, end: K) -> Self {
         let read = BufReader::new(read);
-        Self { read, line: Vec::new(), skim: None, longest, out: Arc::new(Out::new(write)), reply: None, keep }
+        Self {
+            read,
+            line: Vec::new(),
+            scanner: None,
+            longest,
+            writer: Arc::new(LineWriter::new(write)),
+            reply: None,
+            end,
+        }
     }
 
-    /// The next line. An error is the end.
-    async fn next<S: Side>(&mut self) -> io::Result<Line<S>> {
+    /// Reads the next line. An error ends the connection.
+    async fn next<S: LineRole>(&mut self) -> io::Result<ParsedLine<S>> {
         loop {
             let bytes = self.read.fill_buf().await?;
             if bytes.is_empty() {
@@ -85,15 +92,15 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
             }
             let end = memchr::memchr(b'\n', bytes);
             let piece = &bytes[..end.unwrap_or(bytes.len())];
-            match &mut self.skim {
-                Some(skim) => skim.feed(piece),
+            match &mut self.scanner {
+                Some(scanner) => scanner.feed(piece),
                 None if self.line.len() + piece.len() > self.longest => {
-                    let skim = self.skim.insert(Skim::default());
-                    skim.feed(&self.line);
-                    skim.feed(piece);
+                    let scanner = self.scanner.insert(MessageScanner::default());
+                    scanner.feed(&self.line);
+                    scanner.feed(piece);
                     self.line = Vec::new();
                 }
-                // Most lines come whole, and are read where they are.
+                // Fast path: most lines arrive whole and are parsed in the buffer.
                 None if end.is_some() && self.line.is_empty() => {
                     let read = read(piece);
                     let taken = piece.len() + 1;
@@ -110,48 +117,48 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
         }
     }
 
-    /// Returns what stands in a last line that was not ended. A message that was cut off is none.
-    fn last_line<S: Side>(&mut self) -> Option<Line<S>> {
-        let is_whole = self.skim.is_none() && serde_json::from_slice::<IgnoredAny>(&self.line).is_ok();
+    /// Parses a last line without a newline. A truncated message is dropped.
+    fn last_line<S: LineRole>(&mut self) -> Option<ParsedLine<S>> {
+        let is_whole = self.scanner.is_none() && serde_json::from_slice::<IgnoredAny>(&self.line).is_ok();
         if !is_whole {
             self.line.clear();
         }
         is_whole.then(|| self.end_of_line())
     }
 
-    fn end_of_line<S: Side>(&mut self) -> Line<S> {
-        if let Some(skim) = self.skim.take() {
-            tracing::warn!(longest = self.longest, "a message is too long and was left out");
-            return S::too_long(&skim, self.longest);
+    fn end_of_line<S: LineRole>(&mut self) -> ParsedLine<S> {
+        if let Some(scanner) = self.scanner.take() {
+            tracing::warn!(longest = self.longest, "dropped a message that exceeds the length limit");
+            return S::too_long(&scanner, self.longest);
         }
         let read = read(&self.line);
         self.line.clear();
-        // One long message should not be paid for by all that follow.
+        // Frees the memory of an unusually long message.
         self.line.shrink_to(1 << 16);
         read
     }
 }
 
-fn read<S: Side>(line: &[u8]) -> Line<S> {
+fn read<S: LineRole>(line: &[u8]) -> ParsedLine<S> {
     match line.trim_ascii() {
-        [] => Line::Nothing,
+        [] => ParsedLine::Ignored,
         line => S::read(line),
     }
 }
 
-impl<S, R, W, K> Transport<S> for Lines<R, W, K>
+impl<S, R, W, K> Transport<S> for LineTransport<R, W, K>
 where
-    S: Side,
+    S: LineRole,
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
-    K: Keep,
+    K: StreamEnd,
 {
     type Error = io::Error;
 
     fn send(&mut self, message: TxJsonRpcMessage<S>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let said = self.out.push(&message);
-        let out = self.out.clone();
-        async move { out.flush(said?).await }
+        let queued = self.writer.push(&message);
+        let writer = self.writer.clone();
+        async move { writer.flush(queued?).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<S>> {
@@ -160,21 +167,21 @@ where
                 let written = reply.await;
                 self.reply = None;
                 if let Err(error) = written {
-                    tracing::debug!(%error, "nobody reads any more");
+                    tracing::debug!(%error, "the other end no longer reads");
                     return None;
                 }
             }
             match self.next::<S>().await {
-                Ok(Line::Message(message)) => return Some(message),
-                Ok(Line::Reply(reply)) => {
-                    let said = self.out.push(&reply);
-                    let out = self.out.clone();
-                    self.reply = Some(Box::pin(async move { out.flush(said?).await }));
+                Ok(ParsedLine::Message(message)) => return Some(message),
+                Ok(ParsedLine::Reply(reply)) => {
+                    let queued = self.writer.push(&reply);
+                    let writer = self.writer.clone();
+                    self.reply = Some(Box::pin(async move { writer.flush(queued?).await }));
                 }
-                Ok(Line::Nothing) => {}
+                Ok(ParsedLine::Ignored) => {}
                 Err(error) => {
-                    tracing::debug!(%error, "nothing more is said");
-                    self.keep.fell_silent().await;
+                    tracing::debug!(%error, "the other end closed its output");
+                    self.end.on_eof().await;
                     return None;
                 }
             }
@@ -182,9 +189,9 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Somebody may be writing to a program that does not read.
-        drop(timeout(PATIENCE, self.out.close()).await);
-        self.keep.end().await
+        // A write may be blocked by a program that does not read.
+        drop(timeout(CLOSE_TIMEOUT, self.writer.close()).await);
+        self.end.close().await
     }
 }
 
@@ -195,11 +202,11 @@ mod tests {
 
     use super::*;
 
-    fn lines(text: &'static str, longest: usize) -> Lines<&'static [u8], Vec<u8>, ()> {
-        Lines::new(text.as_bytes(), Vec::new(), longest, ())
+    fn lines(text: &'static str, longest: usize) -> LineTransport<&'static [u8], Vec<u8>, ()> {
+        LineTransport::new(text.as_bytes(), Vec::new(), longest, ())
     }
 
-    async fn receive(lines: &mut Lines<&[u8], Vec<u8>, ()>) -> Option<ServerJsonRpcMessage> {
+    async fn receive(lines: &mut LineTransport<&[u8], Vec<u8>, ()>) -> Option<ServerJsonRpcMessage> {
         Transport::<RoleClient>::receive(lines).await
     }
 
@@ -211,15 +218,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_fails_the_call_it_answers() {
+    async fn fails_the_request_whose_response_exceeds_the_limit() {
         let mut lines = lines(
             "noise\n\n{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"far too long\"}]}}\n\
              {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}\n",
             60,
         );
         let (id, message) = failed(receive(&mut lines).await).unwrap();
-        assert_eq!((id, message.as_str()), (RequestId::Number(3), "the answer is longer than 60 bytes"));
-        assert!(lines.line.capacity() <= 1 << 16, "nothing of it is kept");
+        assert_eq!((id, message.as_str()), (RequestId::Number(3), "response exceeds the limit of 60 bytes"));
+        assert!(lines.line.capacity() <= 1 << 16, "the line is not kept");
         assert!(
             matches!(receive(&mut lines).await, Some(ServerJsonRpcMessage::Response(answer)) if answer.id == RequestId::Number(4))
         );
@@ -227,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_last_line_without_an_end_is_read_if_it_is_whole() {
+    async fn reads_a_complete_last_line_without_newline() {
         let answer = "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}";
         for longest in [1000, 10] {
             let mut lines = lines(answer, longest);
@@ -235,13 +242,13 @@ mod tests {
             assert!(receive(&mut lines).await.is_none());
         }
         let mut cut_off = lines(&answer[..answer.len() - 1], 1000);
-        assert!(receive(&mut cut_off).await.is_none(), "the call is told that the connection was lost");
+        assert!(receive(&mut cut_off).await.is_none(), "a truncated message is dropped");
     }
 
     #[tokio::test]
-    async fn an_answer_that_cannot_be_read_fails_its_call() {
+    async fn fails_the_request_whose_response_is_invalid() {
         let mut lines = lines("[1, 2]\n{\"jsonrpc\":\"2.0\",\"id\":3,\"result\n{\"jsonrpc\":\"1.0\",\"id\":3}\n", 1000);
         let (id, message) = failed(receive(&mut lines).await).unwrap();
-        assert!(id == RequestId::Number(3) && message.starts_with("the answer cannot be read"), "{message}");
+        assert!(id == RequestId::Number(3) && message.starts_with("invalid response"), "{message}");
     }
 }

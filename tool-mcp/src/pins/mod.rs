@@ -1,10 +1,9 @@
-//! What servers said of their tools when somebody last agreed, and what has changed since.
+//! Pins: the tool definitions of remote servers that a user approved, and what has changed since.
 //!
-//! A server can describe a tool in one way today and in another tomorrow. What a model reads there it tends to follow, so
-//! a description that changes is a matter for a person.
+//! A server can change the description of a tool at any time, and models tend to follow what they read there. A changed
+//! description therefore needs a user's approval.
 
-mod lock;
-mod turn;
+mod lock_file;
 mod warning;
 
 use std::fmt;
@@ -16,37 +15,36 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tool_model::{Sorted, canonical, replace_file, to_pretty};
 
-use lock::Lock;
-use turn::Turn;
-pub use warning::Warning;
-pub(crate) use warning::{visible, warnings};
+use lock_file::{LockFile, WriteLock};
+pub use warning::ToolWarning;
+pub(crate) use warning::{escape_invisible, warnings};
 
-/// Why a tool is not offered until somebody agrees.
+/// The reason why a tool is not offered until a user approves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Held {
-    /// It is not what it was: the difference between what was agreed to and what the server says now.
+pub enum HoldReason {
+    /// The definition has changed: a diff of the approved one and the current one.
     Changed(String),
-    /// It has come to a server whose tools were pinned.
+    /// The tool was added after the server's tools were pinned.
     New,
-    /// It has [warnings](crate::ToolStatus::warnings).
+    /// The definition has [warnings](crate::ToolStatus::warnings).
     Suspicious,
     /// The lock file cannot be used.
     Unknown,
 }
 
-impl fmt::Display for Held {
+impl fmt::Display for HoldReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Changed(difference) => write!(f, "it has changed since it was approved:\n{difference}"),
-            Self::New => f.write_str("it has come since the server's tools were pinned"),
-            Self::Suspicious => f.write_str("something in its description is suspicious; see its warnings"),
-            Self::Unknown => f.write_str("what was approved is not known"),
+            Self::Changed(difference) => write!(f, "the tool has changed since it was approved:\n{difference}"),
+            Self::New => f.write_str("the tool was added after the server's tools were pinned"),
+            Self::Suspicious => f.write_str("the definition is suspicious; see its warnings"),
+            Self::Unknown => f.write_str("the lock file cannot be used, so approvals are unknown"),
         }
     }
 }
 
-/// The lock file cannot be used.
+/// An error of the lock file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PinError {
     path: PathBuf,
@@ -59,7 +57,7 @@ impl fmt::Display for PinError {
     }
 }
 
-/// As it is displayed: `main` prints errors in this way.
+/// Same as `Display`, because `main` prints errors with `Debug`.
 impl fmt::Debug for PinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -68,23 +66,23 @@ impl fmt::Debug for PinError {
 
 impl std::error::Error for PinError {}
 
-/// Why a tool that was held is not offered yet.
+/// The error of [`RemoteServers::approve`](crate::RemoteServers::approve).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApproveError {
-    /// No server has a tool of that name.
+    /// No server has a tool of this name.
     Unknown,
-    /// It is not what was seen any more.
+    /// The tool has changed since its fingerprint was read.
     Changed,
-    /// That somebody has agreed cannot be written down.
+    /// The approval cannot be written to the lock file.
     Pins(PinError),
 }
 
 impl fmt::Display for ApproveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => f.write_str("no server has a tool of that name"),
-            Self::Changed => f.write_str("the tool has changed since it was looked at; look at it again"),
+            Self::Unknown => f.write_str("no server has a tool of this name"),
+            Self::Changed => f.write_str("the tool has changed since it was reviewed; review it again"),
             Self::Pins(error) => error.fmt(f),
         }
     }
@@ -98,22 +96,22 @@ impl From<PinError> for ApproveError {
     }
 }
 
-/// The pinned tools of all servers, in a file that other processes may write to, too.
+/// The pinned tools of all servers, in a lock file that several processes may share.
 pub(crate) struct Pins {
     path: PathBuf,
-    /// What the file said when it could last be read.
-    lock: Mutex<Lock>,
+    /// The content of the file when it was last readable.
+    lock: Mutex<LockFile>,
 }
 
 impl Pins {
-    /// Reads the file; one that is not there yet is empty.
+    /// Opens the lock file. A missing file counts as empty.
     pub(crate) fn open(path: &Path) -> Result<Self, PinError> {
         let pins = Self { path: path.to_owned(), lock: Mutex::default() };
         pins.read(&mut pins.lock())?;
         Ok(pins)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Lock> {
+    fn lock(&self) -> MutexGuard<'_, LockFile> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -121,31 +119,31 @@ impl Pins {
         PinError { path: self.path.clone(), message }
     }
 
-    /// Reads what the file says now. That it was taken away has not made anything different.
-    fn read(&self, lock: &mut Lock) -> Result<(), PinError> {
+    /// Reads the file again. If it was removed, the pins in memory stay.
+    fn read(&self, lock: &mut LockFile) -> Result<(), PinError> {
         match std::fs::read_to_string(&self.path) {
-            Ok(text) => *lock = Lock::from_json(&text).map_err(|message| self.error(message))?,
+            Ok(text) => *lock = LockFile::from_json(&text).map_err(|message| self.error(message))?,
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {}
-            Err(unreadable) => return Err(self.error(format!("it cannot be read: {unreadable}"))),
+            Err(unreadable) => return Err(self.error(format!("cannot be read: {unreadable}"))),
         }
         Ok(())
     }
 
-    /// What is agreed to. Somebody may just be writing the file, and not in one step as we do: what is known holds then.
-    fn known(&self) -> MutexGuard<'_, Lock> {
+    /// Returns the current pins. While another process is rewriting the file, the last readable content counts.
+    fn current(&self) -> MutexGuard<'_, LockFile> {
         let mut lock = self.lock();
         if let Err(error) = self.read(&mut lock) {
-            tracing::warn!(%error, "the tools of servers are compared with what was agreed to before");
+            tracing::warn!(%error, "using the pins that were last read");
         }
         lock
     }
 
-    /// Changes what is agreed to, by what it is when nobody else can change it. What is not written down does not hold:
-    /// another process would not know of it.
-    fn change<T>(&self, change: impl FnOnce(&mut Lock) -> T) -> Result<T, PinError> {
-        let unwritten = |error| self.error(format!("it cannot be written: {error}"));
+    /// Changes the pins under the write lock, starting from the file's current content. A change that cannot be written
+    /// is discarded: other processes would not see it.
+    fn update<T>(&self, change: impl FnOnce(&mut LockFile) -> T) -> Result<T, PinError> {
+        let unwritten = |error| self.error(format!("cannot be written: {error}"));
         let mut lock = self.lock();
-        let _turn = Turn::take(&self.path).map_err(unwritten)?;
+        let _write_lock = WriteLock::acquire(&self.path).map_err(unwritten)?;
         self.read(&mut lock)?;
         let mut next = lock.clone();
         let changed = change(&mut next);
@@ -154,55 +152,60 @@ impl Pins {
         Ok(changed)
     }
 
-    /// Whether each of these tools of a server is held, and why. The tools of a server that was never seen are pinned
-    /// now, those with warnings aside: nobody has agreed to them yet, but the server was chosen, and they cannot change
-    /// from here on.
-    pub(crate) fn held<'a>(
+    /// Returns for each tool why it is held, if it is.
+    ///
+    /// The tools of an unknown server are pinned now, except those with warnings: the operator has chosen the server, and
+    /// from here on a change of its tools is noticed.
+    pub(crate) fn hold_reasons<'a>(
         &self,
         server: &str,
         tools: impl Iterator<Item = (&'a Tool, bool)>,
-    ) -> Result<Vec<Option<Held>>, PinError> {
+    ) -> Result<Vec<Option<HoldReason>>, PinError> {
         {
-            let lock = self.known();
-            if lock.knows(server) {
-                return Ok(held(&lock, server, tools));
+            let lock = self.current();
+            if lock.has_server(server) {
+                return Ok(hold_reasons(&lock, server, tools));
             }
         }
-        self.change(|lock| {
-            if lock.knows(server) {
-                return held(lock, server, tools);
+        self.update(|lock| {
+            if lock.has_server(server) {
+                return hold_reasons(lock, server, tools);
             }
             lock.pin_server(server);
             let held = tools.map(|(tool, suspicious)| {
                 if suspicious {
-                    return Some(Held::Suspicious);
+                    return Some(HoldReason::Suspicious);
                 }
-                lock.pin(server, &tool.name, fingerprint(tool), said(tool));
+                lock.pin(server, &tool.name, fingerprint(tool), pinned_fields(tool));
                 None
             });
             held.collect()
         })
     }
 
-    /// Agrees to a tool as it is now.
+    /// Pins a tool as it is now.
     pub(crate) fn approve(&self, server: &str, tool: &Tool) -> Result<(), PinError> {
-        self.change(|lock| lock.pin(server, &tool.name, fingerprint(tool), said(tool)))
+        self.update(|lock| lock.pin(server, &tool.name, fingerprint(tool), pinned_fields(tool)))
     }
 }
 
-/// Whether each of these tools is held of a server that is known.
-fn held<'a>(lock: &Lock, server: &str, tools: impl Iterator<Item = (&'a Tool, bool)>) -> Vec<Option<Held>> {
+/// Returns for each tool of a known server why it is held, if it is.
+fn hold_reasons<'a>(
+    lock: &LockFile,
+    server: &str,
+    tools: impl Iterator<Item = (&'a Tool, bool)>,
+) -> Vec<Option<HoldReason>> {
     let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
         Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
-        Some(pinned) => Some(Held::Changed(difference(&pinned.says, &said(tool)))),
-        None if suspicious => Some(Held::Suspicious),
-        None => Some(Held::New),
+        Some(pinned) => Some(HoldReason::Changed(difference(&pinned.fields, &pinned_fields(tool)))),
+        None if suspicious => Some(HoldReason::Suspicious),
+        None => Some(HoldReason::New),
     });
     held.collect()
 }
 
-/// What a model is told of a tool, and what we decide by.
-pub(crate) fn said(tool: &Tool) -> Value {
+/// The parts of a definition that a model reads or that decide about calls.
+pub(crate) fn pinned_fields(tool: &Tool) -> Value {
     json!({
         "title": tool.title,
         "description": tool.description,
@@ -212,15 +215,15 @@ pub(crate) fn said(tool: &Tool) -> Value {
     })
 }
 
-/// A fingerprint of what is said of a tool. Equal words in another order have the same.
+/// Returns a hash of the pinned fields, independent of the order of keys.
 pub(crate) fn fingerprint(tool: &Tool) -> String {
-    let hash = Sha256::digest(canonical(&said(tool)));
+    let hash = Sha256::digest(canonical(&pinned_fields(tool)));
     hash.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
-/// The difference between two descriptions, line by line. What does not show is escaped.
+/// Returns a line diff of two definitions, with invisible characters escaped.
 fn difference(old: &Value, new: &Value) -> String {
-    let text = |value: &Value| visible(&to_pretty(&Sorted(value)));
+    let text = |value: &Value| escape_invisible(&to_pretty(&Sorted(value)));
     let (old, new) = (text(old), text(new));
     let lines = similar::TextDiff::from_lines(&old, &new);
     lines.unified_diff().context_radius(2).header("approved", "now").to_string()
@@ -234,11 +237,11 @@ mod tests {
         serde_json::from_value(json!({"name": name, "inputSchema": {"type": "object"}})).unwrap()
     }
 
-    /// Each has its own view of the file, as processes have.
+    /// Each thread has its own `Pins`, as separate processes do.
     #[test]
-    fn what_many_write_at_once_is_all_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new/mcp.lock");
+    fn keeps_all_pins_of_concurrent_writers() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new/mcp.lock");
         let (writers, tools) = (8, 20);
         std::thread::scope(|threads| {
             for writer in 0..writers {
@@ -247,10 +250,12 @@ mod tests {
                     for number in 0..tools {
                         let (tool, server) = (tool(format!("tool_{number}")), format!("server_{writer}"));
                         let write = || match number {
-                            0 => pins.held(&server, [(&tool, false)].into_iter()).map(|held| assert_eq!(held, [None])),
+                            0 => pins
+                                .hold_reasons(&server, [(&tool, false)].into_iter())
+                                .map(|held| assert_eq!(held, [None])),
                             _ => pins.approve(&server, &tool),
                         };
-                        // On a slow disk a turn may take longer to come than it is waited for.
+                        // On a slow disk the lock may take longer than it is waited for.
                         while write().is_err() {}
                     }
                 });
@@ -264,21 +269,21 @@ mod tests {
         }
     }
 
-    /// Neither one that is taken away, nor one that is just being written. What is agreed to then is added to the rest.
+    /// The file may be removed, or half written by another program. Later approvals are added to the known ones.
     #[test]
-    fn a_file_that_is_not_whole_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mcp.lock");
+    fn keeps_the_known_pins_while_the_file_is_broken() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mcp.lock");
         let pins = Pins::open(&path).unwrap();
         let (one, mut other) = (tool("one".to_owned()), tool("one".to_owned()));
         other.description = Some("Another.".into());
-        let is_held = |tool: &Tool| pins.held("s", [(tool, false)].into_iter()).unwrap()[0].is_some();
+        let is_held = |tool: &Tool| pins.hold_reasons("s", [(tool, false)].into_iter()).unwrap()[0].is_some();
         assert!(!is_held(&one));
         let written = std::fs::read_to_string(&path).unwrap();
         for broken in ["", "{", &written[..written.len() / 2]] {
             std::fs::write(&path, broken).unwrap();
             assert!(is_held(&other) && !is_held(&one), "{broken}");
-            assert!(pins.approve("t", &other).is_err(), "what somebody writes is not written over: {broken}");
+            assert!(pins.approve("t", &other).is_err(), "a file that is being written is not replaced: {broken}");
             assert!(Pins::open(&path).is_err(), "{broken}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -286,20 +291,20 @@ mod tests {
         pins.approve("t", &other).unwrap();
         assert!(is_held(&other) && !is_held(&one), "and again with a file");
         let known = Pins::open(&path).unwrap();
-        assert!(known.lock().knows("s") && known.lock().knows("t"));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        assert!(known.lock().has_server("s") && known.lock().has_server("t"));
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "no other file is left");
     }
 
-    /// Whoever has the turn may have been stopped.
+    /// Its owner may be suspended.
     #[test]
-    fn a_turn_that_does_not_come_is_not_waited_for_for_ever() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mcp.lock");
+    fn gives_up_on_a_write_lock_that_is_not_released() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mcp.lock");
         let pins = Pins::open(&path).unwrap();
-        let turn = Turn::take(&path).unwrap();
+        let write_lock = WriteLock::acquire(&path).unwrap();
         let error = pins.approve("s", &tool("one".to_owned())).unwrap_err().to_string();
         assert!(error.contains("another process is writing to it"), "{error}");
-        drop(turn);
+        drop(write_lock);
         pins.approve("s", &tool("one".to_owned())).unwrap();
     }
 }

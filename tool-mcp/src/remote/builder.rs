@@ -1,6 +1,6 @@
-//! What is to be connected.
+//! Builder of the remote servers.
 
-#![expect(deprecated, reason = "sampling and roots are deprecated, and still asked for")]
+#![expect(deprecated, reason = "sampling and roots are deprecated in MCP, but servers still use them")]
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,73 +9,73 @@ use std::sync::Arc;
 use rmcp::model::{CreateMessageResult, ElicitResult, Root};
 use tool_runtime::Registry;
 
-use super::config::ServerConfig;
-use super::file::{self, ConfigError};
+use super::config_file::{self, ConfigFileError};
 use super::plugins;
-use super::requests::{Elicitation, Handlers, Sampling};
-use super::server::Shared;
-use super::servers::{ConnectError, Servers};
-use super::sources::Sources;
+use super::requests::{ElicitationRequest, RequestHandlers, SamplingRequest};
+use super::server::ServersShared;
+use super::server_config::ServerConfig;
+use super::servers::{ConnectError, RemoteServers};
+use super::sources::ConfigSources;
 use crate::pins::{PinError, Pins};
 
-/// What is to be connected. See [`Servers`].
+/// Builder of [`RemoteServers`].
 #[derive(Default)]
-#[must_use = "servers are connected by `connect`"]
-pub struct ServersBuilder {
-    sources: Sources,
-    handlers: Handlers,
+#[must_use = "call `connect` to connect the servers"]
+pub struct RemoteServersBuilder {
+    sources: ConfigSources,
+    handlers: RequestHandlers,
     pins: Option<Pins>,
     strict: bool,
 }
 
-impl ServersBuilder {
-    /// One more server.
+impl RemoteServersBuilder {
+    /// Adds a server.
     pub fn server(mut self, config: ServerConfig) -> Self {
         self.sources.code.push(config);
         self
     }
 
-    /// The servers of a file, `{"mcpServers": {"name": {"command": "..", "args": [], "env": {}}}}` or with `url` and
-    /// `headers`, as other clients have it. `${NAME}` and `${NAME:-default}` stand for variables of the environment, and
-    /// `"disabled": true` leaves a server out.
+    /// Adds the servers of a configuration file in the format that MCP clients share:
+    /// `{"mcpServers": {"name": {"command": "..", "args": [], "env": {}}}}`, or `url` and `headers` instead of `command`.
+    /// `${NAME}` and `${NAME:-default}` are replaced by environment variables. `"disabled": true` skips a server.
     ///
-    /// With the feature `auth`, `"oauth": {}` beside a `url` has somebody log in with a browser when the server asks for
-    /// it: the address to open is written to the standard error, or given to `on_login`. `clientId`, `clientSecret` (as
-    /// `${NAME}` only), `issuer`, `scopes` and `callbackPort` say more, where the server wants to know it; see
-    /// `OAuth::issuer` and `OAuth::in_browser_at`. For another way to log in there is [`configure`](Self::configure).
-    /// Without the feature, `"oauth"` is a [problem](Servers::problems) of its server.
+    /// With the feature `auth`, `"oauth": {}` beside a `url` lets a user log in with a browser when the server requires
+    /// it. The login URL is written to the standard error, or passed to `on_login`. Optional keys are `clientId`,
+    /// `clientSecret` (as `${NAME}` only), `issuer`, `scopes` and `callbackPort`; see `OAuth::issuer` and
+    /// `OAuth::in_browser_at`. For other kinds of login use [`configure`](Self::configure). Without the feature, `"oauth"`
+    /// is a [problem](RemoteServers::problems) of its server.
     ///
     /// # Errors
-    /// When the file cannot be read or is not understood; the error has the file and the key.
-    pub fn config_file(mut self, path: impl Into<PathBuf>) -> Result<Self, ConfigError> {
+    /// Returns an error if the file cannot be read or is invalid. The error names the file and the key.
+    pub fn config_file(mut self, path: impl Into<PathBuf>) -> Result<Self, ConfigFileError> {
         let path = path.into();
-        let servers = file::read(&path)?;
+        let servers = config_file::read(&path)?;
         self.sources.files.push((path, servers));
         Ok(self)
     }
 
-    /// The servers of a folder: each program in it, by its name without the extension, and those of each file that ends
-    /// in `.json` and is as [`config_file`](Self::config_file) takes it. One that makes no sense is a problem, and skipped;
-    /// so is a folder that is not there, until it is.
-    pub fn plugins(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.sources.folders.push(folder.into());
+    /// Adds the servers of a directory: each executable, named without its extension, and those of each `.json` file in
+    /// the format of [`config_file`](Self::config_file). An invalid file is skipped and reported as a problem; so is a
+    /// missing directory, until it exists.
+    pub fn plugins(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.sources.directories.push(directory.into());
         self
     }
 
-    /// As [`plugins`](Self::plugins), with the folder that `TOOL_PLUGINS_DIR` names, if it names one.
+    /// Same as [`plugins`](Self::plugins), with the directory in `TOOL_PLUGINS_DIR`, if it is set.
     pub fn plugins_from_env(self) -> Self {
-        match std::env::var_os(plugins::VARIABLE).filter(|folder| !folder.is_empty()) {
-            Some(folder) => self.plugins(folder),
+        match std::env::var_os(plugins::VARIABLE).filter(|directory| !directory.is_empty()) {
+            Some(directory) => self.plugins(directory),
             None => self,
         }
     }
 
-    /// Says more of a server that a file or a folder names, such as that it is trusted. The function runs at every
-    /// [reload](Servers::reload): what has a state, as an `OAuth` does, is made before it and cloned in it.
+    /// Adjusts the configuration of a server from a file or directory, for example to trust it. The function runs at every
+    /// [reload](RemoteServers::reload), so create stateful values, such as an `OAuth`, outside and clone them inside.
     ///
     /// ```no_run
-    /// # fn main() -> Result<(), tool_mcp::ConfigError> {
-    /// let servers = tool_mcp::Servers::builder()
+    /// # fn main() -> Result<(), tool_mcp::ConfigFileError> {
+    /// let servers = tool_mcp::RemoteServers::builder()
     ///     .config_file("mcp.json")?
     ///     .configure("files", |files| files.trust_read_only_hints());
     /// # Ok(())
@@ -90,49 +90,48 @@ impl ServersBuilder {
         self
     }
 
-    /// Shows people where they log in to the servers of files and folders that say `"oauth"`: the function is given the
-    /// server's name and the address to open in a browser of this machine. Without this, both are written to the
-    /// standard error.
+    /// Sets how users learn where to log in to servers from files and directories with `"oauth"`. The function receives the
+    /// server's name and the URL to open in a browser on this machine. By default both are written to the standard error.
     ///
     /// ```no_run
-    /// # fn main() -> Result<(), tool_mcp::ConfigError> {
+    /// # fn main() -> Result<(), tool_mcp::ConfigFileError> {
     /// # fn notify(text: String) {}
-    /// let servers = tool_mcp::Servers::builder()
+    /// let servers = tool_mcp::RemoteServers::builder()
     ///     .config_file("mcp.json")?
-    ///     .on_login(|server, url| notify(format!("{server} wants you to log in: {url}")));
+    ///     .on_login(|server, url| notify(format!("Log in to {server}: {url}")));
     /// # Ok(())
     /// # }
     /// ```
     ///
-    /// The address names a server that nobody has checked: show it as it is, and let somebody open it who wants to. It
-    /// is good for one login, and for as long as [patience](crate::OAuth::patience) lasts. A server that the application
-    /// names itself has a function of its own; see [`OAuth::in_browser`](crate::OAuth::in_browser).
+    /// The URL comes from an unverified server: display it and let the user decide whether to open it. It is valid for one
+    /// login, within the [login timeout](crate::OAuth::login_timeout). For servers that the application configures itself,
+    /// see [`OAuth::in_browser`](crate::OAuth::in_browser).
     #[cfg(feature = "auth")]
     pub fn on_login(mut self, show: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.sources.show_login = Some(Arc::new(show));
         self
     }
 
-    /// Pins the tools in a lock file. What a server says of its tools when it is first connected is written there; a tool
-    /// that is described otherwise later, or is new, is not offered until it is [approved](Servers::approve).
-    /// Several applications may share the file; what is approved in one is known to the others when they list next.
+    /// Pins the tools in a lock file. The definitions are written there when a server is first connected. A tool that
+    /// changes later, or is new, is held until it is [approved](RemoteServers::approve). Several applications may share
+    /// the file; an approval in one applies to the others from their next listing on.
     ///
     /// # Errors
-    /// When there is a file and it cannot be read.
+    /// Returns an error if the file exists and cannot be read.
     pub fn pins(mut self, lock_file: impl Into<PathBuf>) -> Result<Self, PinError> {
         self.pins = Some(Pins::open(&lock_file.into())?);
         Ok(self)
     }
 
-    /// Answers servers that have a question for a person. Without this they are told that nobody can be asked, and refuse
-    /// what needs consent.
+    /// Sets the handler of elicitation requests, by which servers ask the user. By default the capability is not declared,
+    /// and servers refuse calls that need a user's approval.
     ///
     /// ```
     /// use tool_mcp::rmcp::model::{ElicitResult, ElicitationAction};
     ///
-    /// # async fn agreed(server: &str, request: &impl std::fmt::Debug) -> bool { true }
-    /// let servers = tool_mcp::Servers::builder().on_elicitation(|question| async move {
-    ///     match agreed(&question.server, &question.request).await {
+    /// # async fn agrees(server: &str, request: &impl std::fmt::Debug) -> bool { true }
+    /// let servers = tool_mcp::RemoteServers::builder().on_elicitation(|elicitation| async move {
+    ///     match agrees(&elicitation.server, &elicitation.request).await {
     ///         true => ElicitResult::new(ElicitationAction::Accept),
     ///         false => ElicitResult::new(ElicitationAction::Decline),
     ///     }
@@ -141,56 +140,56 @@ impl ServersBuilder {
     /// ```
     pub fn on_elicitation<F, Fut>(mut self, handler: F) -> Self
     where
-        F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
+        F: Fn(ElicitationRequest) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ElicitResult> + Send + 'static,
     {
         self.handlers.elicitation = Some(Arc::new(move |request| Box::pin(handler(request))));
         self
     }
 
-    /// Answers servers that want a text from a language model. Without this they are refused.
+    /// Sets the handler of sampling requests, by which servers use the application's model. By default they are refused.
     pub fn on_sampling<F, Fut>(mut self, handler: F) -> Self
     where
-        F: Fn(Sampling) -> Fut + Send + Sync + 'static,
+        F: Fn(SamplingRequest) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<CreateMessageResult, String>> + Send + 'static,
     {
         self.handlers.sampling = Some(Arc::new(move |request| Box::pin(handler(request))));
         self
     }
 
-    /// The folders, as `file://` URLs, that servers are told to work in.
+    /// Sets the roots that servers may request: directories to work in, as `file://` URLs.
     pub fn roots<T: Into<String>>(mut self, roots: impl IntoIterator<Item = T>) -> Self {
         self.handlers.roots.extend(roots.into_iter().map(Root::new));
         self
     }
 
-    /// Makes every problem an error of [`connect`](Self::connect), a server that cannot be reached included.
+    /// Makes [`connect`](Self::connect) fail on any problem, including a server that cannot be reached.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Connects to all servers, side by side, and puts their tools into the registry. It comes back when each was tried
-    /// once; one that failed is tried again from then on.
+    /// Connects to all servers concurrently and registers their tools. Returns after the first attempt of each; failed
+    /// connections are retried in the background.
     ///
     /// # Errors
-    /// When the configuration contradicts itself; and with [`strict`](Self::strict), when anything else is wrong.
-    pub async fn connect(self, registry: &Registry) -> Result<Servers, ConnectError> {
+    /// Returns an error if the configuration is contradictory, or, with [`strict`](Self::strict), on any problem.
+    pub async fn connect(self, registry: &Registry) -> Result<RemoteServers, ConnectError> {
         let Self { mut sources, handlers, pins, strict } = self;
-        let shared = Shared {
+        let shared = ServersShared {
             registry: registry.clone(),
             names: Arc::default(),
             pins: pins.map(Arc::new),
             handlers: Arc::new(handlers),
         };
         let gathered = sources.gather();
-        let mut wrong = gathered.contradictions;
-        wrong.extend(sources.adjusted_in_vain(&gathered.servers));
-        if !wrong.is_empty() {
-            return Err(ConnectError::new(wrong));
+        let mut contradictions = gathered.contradictions;
+        contradictions.extend(sources.unused_adjustments(&gathered.servers));
+        if !contradictions.is_empty() {
+            return Err(ConnectError::new(contradictions));
         }
-        let servers = Servers::new(shared, sources);
-        servers.bring_to(gathered.servers, gathered.problems).await;
+        let servers = RemoteServers::new(shared, sources);
+        servers.apply(gathered.servers, gathered.problems).await;
         let problems = servers.problems();
         if strict && !problems.is_empty() {
             servers.close().await;
@@ -200,8 +199,8 @@ impl ServersBuilder {
     }
 }
 
-impl fmt::Debug for ServersBuilder {
+impl fmt::Debug for RemoteServersBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServersBuilder").field("code", &self.sources.code).finish_non_exhaustive()
+        f.debug_struct("RemoteServersBuilder").field("code", &self.sources.code).finish_non_exhaustive()
     }
 }

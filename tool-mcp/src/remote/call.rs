@@ -1,4 +1,4 @@
-//! One call of a remote tool.
+//! Calls of remote tools.
 
 use std::sync::Arc;
 
@@ -11,146 +11,148 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolResult};
 
-use super::connection::Connection;
-use super::failure::{failed, failure, is_forgotten, unsent};
-use super::link::Link;
-use super::listed::Listed;
-use super::transport::{Listener, Sent};
-use super::{content, promise};
+use super::connection::ServerConnection;
+use super::failure::{call_failure, failure, is_session_expired, unsent_failure};
+use super::link::ServerLink;
+use super::mcp_tool::McpTool;
+use super::transport::{ProgressListener, SentFlag};
+use super::{content, output_check};
 
-/// How often a server may ask for more before a call must be over.
-const ROUNDS: usize = 10;
+/// The most rounds that a server may request for one call.
+const MAX_ROUNDS: usize = 10;
 
-/// Calls a tool of the server.
+/// Calls a tool of a server.
 pub(super) async fn call(
-    link: Arc<Link>,
-    tool: Arc<Listed>,
+    link: Arc<ServerLink>,
+    tool: Arc<McpTool>,
     arguments: Map<String, Value>,
     scope: Scope,
 ) -> ToolResult {
     let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-    let mut call = Call { link: &link, tool: &tool, params, scope: &scope, sent: Sent::default() };
-    let mut answered = call.answered().await;
-    if answered.as_ref().is_err_and(is_forgotten) {
-        // The server does not know the session, so that nothing has run. Once it has listed its tools in a new one, the
-        // call is made there, if it is still a call of the same tool.
-        answered = call.answered().await;
+    let mut call = RemoteCall { link: &link, tool: &tool, params, scope: &scope, sent: SentFlag::default() };
+    let mut result = call.run().await;
+    if result.as_ref().is_err_and(is_session_expired) {
+        // The server does not know the session, so nothing has run. The call is repeated in a new session, after the
+        // tools were listed there, if the tool is still the same.
+        result = call.run().await;
     }
-    answered.unwrap_or_else(|error| match error {
-        ServiceError::TransportClosed if !call.sent.is_so() => unsent(link.name(), &tool.name),
-        error => failed(&link, &tool.name, error),
+    result.unwrap_or_else(|error| match error {
+        ServiceError::TransportClosed if !call.sent.is_set() => unsent_failure(link.name(), &tool.name),
+        error => call_failure(&link, &tool.name, error),
     })
 }
 
-struct Call<'a> {
-    link: &'a Link,
-    tool: &'a Arc<Listed>,
+struct RemoteCall<'a> {
+    link: &'a ServerLink,
+    tool: &'a Arc<McpTool>,
     params: CallToolRequestParams,
     scope: &'a Scope,
-    /// Whether the server has it by now, if only the first round.
-    sent: Sent,
+    /// Set once the first round may have reached the server.
+    sent: SentFlag,
 }
 
-impl Call<'_> {
-    /// Makes the call over the connection that there is, and answers the server where it asks back.
-    async fn answered(&mut self) -> Result<ToolResult, ServiceError> {
+impl RemoteCall<'_> {
+    /// Makes the call over the current connection, and responds to the server's requests for input.
+    async fn run(&mut self) -> Result<ToolResult, ServiceError> {
         let connection = match self.link.connection().await {
             Ok(connection) => connection,
-            Err(away) => return Ok(failure(ErrorKind::Retry, away)),
+            Err(why) => return Ok(failure(ErrorKind::Retry, why)),
         };
-        self.sent = Sent::default();
-        // What cannot be wanted again is not kept.
-        let mut params = match connection.asks_back || connection.may_forget {
+        self.sent = SentFlag::default();
+        // The parameters are cloned only if the call may have to be sent again.
+        let mut params = match connection.uses_rounds || connection.may_expire {
             true => self.params.clone(),
             false => std::mem::take(&mut self.params),
         };
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if let Err(withheld) = self.tool.check() {
                 return Ok(withheld.refusal(self.link.name(), &self.tool.name));
             }
             match self.send(&connection, params).await? {
-                ServerResult::CallToolResult(answer) => {
-                    let is_error = answer.is_error == Some(true);
-                    let broken = self.tool.broken_by(is_error, answer.structured_content.as_ref());
-                    return Ok(self.kept(broken, content::result(answer)));
+                ServerResult::CallToolResult(result) => {
+                    let is_error = result.is_error == Some(true);
+                    let mismatch = self.tool.output_mismatch(is_error, result.structured_content.as_ref());
+                    return Ok(self.checked(mismatch, content::result(result)));
                 }
-                // Only the newer generation asks back; there the call is made again.
-                ServerResult::InputRequiredResult(asked) if connection.asks_back => {
-                    let answers = match connection.requests.answer(asked.input_requests.unwrap_or_default()).await {
-                        Ok(answers) => answers,
-                        Err(error) => return Ok(self.unanswered(&error.message)),
+                // Only the 2026 generation requests input this way; the call is then sent again.
+                ServerResult::InputRequiredResult(required) if connection.uses_rounds => {
+                    let requests = required.input_requests.unwrap_or_default();
+                    let responses = match connection.requests.respond(requests).await {
+                        Ok(responses) => responses,
+                        Err(error) => return Ok(self.input_failure(&error.message)),
                     };
                     params = self.params.clone();
-                    params.input_responses = (!answers.is_empty()).then_some(answers);
-                    params.request_state = asked.request_state;
+                    params.input_responses = (!responses.is_empty()).then_some(responses);
+                    params.request_state = required.request_state;
                 }
-                ServerResult::CustomResult(answer) => {
-                    let broken = self.tool.broken_by(answer.0["isError"] == true, answer.0.get("structuredContent"));
-                    let result = content::loose_result(answer.0).ok_or(ServiceError::UnexpectedResponse)?;
-                    return Ok(self.kept(broken, result));
+                ServerResult::CustomResult(result) => {
+                    let mismatch =
+                        self.tool.output_mismatch(result.0["isError"] == true, result.0.get("structuredContent"));
+                    let result = content::lenient_result(result.0).ok_or(ServiceError::UnexpectedResponse)?;
+                    return Ok(self.checked(mismatch, result));
                 }
                 _ => return Err(ServiceError::UnexpectedResponse),
             }
         }
-        Ok(self.unanswered("it kept asking"))
+        Ok(self.input_failure("too many rounds"))
     }
 
-    fn unanswered(&self, why: &str) -> ToolResult {
+    fn input_failure(&self, why: &str) -> ToolResult {
         let (server, tool) = (self.link.name(), &self.tool.name);
         let message =
-            format!("The server `{server}` asked for more before it went on with `{tool}`, and had no answer: {why}.");
+            format!("The server `{server}` requested input for `{tool}`, and no response could be given: {why}.");
         failure(ErrorKind::Failed, message)
     }
 
-    /// The result, unless it is not what was promised.
-    fn kept(&self, broken: Option<String>, result: ToolResult) -> ToolResult {
-        match broken {
+    /// Returns the result, or a failure if the result does not match the output schema.
+    fn checked(&self, mismatch: Option<String>, result: ToolResult) -> ToolResult {
+        match mismatch {
             None => result,
-            Some(why) => promise::broken(self.link.name(), &self.tool.name, &why, &result),
+            Some(why) => output_check::mismatch_failure(self.link.name(), &self.tool.name, &why, &result),
         }
     }
 
     async fn send(
         &self,
-        connection: &Connection,
+        connection: &ServerConnection,
         mut params: CallToolRequestParams,
     ) -> Result<ServerResult, ServiceError> {
         if let Some(parent) = self.scope.context().trace_parent() {
             params.set_traceparent(parent);
         }
         let mut request = CallToolRequest::new(params);
-        // What it was checked against is checked again when it leaves.
+        // The HTTP transport checks the tool again right before sending.
         request.extensions.insert(self.tool.clone());
         request.extensions.insert(self.sent.clone());
         let progress = self.scope.progress();
         if progress.is_heard() {
-            request.extensions.insert(Listener(progress));
+            request.extensions.insert(ProgressListener(progress));
         }
         let request = ClientRequest::CallToolRequest(request);
         let peer = &connection.peer;
-        let waiting = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-        let mut abandoned = Abandoned { peer, id: Some(waiting.id.clone()) };
-        let answer = tokio::select! {
+        let pending = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+        let mut guard = RemoteCancelGuard { peer, id: Some(pending.id.clone()) };
+        let response = tokio::select! {
             biased;
-            answer = waiting.await_response() => answer,
-            () = connection.wire.never_sends(&self.sent) => Err(ServiceError::TransportClosed),
+            response = pending.await_response() => response,
+            () = connection.monitor.never_sends(&self.sent) => Err(ServiceError::TransportClosed),
         };
-        abandoned.id = None;
-        answer
+        guard.id = None;
+        response
     }
 }
 
-/// Tells the server when nobody waits for its answer any more: the call was cancelled, or its time is up.
-struct Abandoned<'a> {
+/// Notifies the server when the call is dropped because it was cancelled or timed out.
+struct RemoteCancelGuard<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
 }
 
-impl Drop for Abandoned<'_> {
+impl Drop for RemoteCancelGuard<'_> {
     fn drop(&mut self) {
         let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else { return };
         let peer = self.peer.clone();
-        let reason = Some("nobody waits for the answer any more".to_owned());
+        let reason = Some("the call was cancelled".to_owned());
         runtime
             .spawn(async move { drop(peer.notify_cancelled(CancelledNotificationParam::new(Some(id), reason)).await) });
     }

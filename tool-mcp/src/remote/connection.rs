@@ -1,4 +1,4 @@
-//! One connection to a server, from the first message to the last.
+//! A connection to a server.
 
 use std::fmt;
 use std::io;
@@ -15,60 +15,60 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tool_runtime::CancellationToken;
 
-use super::config::{Generation, Limits, ServerConfig};
-use super::reached::{Reached, without_secrets};
-use super::requests::Requests;
-use super::transport::{Heard, LastWords, NEWEST, Wire, connect_http, start};
-use crate::lines::Lines;
+use super::endpoint::{Endpoint, redact_url};
+use super::requests::ServerRequests;
+use super::server_config::{ProtocolGeneration, ServerConfig, ServerLimits};
+use super::transport::{ConnectionMonitor, MonitoredTransport, NEWEST, StderrTail, connect_http, start};
+use crate::lines::LineTransport;
 
-/// A connection. It ends when it is dropped.
-pub(super) struct Connection {
+/// A connection, closed when dropped.
+pub(super) struct ServerConnection {
     pub(super) peer: Peer<RoleClient>,
-    pub(super) wire: Arc<Wire>,
-    pub(super) requests: Requests,
-    /// Whether the server may answer a call with a question.
-    pub(super) asks_back: bool,
-    /// Whether the server may refuse a call because it does not know us any more.
-    pub(super) may_forget: bool,
+    pub(super) monitor: Arc<ConnectionMonitor>,
+    pub(super) requests: ServerRequests,
+    /// The server may respond to a call with a request for input.
+    pub(super) uses_rounds: bool,
+    /// The server may reject a call because the session has expired.
+    pub(super) may_expire: bool,
     stop: CancellationToken,
     ended: CancellationToken,
 }
 
-/// Why there is no connection, in words.
+/// The reason why a connection could not be opened.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct ConnectionError {
     message: String,
-    /// The server may only know the older generation, and not say so.
+    /// The server may know only the older generation, without saying so.
     maybe_older: bool,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ConnectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl From<String> for Refused {
+impl From<String> for ConnectionError {
     fn from(message: String) -> Self {
         Self { message, maybe_older: false }
     }
 }
 
-impl Connection {
-    /// Connects. A server that breaks off at a message it does not know is tried again with one that it must know.
+impl ServerConnection {
+    /// Opens a connection. A server that disconnects on an unknown first message is tried again with `initialize`.
     ///
-    /// When `stop` is cancelled, it ends, even if it is no longer the one that is used.
+    /// Cancelling `stop` closes the connection, even if it is no longer in use.
     pub(super) async fn open(
         config: &ServerConfig,
-        requests: &Requests,
-        last_words: &LastWords,
+        requests: &ServerRequests,
+        stderr: &StderrTail,
         stop: &CancellationToken,
-    ) -> Result<Self, Refused> {
-        let open_as = |generation| Self::open_as(config, requests, last_words, generation, stop.child_token());
+    ) -> Result<Self, ConnectionError> {
+        let open_as = |generation| Self::open_as(config, requests, stderr, generation, stop.child_token());
         match open_as(config.generation).await {
-            Err(refused) if refused.maybe_older && config.generation == Generation::Newest => {
-                tracing::debug!(server = config.name, %refused, "tried again as a server of the older generation");
-                open_as(Generation::Initialize).await
+            Err(refused) if refused.maybe_older && config.generation == ProtocolGeneration::Newest => {
+                tracing::debug!(server = config.name, %refused, "retrying with the older protocol generation");
+                open_as(ProtocolGeneration::Initialize).await
             }
             opened => opened,
         }
@@ -76,98 +76,99 @@ impl Connection {
 
     async fn open_as(
         config: &ServerConfig,
-        requests: &Requests,
-        last_words: &LastWords,
-        generation: Generation,
+        requests: &ServerRequests,
+        stderr: &StderrTail,
+        generation: ProtocolGeneration,
         stop: CancellationToken,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ConnectionError> {
         let longest = config.limits.message;
-        let wire = Arc::<Wire>::default();
-        // What was begun ends when it fails, or when nobody waits for it any more.
-        let unfinished = stop.clone().drop_guard();
-        let mut opened = match &config.reached {
-            Reached::Command(command) => {
+        let monitor = Arc::<ConnectionMonitor>::default();
+        // Closes the connection if opening it fails or is cancelled.
+        let close_unfinished = stop.clone().drop_guard();
+        let mut opened = match &config.endpoint {
+            Endpoint::Command(command) => {
                 let program = command.program.display();
-                let started = start(&config.name, command, longest, last_words);
-                let lines = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
-                Self::serve(lines, wire, requests, generation, stop).await
+                let started = start(&config.name, command, longest, stderr);
+                let lines = started.map_err(|error| format!("cannot start {program}: {error}"))?;
+                Self::serve(lines, monitor, requests, generation, stop).await
             }
-            Reached::Http(http) => {
-                let transport = connect_http(http, longest, &wire, &stop)?;
-                Self::serve(transport, wire, requests, generation, stop).await
+            Endpoint::Http(http) => {
+                let transport = connect_http(http, longest, &monitor, &stop)?;
+                Self::serve(transport, monitor, requests, generation, stop).await
             }
-            Reached::Streams(streams) => {
-                let streams = streams.connect().await.map_err(|error| format!("it cannot be reached: {error}"))?;
-                Self::serve(Lines::new(streams.0, streams.1, longest, ()), wire, requests, generation, stop).await
+            Endpoint::Streams(streams) => {
+                let streams = streams.connect().await.map_err(|error| format!("cannot connect: {error}"))?;
+                Self::serve(LineTransport::new(streams.0, streams.1, longest, ()), monitor, requests, generation, stop)
+                    .await
             }
         }?;
-        unfinished.disarm();
-        opened.may_forget = matches!(config.reached, Reached::Http(_));
+        close_unfinished.disarm();
+        opened.may_expire = matches!(config.endpoint, Endpoint::Http(_));
         Ok(opened)
     }
 
     async fn serve<T>(
         transport: T,
-        wire: Arc<Wire>,
-        requests: &Requests,
-        generation: Generation,
+        monitor: Arc<ConnectionMonitor>,
+        requests: &ServerRequests,
+        generation: ProtocolGeneration,
         stop: CancellationToken,
-    ) -> Result<Self, Refused>
+    ) -> Result<Self, ConnectionError>
     where
         T: Transport<RoleClient> + 'static,
     {
         let preferred_versions = vec![NEWEST];
         let lifecycle = match generation {
-            Generation::Newest => {
+            ProtocolGeneration::Newest => {
                 ClientLifecycleMode::Auto { preferred_versions, legacy_version: Some(ProtocolVersion::V_2025_11_25) }
             }
-            Generation::Initialize => ClientLifecycleMode::Initialize,
-            Generation::Discover => ClientLifecycleMode::Discover { preferred_versions },
+            ProtocolGeneration::Initialize => ClientLifecycleMode::Initialize,
+            ProtocolGeneration::Discover => ClientLifecycleMode::Discover { preferred_versions },
         };
         let ended = CancellationToken::new();
-        let heard = Heard::new(transport, wire.clone());
-        let opening = serve_client_with_lifecycle_and_ct(requests.clone(), heard, lifecycle, stop.clone());
-        // In a box of a known type: the compiler cannot see through rmcp's futures that they may be sent.
+        let monitored = MonitoredTransport::new(transport, monitor.clone());
+        let opening = serve_client_with_lifecycle_and_ct(requests.clone(), monitored, lifecycle, stop.clone());
+        // Boxed as a trait object, because the compiler cannot prove that rmcp's future is `Send`.
         let opening: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(opening);
-        let running = opening.await.map_err(refused)?;
+        let running = opening.await.map_err(open_error)?;
         let peer = running.peer().clone();
         let guard = ended.clone().drop_guard();
         tokio::spawn(async move {
             let _guard = guard;
             drop(running.waiting().await);
         });
-        let asks_back = peer.peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
-        Ok(Self { peer, wire, requests: requests.clone(), asks_back, may_forget: false, stop, ended })
+        let uses_rounds = peer.peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
+        Ok(Self { peer, monitor, requests: requests.clone(), uses_rounds, may_expire: false, stop, ended })
     }
 
-    /// Whether the server does not know our session any more. Then another connection is made.
-    pub(super) fn is_forgotten(&self) -> bool {
-        self.wire.forgotten.is_cancelled()
+    /// Returns `true` if the server no longer knows the session. A new connection is needed then.
+    pub(super) fn is_session_expired(&self) -> bool {
+        self.monitor.session_expired.is_cancelled()
     }
 
-    /// Whether the connection is of no use any more.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_forgotten() || self.wire.ended.is_cancelled()
+    /// Returns `true` if the connection can no longer be used.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_session_expired() || self.monitor.ended.is_cancelled()
     }
 
-    /// Waits until the connection is of no use any more, and gives back why.
-    pub(super) async fn lost(&self) -> &'static str {
+    /// Waits until the connection can no longer be used, and returns the reason.
+    pub(super) async fn closed(&self) -> &'static str {
         const LOST: &str = "the connection was lost";
         tokio::select! {
-            () = self.wire.ended.cancelled() => LOST,
+            () = self.monitor.ended.cancelled() => LOST,
             () = self.ended.cancelled() => LOST,
-            () = self.wire.forgotten.cancelled() => "it forgot the session",
+            () = self.monitor.session_expired.cancelled() => "the session expired",
         }
     }
 
-    /// Ends the connection, and the program behind it if there is one.
+    /// Closes the connection and ends the program behind it, if there is one.
     pub(super) async fn close(&self) {
         self.stop.cancel();
         self.ended.cancelled().await;
     }
 
-    /// The tools of the server, as many as are allowed; and what was left out, in words.
-    pub(super) async fn list(&self, limits: Limits) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
+    /// Lists the tools, up to the limit. Also returns a message if tools were dropped.
+    pub(super) async fn list(&self, limits: ServerLimits) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
         let (mut tools, mut cursor) = (Vec::new(), None);
         for _ in 0..limits.tools.max(1) {
             let page = self.page(cursor).await?;
@@ -181,11 +182,11 @@ impl Connection {
             }
         }
         tools.truncate(limits.tools);
-        let left_out = format!("it lists more than {} tools; the rest was left out", limits.tools);
-        Ok((tools, Some(left_out)))
+        let dropped = format!("it lists more than {} tools; the rest was dropped", limits.tools);
+        Ok((tools, Some(dropped)))
     }
 
-    /// One page of the list, from the server itself: what is asked for again has changed.
+    /// Requests a page from the server, bypassing rmcp's cache.
     async fn page(&self, cursor: Option<String>) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let request = ClientRequest::ListToolsRequest(ListToolsRequest { params, ..ListToolsRequest::default() });
@@ -197,18 +198,18 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for ServerConnection {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-fn refused(error: ClientInitializeError) -> Refused {
+fn open_error(error: ClientInitializeError) -> ConnectionError {
     if let ClientInitializeError::TransportError { error, .. } = &error
         && error.error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     {
-        // A program that has ended shows in what comes first, reading or writing.
-        return refused(ClientInitializeError::ConnectionClosed(String::new()));
+        // Whether reading or writing notices first that a program has ended is a race.
+        return open_error(ClientInitializeError::ConnectionClosed(String::new()));
     }
     let maybe_older = matches!(
         error,
@@ -217,34 +218,34 @@ fn refused(error: ClientInitializeError) -> Refused {
             | ClientInitializeError::UncorrelatedErrorResponse { .. }
     );
     let message = match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it was connected".to_owned(),
+        ClientInitializeError::ConnectionClosed(_) => "it disconnected during the handshake".to_owned(),
         ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => {
-            "it does not answer as a server of MCP".to_owned()
+            "it does not speak MCP".to_owned()
         }
-        ClientInitializeError::TransportError { error, .. } => chain(&*error.error),
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return refused(*fallback),
+        ClientInitializeError::TransportError { error, .. } => error_chain(&*error.error),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return open_error(*fallback),
         error => error.to_string(),
     };
-    Refused { message, maybe_older }
+    ConnectionError { message, maybe_older }
 }
 
-/// An error with its reasons: what HTTP clients say first is seldom what happened. They say with which URL it did, too;
-/// what may be secret in that is left out.
-pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+/// Joins an error with its sources, because the outermost message of HTTP errors is seldom the cause. Secrets in URLs are
+/// redacted.
+pub(super) fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
     if let Some(StreamableHttpError::Client(error)) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        // rmcp does not call this its source.
-        return chain(error);
+        // rmcp does not return this error from `source()`.
+        return error_chain(error);
     }
-    let mut words = error.to_string();
+    let mut text = error.to_string();
     let mut urls = Vec::new();
-    let mut reasons = Some(error);
-    while let Some(reason) = reasons {
-        let reason_words = reason.to_string();
-        if !words.contains(&reason_words) {
-            words = format!("{words}: {reason_words}");
+    let mut sources = Some(error);
+    while let Some(source) = sources {
+        let source_text = source.to_string();
+        if !text.contains(&source_text) {
+            text = format!("{text}: {source_text}");
         }
-        urls.extend(reason.downcast_ref().and_then(reqwest::Error::url));
-        reasons = reason.source();
+        urls.extend(source.downcast_ref().and_then(reqwest::Error::url));
+        sources = source.source();
     }
-    urls.into_iter().fold(words, |words, url| without_secrets(&words, url))
+    urls.into_iter().fold(text, |text, url| redact_url(&text, url))
 }

@@ -1,15 +1,15 @@
-//! What a server answers, as a result that a model can read.
+//! Conversion of MCP results.
 //!
-//! The text that the model reads is the result's output. What is more than one plain text stands in the metadata as
-//! well: `content`, the blocks as they came, and `structured_content`, where it is not what the output says already.
+//! The output is the text for the model. Unless the content is a single plain text block, the metadata has the original
+//! blocks under `content`. Structured content that the output does not repeat is under `structured_content`.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
-/// A result from what a server answered.
-pub(super) fn result(answer: CallToolResult) -> ToolResult {
-    let CallToolResult { mut content, structured_content, is_error, .. } = answer;
+/// Converts a result of a server.
+pub(super) fn result(result: CallToolResult) -> ToolResult {
+    let CallToolResult { mut content, structured_content, is_error, .. } = result;
     let plain =
         matches!(content.as_slice(), [ContentBlock::Text(text)] if text.meta.is_none() && text.annotations.is_none());
     let (output, blocks) = match content.pop() {
@@ -17,17 +17,17 @@ pub(super) fn result(answer: CallToolResult) -> ToolResult {
         None => (String::new(), None),
         Some(last) => {
             content.push(last);
-            let lines: Vec<String> = content.iter().map(words).collect();
+            let lines: Vec<String> = content.iter().map(block_text).collect();
             (lines.join("\n"), serde_json::to_value(&content).ok())
         }
     };
     let (output, structured) = match structured_content {
         Some(structured) if output.is_empty() => (structured.to_string(), None),
-        Some(structured) if says(&output, &structured) => (output, None),
+        Some(structured) if is_json_of(&output, &structured) => (output, None),
         structured => (output, structured),
     };
     let mut result = match is_error {
-        Some(true) if output.is_empty() => failure("The tool failed, and did not say why.".to_owned()),
+        Some(true) if output.is_empty() => failure("The tool failed without a message.".to_owned()),
         Some(true) => failure(output),
         _ => ToolResult::success(output),
     };
@@ -44,32 +44,32 @@ fn failure(message: String) -> ToolResult {
     ToolResult::failure(ToolError::new(ErrorKind::Failed, message))
 }
 
-fn says(output: &str, structured: &Value) -> bool {
-    serde_json::from_str::<Value>(output).is_ok_and(|said| said == *structured)
+fn is_json_of(output: &str, structured: &Value) -> bool {
+    serde_json::from_str::<Value>(output).is_ok_and(|parsed| parsed == *structured)
 }
 
-/// A result from an answer that is not quite what the protocol has, such as one with a kind of block that is new.
-pub(super) fn loose_result(mut answer: Value) -> Option<ToolResult> {
-    let content = answer.as_object_mut()?.remove("content")?;
+/// Converts a result that does not conform to the protocol, such as one with an unknown kind of block.
+pub(super) fn lenient_result(mut result: Value) -> Option<ToolResult> {
+    let content = result.as_object_mut()?.remove("content")?;
     let blocks = content.as_array()?;
     let lines = blocks.iter().map(|block| match serde_json::from_value(block.clone()) {
-        Ok(block) => words(&block),
+        Ok(block) => block_text(&block),
         Err(_) => match block.get("type").and_then(Value::as_str) {
             Some(kind) => format!("[{kind}]"),
             None => "[unknown content]".to_owned(),
         },
     });
     let output = lines.collect::<Vec<_>>().join("\n");
-    let mut result = if answer["isError"] == true { failure(output) } else { ToolResult::success(output) };
-    result.metadata.insert("content", content);
-    if let Some(structured) = answer.get_mut("structuredContent").map(Value::take) {
-        result.metadata.insert("structured_content", structured);
+    let mut converted = if result["isError"] == true { failure(output) } else { ToolResult::success(output) };
+    converted.metadata.insert("content", content);
+    if let Some(structured) = result.get_mut("structuredContent").map(Value::take) {
+        converted.metadata.insert("structured_content", structured);
     }
-    Some(result)
+    Some(converted)
 }
 
-/// A block as a model reads it.
-fn words(block: &ContentBlock) -> String {
+/// Returns the text of a block for the model.
+fn block_text(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => format!("[image {}, {}]", image.mime_type, size(&image.data)),
@@ -90,7 +90,7 @@ fn words(block: &ContentBlock) -> String {
     }
 }
 
-/// The size of what stands in base64.
+/// Returns the size of base64 data.
 fn size(base64: &str) -> String {
     let bytes = base64.trim_end_matches('=').len() * 3 / 4;
     match bytes {
@@ -106,12 +106,12 @@ mod tests {
 
     use super::*;
 
-    fn read(answer: Value) -> ToolResult {
-        result(serde_json::from_value(answer).unwrap())
+    fn read(json: Value) -> ToolResult {
+        result(serde_json::from_value(json).unwrap())
     }
 
     #[test]
-    fn one_plain_text_is_all_there_is() {
+    fn one_plain_text_block_is_the_output() {
         let plain = read(json!({"content": [{"type": "text", "text": "fine"}]}));
         assert_eq!((plain.output.as_str(), plain.metadata.is_empty()), ("fine", true));
         let empty = read(json!({"content": []}));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_told_and_kept() {
+    fn describes_blocks_in_the_output_and_keeps_them() {
         let content = json!([
             {"type": "text", "text": "see"},
             {"type": "image", "data": "AAAAAAAA", "mimeType": "image/png"},
@@ -136,13 +136,13 @@ mod tests {
         );
         assert_eq!(result.metadata.get("content"), Some(&content));
         let marked = json!([{"type": "text", "text": "x", "annotations": {"priority": 1.0}}]);
-        assert_eq!(read(json!({"content": marked})).metadata.get("content"), Some(&marked), "it is not plain");
+        assert_eq!(read(json!({"content": marked})).metadata.get("content"), Some(&marked), "annotations are kept");
     }
 
     #[test]
-    fn structure_is_said_once() {
-        let said = read(json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}}));
-        assert!(said.metadata.is_empty(), "{said:?}");
+    fn structured_content_is_not_repeated() {
+        let same = read(json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}}));
+        assert!(same.metadata.is_empty(), "{same:?}");
         let alone = read(json!({"content": [], "structuredContent": {"a": 1}}));
         assert_eq!((alone.output.as_str(), alone.metadata.is_empty()), (r#"{"a":1}"#, true));
         let other = read(json!({"content": [{"type": "text", "text": "one"}], "structuredContent": {"a": 1}}));
@@ -150,19 +150,19 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_failures() {
+    fn tool_errors_become_failures() {
         let failed = read(json!({"content": [{"type": "text", "text": "no"}], "isError": true}));
         assert_eq!((failed.success, failed.output.as_str()), (false, "no"));
         assert_eq!(failed.error.unwrap().kind, ErrorKind::Failed);
-        assert!(read(json!({"content": [], "isError": true})).output.contains("did not say why"));
+        assert!(read(json!({"content": [], "isError": true})).output.contains("without a message"));
     }
 
     #[test]
-    fn what_is_new_is_told_as_far_as_it_is_known() {
-        let answer = json!({"content": [{"type": "text", "text": "a"}, {"type": "hologram", "x": 1}, 3]});
-        let result = loose_result(answer.clone()).unwrap();
+    fn names_the_type_of_unknown_blocks() {
+        let unknown = json!({"content": [{"type": "text", "text": "a"}, {"type": "hologram", "x": 1}, 3]});
+        let result = lenient_result(unknown.clone()).unwrap();
         assert_eq!(result.output, "a\n[hologram]\n[unknown content]");
-        assert_eq!(result.metadata.get("content"), Some(&answer["content"]));
-        assert!(loose_result(json!({"content": 3})).is_none() && loose_result(json!([])).is_none());
+        assert_eq!(result.metadata.get("content"), Some(&unknown["content"]));
+        assert!(lenient_result(json!({"content": 3})).is_none() && lenient_result(json!([])).is_none());
     }
 }

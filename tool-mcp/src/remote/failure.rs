@@ -1,4 +1,4 @@
-//! What went wrong with a call, in words for a model, and whether the tool may have run.
+//! Failures of calls: the message for the model, and whether the tool may have run.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,48 +10,48 @@ use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
-use super::connection::chain;
-use super::link::Link;
-use super::listed::Withheld;
+use super::connection::error_chain;
+use super::link::ServerLink;
+use super::mcp_tool::WithheldReason;
 use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
 const TOO_MANY_REQUESTS: u16 = 429;
 
-/// How long to wait before another request to a server that is asked too often, if it does not say.
-const PAUSE: Duration = Duration::from_secs(30);
-const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+/// The delay after `429 Too Many Requests` without a `Retry-After`.
+const DEFAULT_DELAY: Duration = Duration::from_secs(30);
+const MAX_DELAY: Duration = Duration::from_secs(600);
 
 pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult {
     ToolResult::failure(ToolError::new(kind, message))
 }
 
-/// Whether the server refused a request because it does not know the session.
-pub(super) fn is_forgotten(error: &ServiceError) -> bool {
+/// Returns `true` if the server rejected a request because it does not know the session.
+pub(super) fn is_session_expired(error: &ServiceError) -> bool {
     let ServiceError::TransportSend(error) = error else { return false };
     matches!(over_http(error), Some(StreamableHttpError::SessionExpired))
 }
 
-/// Whether the server refused a request because there were too many, and when there may be another.
-pub(super) fn asked_too_often(error: &ServiceError) -> Option<Duration> {
+/// Returns the delay until the next request, if the server has rate limited this one.
+pub(super) fn rate_limit_delay(error: &ServiceError) -> Option<Duration> {
     let ServiceError::TransportSend(error) = error else { return None };
     match over_http(error) {
         Some(StreamableHttpError::HttpStatus(status)) if status.status == TOO_MANY_REQUESTS => {
-            let wait = status.retry_after.as_deref().and_then(tool_net::retry_after);
-            Some(wait.unwrap_or(PAUSE).min(LONGEST_PAUSE))
+            let delay = status.retry_after.as_deref().and_then(tool_net::retry_after);
+            Some(delay.unwrap_or(DEFAULT_DELAY).min(MAX_DELAY))
         }
         _ => None,
     }
 }
 
-/// Why a request over HTTP was not sent that had waited, if its tool is the reason.
-fn withheld(error: &ServiceError) -> Option<Withheld> {
+/// Returns why the HTTP transport withheld a request, if it did.
+fn withheld_reason(error: &ServiceError) -> Option<WithheldReason> {
     let ServiceError::TransportSend(error) = error else { return None };
     let Some(StreamableHttpError::Io(error)) = over_http(error) else { return None };
     error.get_ref()?.downcast_ref().copied()
 }
 
-/// What [`withheld`] finds again.
-pub(super) fn withhold(withheld: Withheld) -> StreamableHttpError<reqwest::Error> {
+/// Wraps the reason in a transport error, for [`withheld_reason`].
+pub(super) fn withheld_error(withheld: WithheldReason) -> StreamableHttpError<reqwest::Error> {
     io::Error::other(withheld).into()
 }
 
@@ -59,108 +59,108 @@ fn over_http(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwe
     error.error.downcast_ref()
 }
 
-/// What a call is told that was never sent.
-pub(super) fn unsent(server: &str, tool: &str) -> ToolResult {
+/// Returns the failure of a call that was never sent.
+pub(super) fn unsent_failure(server: &str, tool: &str) -> ToolResult {
     let message =
         format!("The connection to the server `{server}` was lost before `{tool}` was called. It did not run.");
     failure(ErrorKind::Retry, message)
 }
 
-/// What went wrong, in words for a model, and whether the tool may have run.
-pub(super) fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult {
+/// Converts an error to a failure for the model.
+pub(super) fn call_failure(link: &ServerLink, tool: &str, error: ServiceError) -> ToolResult {
     let server = link.name();
-    if let Some(withheld) = withheld(&error) {
+    if let Some(withheld) = withheld_reason(&error) {
         return withheld.refusal(server, tool);
     }
     let unknown = |why: &str| {
-        let message = format!("{why} while `{tool}` was running there: it may have happened, or not.");
+        let message = format!("{why} while `{tool}` was running: it may or may not have taken effect.");
         failure(ErrorKind::OutcomeUnknown, message)
     };
     match error {
         ServiceError::McpError(error) => match error.code {
             LOST => unknown(&format!("The connection to the server `{server}` was lost")),
-            TOO_LONG | UNREADABLE => {
-                failure(ErrorKind::Failed, format!("`{tool}` of the server `{server}` ran, but {}.", error.message))
-            }
+            TOO_LONG | UNREADABLE => failure(
+                ErrorKind::Failed,
+                format!("`{tool}` of the server `{server}` ran, but its result cannot be used: {}.", error.message),
+            ),
             code => {
                 if matches!(code, ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND) {
-                    // The tool may be gone, or be another by now.
-                    link.doubt();
+                    // The tool may have been removed or replaced.
+                    link.request_relist();
                 }
-                failure(ErrorKind::Failed, refusal(server, &error))
+                failure(ErrorKind::Failed, refusal_message(server, &error))
             }
         },
         ServiceError::TransportSend(error) => {
-            // Where it is sent next it will be known: a new connection begins with a list. And who is asked too often
-            // is not asked for more.
-            let is_no_doubt = match over_http(&error) {
+            // A new connection starts with a listing anyway, and a rate-limited server gets no more requests.
+            let needs_no_relist = match over_http(&error) {
                 Some(StreamableHttpError::HttpStatus(status)) => status.status == TOO_MANY_REQUESTS,
                 Some(StreamableHttpError::SessionExpired) => true,
                 _ => false,
             };
-            if !is_no_doubt {
-                link.doubt();
+            if !needs_no_relist {
+                link.request_relist();
             }
-            not_sent(server, tool, &error, unknown)
+            send_failure(server, tool, &error, unknown)
         }
         ServiceError::TransportClosed => unknown(&format!("The connection to the server `{server}` was lost")),
         ServiceError::UnexpectedResponse => {
-            failure(ErrorKind::Failed, format!("The server `{server}` answered with what is no result of a tool."))
+            failure(ErrorKind::Failed, format!("The server `{server}` sent a response that is not a tool result."))
         }
-        error => failure(ErrorKind::Failed, format!("The server `{server}` did not answer: {error}.")),
+        error => failure(ErrorKind::Failed, format!("The server `{server}` did not respond: {error}.")),
     }
 }
 
-fn refusal(server: &str, error: &ErrorData) -> String {
+fn refusal_message(server: &str, error: &ErrorData) -> String {
     let message: Cow<'_, str> = match error.message.trim().trim_end_matches('.') {
-        "" => "it did not say why".into(),
+        "" => "no reason given".into(),
         message => message.into(),
     };
     format!("The server `{server}` refused the call: {message} (code {}).", error.code.0)
 }
 
-/// A request that could not be sent, or whose answer did not come back over HTTP.
-fn not_sent(
+/// Converts the error of a request that could not be sent, or that got no valid HTTP response.
+fn send_failure(
     server: &str,
     tool: &str,
     error: &DynamicTransportError,
     unknown: impl Fn(&str) -> ToolResult,
 ) -> ToolResult {
     let Some(error) = over_http(error) else {
-        // A line that was not written to its end is none.
+        // A partially written line is not a request.
         let message = format!("The server `{server}` cannot be reached: {}. `{tool}` did not run.", error.error);
         return failure(ErrorKind::Retry, message);
     };
-    let why = chain(error);
+    let why = error_chain(error);
     match error {
         StreamableHttpError::Client(client) if client.is_connect() => {
             failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(status) if status.status == TOO_MANY_REQUESTS => {
-            let wait = status.retry_after.as_deref().and_then(tool_net::retry_after);
-            let until = wait.map(|wait| format!("; it says to wait for {} s", wait.as_secs())).unwrap_or_default();
-            let message = format!("The server `{server}` is asked too often{until}. `{tool}` did not run.");
-            ToolResult::failure(ToolError::new(ErrorKind::Retry, message).with_retry_after(wait))
+            let delay = status.retry_after.as_deref().and_then(tool_net::retry_after);
+            let until = delay.map(|delay| format!("; retry after {} s", delay.as_secs())).unwrap_or_default();
+            let message = format!("The server `{server}` is rate limiting requests{until}. `{tool}` did not run.");
+            ToolResult::failure(ToolError::new(ErrorKind::Retry, message).with_retry_after(delay))
         }
         StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
-            failure(ErrorKind::Fatal, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+            failure(ErrorKind::Fatal, format!("The server `{server}` denied access: {why}. `{tool}` did not run."))
         }
         #[cfg(feature = "auth")]
         StreamableHttpError::Auth(error) => {
-            let kind = if super::oauth::may_work_later(error) { ErrorKind::Retry } else { ErrorKind::Fatal };
-            failure(kind, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+            let kind = if super::oauth::is_transient(error) { ErrorKind::Retry } else { ErrorKind::Fatal };
+            failure(kind, format!("The server `{server}` denied access: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::SessionExpired => {
-            let message = format!("The server `{server}` takes no call of ours, not in a new session either");
+            let message = format!("The server `{server}` rejected the call in a new session, too");
             failure(ErrorKind::Retry, format!("{message}: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(status) if status.status < 500 => {
             failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))
         }
-        // What stands between us and the server says so, too, of what it has passed on.
+        // A proxy may respond like this after it has forwarded the request.
         StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
             unknown(&format!("The server `{server}` failed ({why})"))
         }
-        _ => unknown(&format!("The server `{server}` did not answer ({why})")),
+        _ => unknown(&format!("The server `{server}` did not respond ({why})")),
     }
 }

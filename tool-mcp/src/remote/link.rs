@@ -1,92 +1,92 @@
-//! How a tool finds the connection of its server, whichever that is at the moment.
+//! The link between the tools of a server and its current connection.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 
-use super::connection::Connection;
+use super::connection::ServerConnection;
 
-/// How long a call waits for a connection that is being made.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time that a call waits for a connection in progress.
+const CONNECT_WAIT: Duration = Duration::from_secs(5);
 
-/// What the tools of a server share. A tool stays when its server goes: it says so when it is called.
-pub(super) struct Link {
+/// Shared by the tools of a server. A tool stays registered when its server is unavailable; calls then report it.
+pub(super) struct ServerLink {
     name: Arc<str>,
-    state: watch::Sender<State>,
-    doubt: Notify,
+    state: watch::Sender<LinkState>,
+    relist: Notify,
 }
 
 #[derive(Clone)]
-pub(super) enum State {
+pub(super) enum LinkState {
     Connecting,
-    /// The program runs, and has answered nothing for longer than it should take to connect. It is waited for.
+    /// The program runs, but has not responded within the connect timeout. It may still connect.
     Starting,
-    Connected(Arc<Connection>),
-    /// Not connected, and why. It is tried again.
-    Away(Arc<str>),
+    Connected(Arc<ServerConnection>),
+    /// Not connected, for this reason. The connection is retried.
+    Unavailable(Arc<str>),
     Closed,
 }
 
-impl State {
-    /// Whether it is worth no waiting. A connection that is over is about to be replaced.
+impl LinkState {
+    /// Returns `true` if waiting would not help. A closed connection is about to be replaced.
     fn is_settled(&self) -> bool {
         match self {
             Self::Connecting => false,
-            Self::Connected(connection) => !connection.is_over(),
-            Self::Starting | Self::Away(_) | Self::Closed => true,
+            Self::Connected(connection) => !connection.is_closed(),
+            Self::Starting | Self::Unavailable(_) | Self::Closed => true,
         }
     }
 }
 
-impl Link {
+impl ServerLink {
     pub(super) fn new(name: Arc<str>) -> Self {
-        Self { name, state: watch::Sender::new(State::Connecting), doubt: Notify::new() }
+        Self { name, state: watch::Sender::new(LinkState::Connecting), relist: Notify::new() }
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn state(&self) -> State {
+    pub(super) fn state(&self) -> LinkState {
         self.state.borrow().clone()
     }
 
-    pub(super) fn set(&self, state: State) {
+    pub(super) fn set(&self, state: LinkState) {
         self.state.send_replace(state);
     }
 
-    /// The connection, or in words why there is none. One that is being made is waited for.
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
-        if let State::Connected(connection) = &*self.state.borrow()
-            && !connection.is_over()
+    /// Returns the connection, or a message for the model. Waits for a connection in progress.
+    pub(super) async fn connection(&self) -> Result<Arc<ServerConnection>, String> {
+        if let LinkState::Connected(connection) = &*self.state.borrow()
+            && !connection.is_closed()
         {
             return Ok(connection.clone());
         }
         let mut state = self.state.subscribe();
-        let made = tokio::time::timeout(PATIENCE, state.wait_for(State::is_settled)).await;
+        let made = tokio::time::timeout(CONNECT_WAIT, state.wait_for(LinkState::is_settled)).await;
         let name = &self.name;
         match made.ok().and_then(Result::ok).map(|state| state.clone()) {
-            Some(State::Connected(connection)) => Ok(connection),
-            Some(State::Away(why)) => Err(format!(
-                "The server `{name}` is not connected: {why}. The call did not run; the server is tried again, so try later."
+            Some(LinkState::Connected(connection)) => Ok(connection),
+            Some(LinkState::Unavailable(why)) => Err(format!(
+                "The server `{name}` is not connected: {why}. The call did not run; the connection is retried, so try again later."
             )),
-            Some(State::Starting) => {
+            Some(LinkState::Starting) => {
                 Err(format!("The server `{name}` is still starting. The call did not run; try again later."))
             }
-            Some(State::Closed) => Err(format!("The server `{name}` was switched off. The call did not run.")),
-            None | Some(State::Connecting) => {
-                Err(format!("The server `{name}` is still being connected. The call did not run; try again."))
+            Some(LinkState::Closed) => Err(format!("The server `{name}` was closed. The call did not run.")),
+            None | Some(LinkState::Connecting) => {
+                Err(format!("The server `{name}` is still connecting. The call did not run; try again."))
             }
         }
     }
 
-    /// Says that the server may not be what it was: it is to list its tools again.
-    pub(super) fn doubt(&self) {
-        self.doubt.notify_one();
+    /// Requests that the tools are listed again, because the server may have changed.
+    pub(super) fn request_relist(&self) {
+        self.relist.notify_one();
     }
 
-    pub(super) async fn doubted(&self) {
-        self.doubt.notified().await;
+    pub(super) async fn relist_requested(&self) {
+        self.relist.notified().await;
     }
 }

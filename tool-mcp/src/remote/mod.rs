@@ -1,37 +1,36 @@
-//! Every server's tools as ours.
+//! MCP client: registers the tools of remote servers.
 
 mod backoff;
 mod builder;
 mod call;
-mod config;
+mod config_file;
 mod connection;
 mod content;
-mod expand;
+mod endpoint;
 mod failure;
-mod file;
 mod link;
-mod listed;
+mod mcp_tool;
 mod names;
 #[cfg(feature = "auth")]
 mod oauth;
-mod offer;
+mod output_check;
 mod plugins;
-mod promise;
-mod reached;
+mod registered_tools;
 mod requests;
 mod server;
+mod server_config;
 mod servers;
 mod sources;
 mod status;
 mod subscription;
-mod tool;
 mod transport;
+mod variables;
 
-pub use builder::ServersBuilder;
-pub use config::{Generation, ServerConfig};
-pub use file::ConfigError;
+pub use builder::RemoteServersBuilder;
+pub use config_file::ConfigFileError;
 #[cfg(feature = "auth")]
 pub use oauth::OAuth;
-pub use requests::{Elicitation, Sampling};
-pub use servers::{ConnectError, Reloaded, Servers};
+pub use requests::{ElicitationRequest, SamplingRequest};
+pub use server_config::{ProtocolGeneration, ServerConfig};
+pub use servers::{ConnectError, ReloadReport, RemoteServers};
 pub use status::{ServerState, ServerStatus, ToolStatus};

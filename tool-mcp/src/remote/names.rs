@@ -1,16 +1,36 @@
-//! The names under which tools stand in the registry.
+//! The names of remote tools in the registry.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Whose tool a name stands for, over all servers.
+use sha2::{Digest, Sha256};
+use tool_model::name;
+
+/// Returns the local name `mcp_{server}_{tool}`, with `_` for invalid characters. A name that is too long is cut off and
+/// ends in a hash.
+pub(super) fn local_name(server: &str, tool: &str) -> String {
+    let name = format!("mcp_{}_{}", sanitize(server), sanitize(tool));
+    if name.len() <= name::MAX_LENGTH {
+        return name;
+    }
+    let hash = Sha256::digest(&name);
+    let hash: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}_{hash}", &name[..name::MAX_LENGTH - hash.len() - 1])
+}
+
+/// Replaces everything but letters, digits, `_` and `-`. A dot would separate the parts of a tool name.
+pub(super) fn sanitize(part: &str) -> String {
+    part.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+/// The owner of each name, across all servers.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct NameOwners {
     owners: Mutex<HashMap<String, (String, String)>>,
 }
 
-impl Names {
-    /// Takes a name for a tool of a server, or says in words who has it.
+impl NameOwners {
+    /// Claims a name for a tool of a server. The error names the current owner.
     pub(super) fn claim(&self, name: &str, server: &str, tool: &str) -> Result<(), String> {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = owners.entry(name.to_owned()).or_insert_with(|| (server.to_owned(), tool.to_owned()));
@@ -18,8 +38,8 @@ impl Names {
             return Ok(());
         }
         Err(format!(
-            "`{name}` would be the name of two tools: `{}` of the server `{}`, which has it, and `{tool}` of the server \
-             `{server}`, which was left out; give one of the servers another name",
+            "two tools would have the name `{name}`: `{}` of the server `{}`, and `{tool}` of the server `{server}`, which was \
+             dropped; rename one of the servers",
             owner.1, owner.0
         ))
     }

@@ -1,6 +1,6 @@
-//! What servers ask of us: a form to fill in, a text from a model, the folders that matter.
+//! Requests by servers: elicitation, sampling and roots.
 
-#![expect(deprecated, reason = "sampling and roots are deprecated, and still asked for")]
+#![expect(deprecated, reason = "sampling and roots are deprecated in MCP, but servers still use them")]
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -17,106 +17,107 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
-/// A question that a server asks a person: a form to fill in, or a page to visit.
+/// A request for user input by a server: a form to fill in, or a URL to visit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Elicitation {
-    /// The server that asks, by its name here.
+pub struct ElicitationRequest {
+    /// The local name of the server.
     pub server: Arc<str>,
-    /// What it asks.
+    /// The parameters of the request.
     pub request: ElicitRequestParams,
 }
 
-/// A text that a server wants from a language model.
+/// A request for a completion by a server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Sampling {
-    /// The server that asks, by its name here.
+pub struct SamplingRequest {
+    /// The local name of the server.
     pub server: Arc<str>,
-    /// What it asks.
+    /// The parameters of the request.
     pub request: CreateMessageRequestParams,
 }
 
-type Answer<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-type OnElicitation = Arc<dyn Fn(Elicitation) -> Answer<ElicitResult> + Send + Sync>;
-type OnSampling = Arc<dyn Fn(Sampling) -> Answer<Result<CreateMessageResult, String>> + Send + Sync>;
+type ResponseFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type OnElicitation = Arc<dyn Fn(ElicitationRequest) -> ResponseFuture<ElicitResult> + Send + Sync>;
+type OnSampling = Arc<dyn Fn(SamplingRequest) -> ResponseFuture<Result<CreateMessageResult, String>> + Send + Sync>;
 
-/// Who answers the requests of servers. What nobody answers is declined, and not offered to begin with.
+/// The application's handlers. The capability of a missing handler is not declared, and its requests are declined.
 #[derive(Clone, Default)]
-pub(super) struct Handlers {
+pub(super) struct RequestHandlers {
     pub(super) elicitation: Option<OnElicitation>,
     pub(super) sampling: Option<OnSampling>,
     pub(super) roots: Vec<Root>,
 }
 
-/// How many requests of one server are answered at once. More are declined: a server could ask without end.
-const AT_ONCE: usize = 8;
+/// The most concurrent requests of one server; further ones are declined.
+const MAX_CONCURRENT: usize = 8;
 
-/// Answers the requests of one server.
+/// Responds to the requests of one server.
 #[derive(Clone)]
-pub(super) struct Requests {
+pub(super) struct ServerRequests {
     server: Arc<str>,
-    handlers: Arc<Handlers>,
-    places: Arc<Semaphore>,
+    handlers: Arc<RequestHandlers>,
+    permits: Arc<Semaphore>,
 }
 
-impl Requests {
-    pub(super) fn new(server: Arc<str>, handlers: Arc<Handlers>) -> Self {
-        Self { server, handlers, places: Arc::new(Semaphore::new(AT_ONCE)) }
+impl ServerRequests {
+    pub(super) fn new(server: Arc<str>, handlers: Arc<RequestHandlers>) -> Self {
+        Self { server, handlers, permits: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 
-    /// Answers what a result asks for before the call can go on.
-    pub(super) async fn answer(&self, asked: InputRequests) -> Result<BTreeMap<String, Value>, ErrorData> {
-        let mut answers = BTreeMap::new();
-        for (key, request) in asked {
-            let answer = match request {
+    /// Responds to the input requests of a result.
+    pub(super) async fn respond(&self, requests: InputRequests) -> Result<BTreeMap<String, Value>, ErrorData> {
+        let mut responses = BTreeMap::new();
+        for (key, request) in requests {
+            let response = match request {
                 InputRequest::Elicitation(request) => serde_json::to_value(self.elicit(request.params).await),
                 InputRequest::CreateMessage(request) => serde_json::to_value(self.sample(request.params).await?),
                 InputRequest::ListRoots(_) => serde_json::to_value(self.roots()?),
-                _ => return Err(not_done("what it asks for")),
+                _ => return Err(unsupported("this kind of request")),
             };
-            answers.insert(key, answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?);
+            responses.insert(key, response.map_err(|error| ErrorData::internal_error(error.to_string(), None))?);
         }
-        Ok(answers)
+        Ok(responses)
     }
 
     async fn elicit(&self, request: ElicitRequestParams) -> ElicitResult {
-        let (Some(handler), Ok(_place)) = (&self.handlers.elicitation, self.places.try_acquire()) else {
+        let (Some(handler), Ok(_permit)) = (&self.handlers.elicitation, self.permits.try_acquire()) else {
             return ElicitResult::new(ElicitationAction::Decline);
         };
         let defaults = defaults(&request);
-        let mut answer = handler(Elicitation { server: self.server.clone(), request }).await;
-        if answer.action == ElicitationAction::Accept && !defaults.is_empty() {
-            let content = answer.content.get_or_insert_with(|| Value::Object(Map::new()));
+        let mut response = handler(ElicitationRequest { server: self.server.clone(), request }).await;
+        if response.action == ElicitationAction::Accept && !defaults.is_empty() {
+            let content = response.content.get_or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(content) = content {
                 for (name, value) in defaults {
                     content.entry(name).or_insert(value);
                 }
             }
         }
-        answer
+        response
     }
 
     async fn sample(&self, request: CreateMessageRequestParams) -> Result<CreateMessageResult, ErrorData> {
-        let handler = self.handlers.sampling.as_ref().ok_or_else(|| not_done("sampling"))?;
-        let _place = self.places.try_acquire().map_err(|_| ErrorData::internal_error("too many at once", None))?;
-        let sampling = Sampling { server: self.server.clone(), request };
+        let handler = self.handlers.sampling.as_ref().ok_or_else(|| unsupported("sampling"))?;
+        let _permit =
+            self.permits.try_acquire().map_err(|_| ErrorData::internal_error("too many concurrent requests", None))?;
+        let sampling = SamplingRequest { server: self.server.clone(), request };
         handler(sampling).await.map_err(|error| ErrorData::internal_error(error, None))
     }
 
     fn roots(&self) -> Result<ListRootsResult, ErrorData> {
         match self.handlers.roots.as_slice() {
-            [] => Err(not_done("roots")),
+            [] => Err(unsupported("roots")),
             roots => Ok(ListRootsResult::new(roots.to_vec())),
         }
     }
 }
 
-fn not_done(what: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("this application does not do {what}"), None)
+fn unsupported(feature: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("this application does not support {feature}"), None)
 }
 
-/// What a form is filled in with where the answer leaves something out.
+/// Returns the default values of a form, for fields that the response omits.
 fn defaults(request: &ElicitRequestParams) -> Map<String, Value> {
     let ElicitRequestParams::FormElicitationParams { requested_schema, .. } = request else { return Map::new() };
     let Ok(Value::Object(mut schema)) = serde_json::to_value(requested_schema) else { return Map::new() };
@@ -125,7 +126,7 @@ fn defaults(request: &ElicitRequestParams) -> Map<String, Value> {
     properties.into_iter().filter_map(default).collect()
 }
 
-impl ClientHandler for Requests {
+impl ClientHandler for ServerRequests {
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
@@ -151,11 +152,11 @@ impl ClientHandler for Requests {
         message: LoggingMessageNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        let (server, said) = (&*self.server, &message.data);
+        let (server, data) = (&*self.server, &message.data);
         match message.level {
-            LoggingLevel::Debug => tracing::trace!(target: "tool_mcp::log", server, %said),
-            LoggingLevel::Info | LoggingLevel::Notice => tracing::debug!(target: "tool_mcp::log", server, %said),
-            _ => tracing::info!(target: "tool_mcp::log", server, %said),
+            LoggingLevel::Debug => tracing::trace!(target: "tool_mcp::log", server, %data),
+            LoggingLevel::Info | LoggingLevel::Notice => tracing::debug!(target: "tool_mcp::log", server, %data),
+            _ => tracing::info!(target: "tool_mcp::log", server, %data),
         }
     }
 

@@ -1,4 +1,4 @@
-//! One server: connected, listed, listened to, and connected again.
+//! The task that keeps a remote server connected and its tools listed.
 
 use std::convert::identity;
 use std::future::poll_fn;
@@ -9,122 +9,122 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tool_runtime::{CancellationToken, Registry};
 
 use super::backoff::Backoff;
-use super::config::ServerConfig;
-use super::connection::{Connection, chain};
-use super::failure::asked_too_often;
-use super::link::{Link, State};
-use super::names::Names;
-use super::offer::Offer;
-use super::reached::Reached;
-use super::requests::{Handlers, Requests};
+use super::connection::{ServerConnection, error_chain};
+use super::endpoint::Endpoint;
+use super::failure::rate_limit_delay;
+use super::link::{LinkState, ServerLink};
+use super::names::NameOwners;
+use super::registered_tools::RegisteredTools;
+use super::requests::{RequestHandlers, ServerRequests};
+use super::server_config::ServerConfig;
 use super::status::{ServerState, ServerStatus};
 use super::subscription::subscribe;
-use super::transport::LastWords;
-use crate::pins::{ApproveError, Held, Pins};
+use super::transport::StderrTail;
+use crate::pins::{ApproveError, HoldReason, Pins};
+use tokio::sync::{mpsc, oneshot};
 
-/// How often a server is listed at most, however often it says that its list has changed.
-const LIST_PAUSE: Duration = Duration::from_secs(1);
+/// The shortest time between two listings, however often the server reports changes.
+const LIST_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many connect timeouts a program may take to start before it is started again.
-const LONGEST_START: u32 = 10;
+/// A program that takes more than this many connect timeouts to start is restarted.
+const MAX_START_TIMEOUTS: u32 = 10;
 
-/// What all servers of an application share.
-pub(super) struct Shared {
+/// The state that all servers of an application share.
+pub(super) struct ServersShared {
     pub(super) registry: Registry,
-    pub(super) names: Arc<Names>,
+    pub(super) names: Arc<NameOwners>,
     pub(super) pins: Option<Arc<Pins>>,
-    pub(super) handlers: Arc<Handlers>,
+    pub(super) handlers: Arc<RequestHandlers>,
 }
 
-/// A server that is looked after by a task. It is closed when this is dropped.
-pub(super) struct Server {
+/// A handle to a remote server and its task. Dropping it closes the server.
+pub(super) struct ServerHandle {
     pub(super) config: Arc<ServerConfig>,
-    link: Arc<Link>,
-    offer: Arc<Mutex<Offer>>,
-    last_words: Arc<LastWords>,
-    /// Asks for a list, or to be tried now; told when that is done.
-    asks: mpsc::Sender<oneshot::Sender<()>>,
+    link: Arc<ServerLink>,
+    tools: Arc<Mutex<RegisteredTools>>,
+    stderr: Arc<StderrTail>,
+    /// Requests a listing, or an immediate connection attempt, with a channel that signals completion.
+    refreshes: mpsc::Sender<oneshot::Sender<()>>,
     stop: CancellationToken,
     task: Option<tokio::task::JoinHandle<()>>,
 }
 
-impl Server {
-    /// Starts looking after a server. The receiver is told when it was tried for the first time.
-    pub(super) fn start(config: ServerConfig, shared: &Shared) -> (Self, oneshot::Receiver<()>) {
+impl ServerHandle {
+    /// Starts the task of a server. The receiver is signalled after the first connection attempt.
+    pub(super) fn start(config: ServerConfig, shared: &ServersShared) -> (Self, oneshot::Receiver<()>) {
         let config = Arc::new(config);
         let name: Arc<str> = config.name.as_str().into();
-        let link = Arc::new(Link::new(name.clone()));
+        let link = Arc::new(ServerLink::new(name.clone()));
         let (registry, names) = (shared.registry.clone(), shared.names.clone());
-        let offer = Offer::new(config.clone(), link.clone(), registry, names, shared.pins.clone());
-        let offer = Arc::new(Mutex::new(offer));
-        let last_words = Arc::<LastWords>::default();
+        let tools = RegisteredTools::new(config.clone(), link.clone(), registry, names, shared.pins.clone());
+        let tools = Arc::new(Mutex::new(tools));
+        let stderr = Arc::<StderrTail>::default();
         let stop = CancellationToken::new();
-        let (asks, asked) = mpsc::channel(8);
+        let (refreshes, refresh_requests) = mpsc::channel(8);
         let (tried, first) = oneshot::channel();
-        let keeper = Keeper {
-            requests: Requests::new(name, shared.handlers.clone()),
+        let task = ServerTask {
+            requests: ServerRequests::new(name, shared.handlers.clone()),
             config: config.clone(),
             link: link.clone(),
-            offer: offer.clone(),
-            last_words: last_words.clone(),
+            tools: tools.clone(),
+            stderr: stderr.clone(),
             stop: stop.clone(),
-            asked,
+            refresh_requests,
             waiting: vec![tried],
             listed: None,
         };
-        let task = Some(tokio::spawn(keeper.run()));
-        (Self { config, link, offer, last_words, asks, stop, task }, first)
+        let task = Some(tokio::spawn(task.run()));
+        (Self { config, link, tools, stderr, refreshes, stop, task }, first)
     }
 
-    fn offer(&self) -> MutexGuard<'_, Offer> {
-        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tools(&self) -> MutexGuard<'_, RegisteredTools> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists its tools again, or tries again to connect to it; waits until that is done.
+    /// Lists the tools again, or retries the connection, and waits until that is done.
     pub(super) fn refresh(&self) -> impl Future<Output = ()> + 'static {
         #[cfg(feature = "auth")]
         if let Some(access) = self.config.access() {
-            access.forgive();
+            access.retry_failed_login();
         }
-        let (done, told) = oneshot::channel();
-        let asks = self.asks.clone();
+        let (done, completed) = oneshot::channel();
+        let refreshes = self.refreshes.clone();
         async move {
-            if asks.send(done).await.is_ok() {
-                drop(told.await);
+            if refreshes.send(done).await.is_ok() {
+                drop(completed.await);
             }
         }
     }
 
     pub(super) fn approve(&self, tool: &str, fingerprint: &str) -> Result<(), ApproveError> {
-        self.offer().approve(tool, fingerprint)
+        self.tools().approve(tool, fingerprint)
     }
 
     pub(super) fn status(&self) -> ServerStatus {
         let (tools, mut problems) = {
-            let offer = self.offer();
-            (offer.status(), offer.problems.clone())
+            let tools = self.tools();
+            (tools.status(), tools.problems.clone())
         };
-        // That the lock file cannot be used is one problem, and not one of each tool.
-        let held = tools.iter().filter(|tool| tool.held != Some(Held::Unknown));
+        // An unusable lock file is one problem, not one per tool.
+        let held = tools.iter().filter(|tool| tool.held != Some(HoldReason::Unknown));
         let held = held.filter_map(|tool| Some((&tool.name, tool.held.as_ref()?)));
-        problems.extend(held.map(|(name, held)| format!("`{name}` is not offered until it is approved: {held}")));
+        problems.extend(held.map(|(name, held)| format!("`{name}` is held until it is approved: {held}")));
         let (state, info) = match self.link.state() {
-            State::Connecting => (ServerState::Connecting, None),
-            State::Starting => (ServerState::Starting, None),
-            State::Connected(connection) => (ServerState::Connected, connection.peer.peer_info()),
-            State::Away(why) => (ServerState::Away(format!("{why}{}", self.last_words)), None),
-            State::Closed => (ServerState::Closed, None),
+            LinkState::Connecting => (ServerState::Connecting, None),
+            LinkState::Starting => (ServerState::Starting, None),
+            LinkState::Connected(connection) => (ServerState::Connected, connection.peer.peer_info()),
+            LinkState::Unavailable(why) => (ServerState::Unavailable(format!("{why}{}", self.stderr)), None),
+            LinkState::Closed => (ServerState::Closed, None),
         };
         match &state {
-            ServerState::Away(why) => problems.push(format!("it is not connected: {why}")),
+            ServerState::Unavailable(why) => problems.push(format!("not connected: {why}")),
             ServerState::Starting => {
-                let (limit, words) = (self.config.connect_timeout, &self.last_words);
-                problems.push(format!("it is still starting: it has answered nothing within {limit:?}{words}"));
+                let (limit, stderr) = (self.config.connect_timeout, &self.stderr);
+                problems.push(format!("still starting: no response within {limit:?}{stderr}"));
             }
             _ => {}
         }
@@ -142,7 +142,7 @@ impl Server {
         }
     }
 
-    /// Ends the connection and takes the tools out; waits until that is done.
+    /// Closes the connection, removes the tools, and waits until that is done.
     pub(super) async fn close(mut self) {
         self.stop.cancel();
         if let Some(task) = self.task.take() {
@@ -151,51 +151,51 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerHandle {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-/// The task that looks after a server.
-struct Keeper {
+/// The task of a server.
+struct ServerTask {
     config: Arc<ServerConfig>,
-    link: Arc<Link>,
-    offer: Arc<Mutex<Offer>>,
-    last_words: Arc<LastWords>,
-    requests: Requests,
+    link: Arc<ServerLink>,
+    tools: Arc<Mutex<RegisteredTools>>,
+    stderr: Arc<StderrTail>,
+    requests: ServerRequests,
     stop: CancellationToken,
-    asked: mpsc::Receiver<oneshot::Sender<()>>,
-    /// Who is told when the server was listed, or could not be.
+    refresh_requests: mpsc::Receiver<oneshot::Sender<()>>,
+    /// Signalled after the next listing or failed attempt.
     waiting: Vec<oneshot::Sender<()>>,
-    /// When the tools were listed last.
+    /// The time of the last listing.
     listed: Option<Instant>,
 }
 
-impl Keeper {
+impl ServerTask {
     async fn run(mut self) {
         let stop = self.stop.clone();
         let mut backoff = Backoff::default();
         loop {
-            self.link.set(State::Connecting);
+            self.link.set(LinkState::Connecting);
             let connected = tokio::select! {
                 () = stop.cancelled() => break,
-                connected = caught(self.connect()) => connected.and_then(identity),
+                connected = catch_panic(self.connect()) => connected.and_then(identity),
             };
             let why = match connected {
                 Ok(connection) => {
                     let since = Instant::now();
-                    self.link.set(State::Connected(connection.clone()));
-                    self.tell();
-                    let why = caught(self.attend(&connection)).await.unwrap_or_else(identity);
+                    self.link.set(LinkState::Connected(connection.clone()));
+                    self.signal_waiting();
+                    let why = catch_panic(self.keep_listed(&connection)).await.unwrap_or_else(identity);
                     if stop.is_cancelled() {
                         connection.close().await;
                         break;
                     }
-                    backoff.lost(since.elapsed(), connection.is_forgotten());
-                    if matches!(self.config.reached, Reached::Command(_)) {
-                        // Two of a program may not get along: one ends before the next is started.
-                        self.link.set(State::Connecting);
+                    backoff.lost(since.elapsed(), connection.is_session_expired());
+                    if matches!(self.config.endpoint, Endpoint::Command(_)) {
+                        // Two instances of a program may conflict, so the old one ends before the next is started.
+                        self.link.set(LinkState::Connecting);
                         connection.close().await;
                     }
                     why
@@ -206,141 +206,141 @@ impl Keeper {
                 }
             };
             let pause = backoff.pause();
-            tracing::warn!(server = self.config.name, ?pause, "not connected: {why}{}", self.last_words);
+            tracing::warn!(server = self.config.name, ?pause, "not connected: {why}{}", self.stderr);
             if !pause.is_zero() {
-                self.link.set(State::Away(why.into()));
-                self.tell();
+                self.link.set(LinkState::Unavailable(why.into()));
+                self.signal_waiting();
             }
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = sleep(pause) => {}
-                Some(done) = self.asked.recv() => self.waiting.push(done),
+                Some(done) = self.refresh_requests.recv() => self.waiting.push(done),
             }
         }
-        self.offer().clear();
-        self.link.set(State::Closed);
+        self.tools().clear();
+        self.link.set(LinkState::Closed);
     }
 
-    /// Tells all who wait; some may have gone.
-    fn tell(&mut self) {
+    /// Signals all waiting callers.
+    fn signal_waiting(&mut self) {
         for done in self.waiting.drain(..) {
             let _gone = done.send(());
         }
     }
 
-    fn offer(&self) -> MutexGuard<'_, Offer> {
-        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tools(&self) -> MutexGuard<'_, RegisteredTools> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection whose tools are in the registry, or in words why there is none.
-    async fn connect(&mut self) -> Result<Arc<Connection>, String> {
+    /// Connects and registers the tools. The error is the reason for users.
+    async fn connect(&mut self) -> Result<Arc<ServerConnection>, String> {
         let (config, requests) = (self.config.clone(), self.requests.clone());
-        let (last_words, stop) = (self.last_words.clone(), self.stop.clone());
+        let (stderr, stop) = (self.stderr.clone(), self.stop.clone());
         let limit = config.connect_timeout;
-        let is_program = matches!(config.reached, Reached::Command(_));
-        let has_answered = AtomicBool::new(false);
+        let is_program = matches!(config.endpoint, Endpoint::Command(_));
+        let has_responded = AtomicBool::new(false);
         let connecting = async {
-            let opened = Connection::open(&config, &requests, &last_words, &stop).await;
+            let opened = ServerConnection::open(&config, &requests, &stderr, &stop).await;
             let connection = Arc::new(opened.map_err(|error| error.to_string())?);
-            has_answered.store(true, Ordering::Relaxed);
+            has_responded.store(true, Ordering::Relaxed);
             subscribe(&connection).await;
-            let (tools, left_out) = connection.list(config.limits).await.map_err(|error| unlisted(&error))?;
-            Ok::<_, String>((connection, tools, left_out))
+            let (tools, dropped) = connection.list(config.limits).await.map_err(|error| list_error(&error))?;
+            Ok::<_, String>((connection, tools, dropped))
         };
         let mut connecting = pin!(connecting);
-        let mut waited = 0;
+        let mut timeouts = 0;
         let mut is_starting = false;
-        let (connection, tools, left_out) = loop {
-            waited += 1;
-            let mut trying = pin!(timeout(limit, &mut connecting));
+        let (connection, tools, dropped) = loop {
+            timeouts += 1;
+            let mut attempt = pin!(timeout(limit, &mut connecting));
             let connected = loop {
-                let has_answered = has_answered.load(Ordering::Relaxed);
+                let has_responded = has_responded.load(Ordering::Relaxed);
                 tokio::select! {
-                    connected = &mut trying => break connected,
-                    // A program that is starting holds nobody up.
-                    Some(done) = self.asked.recv(), if is_starting && !has_answered => drop(done.send(())),
+                    connected = &mut attempt => break connected,
+                    // Callers do not wait for a program that is starting.
+                    Some(done) = self.refresh_requests.recv(), if is_starting && !has_responded => drop(done.send(())),
                 }
             };
             match connected {
                 Ok(connected) => break connected?,
-                Err(_) if self.asks_somebody() => {}
-                Err(_) if is_program && waited < LONGEST_START && !has_answered.load(Ordering::Relaxed) => {
-                    tracing::warn!(server = config.name, "still starting{last_words}");
-                    self.link.set(State::Starting);
+                Err(_) if self.is_login_pending() => {}
+                Err(_) if is_program && timeouts < MAX_START_TIMEOUTS && !has_responded.load(Ordering::Relaxed) => {
+                    tracing::warn!(server = config.name, "still starting{stderr}");
+                    self.link.set(LinkState::Starting);
                     is_starting = true;
-                    self.waiting.extend(std::iter::from_fn(|| self.asked.try_recv().ok()));
-                    self.tell();
+                    self.waiting.extend(std::iter::from_fn(|| self.refresh_requests.try_recv().ok()));
+                    self.signal_waiting();
                 }
-                Err(_) => return Err(format!("it was not ready within {:?}", limit.saturating_mul(waited))),
+                Err(_) => return Err(format!("it was not ready within {:?}", limit.saturating_mul(timeouts))),
             }
         };
-        self.offer().show(tools, left_out);
+        self.tools().update(tools, dropped);
         self.listed = Some(Instant::now());
         Ok(connection)
     }
 
-    /// Whether it is a person that we wait for: that takes as long as it takes.
+    /// Returns `true` while a user logs in. The connect timeout does not apply to that.
     #[cfg(feature = "auth")]
-    fn asks_somebody(&self) -> bool {
-        self.config.access().is_some_and(|access| access.was_asking())
+    fn is_login_pending(&self) -> bool {
+        self.config.access().is_some_and(|access| access.was_login_pending())
     }
 
     #[cfg(not(feature = "auth"))]
-    fn asks_somebody(&self) -> bool {
+    fn is_login_pending(&self) -> bool {
         false
     }
 
-    /// Keeps the list as it is at the server, until the connection is lost; gives back why.
-    async fn attend(&mut self, connection: &Connection) -> String {
+    /// Keeps the tools up to date until the connection is lost, and returns the reason.
+    async fn keep_listed(&mut self, connection: &ServerConnection) -> String {
         let stop = self.stop.clone();
         let mut due = None;
         loop {
-            // Somebody who waits is not kept waiting; a server may say what it likes as often as it likes.
+            // Refresh requests are served at once; the server's notifications are throttled.
             while self.waiting.is_empty() {
-                let soon = self.listed.map_or_else(Instant::now, |listed| listed + LIST_PAUSE);
+                let earliest = self.listed.map_or_else(Instant::now, |listed| listed + LIST_INTERVAL);
                 tokio::select! {
                     () = stop.cancelled() => return String::new(),
-                    why = connection.lost() => return why.to_owned(),
-                    () = connection.wire.changed.notified() => due = due.or(Some(soon)),
-                    () = self.link.doubted() => due = due.or(Some(soon)),
+                    why = connection.closed() => return why.to_owned(),
+                    () = connection.monitor.tools_changed.notified() => due = due.or(Some(earliest)),
+                    () = self.link.relist_requested() => due = due.or(Some(earliest)),
                     () = until(due) => break,
-                    Some(done) = self.asked.recv() => self.waiting.push(done),
+                    Some(done) = self.refresh_requests.recv() => self.waiting.push(done),
                 };
             }
             let listed = tokio::select! {
                 () = stop.cancelled() => return String::new(),
-                why = connection.lost() => return why.to_owned(),
+                why = connection.closed() => return why.to_owned(),
                 listed = timeout(self.config.connect_timeout, connection.list(self.config.limits)) => listed,
             };
             let now = Instant::now();
             due = match listed {
-                Ok(Ok((tools, left_out))) => {
-                    self.offer().show(tools, left_out);
+                Ok(Ok((tools, dropped))) => {
+                    self.tools().update(tools, dropped);
                     None
                 }
-                Ok(Err(error)) => match asked_too_often(&error) {
+                Ok(Err(error)) => match rate_limit_delay(&error) {
                     Some(wait) => {
-                        self.offer().keep("it is asked too often to list its tools again, and is asked later");
+                        self.tools().keep_unchanged("listing its tools was rate limited, and is retried later");
                         Some(now + wait)
                     }
-                    None => return unlisted(&error),
+                    None => return list_error(&error),
                 },
-                // One that does one thing after the other is well, and a call that runs there is not to be lost.
-                Err(_) if connection.wire.is_calling() => {
-                    self.offer().keep("it does not list its tools while a call runs, and is asked again");
-                    Some(now + LIST_PAUSE)
+                // A sequential server cannot list while a call runs. The connection and the call are kept.
+                Err(_) if connection.monitor.is_calling() => {
+                    self.tools().keep_unchanged("it does not list its tools while a call runs; listing is retried");
+                    Some(now + LIST_INTERVAL)
                 }
-                Err(_) => return "it does not list its tools any more".to_owned(),
+                Err(_) => return "it no longer lists its tools".to_owned(),
             };
             self.listed = Some(now);
-            self.tell();
+            self.signal_waiting();
         }
     }
 }
 
-/// Does what may run the application's code, such as a function that connects. A panic there is a reason like any other
-/// not to be connected, and the server is tried again.
-async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
+/// Runs code that may call the application's functions, and turns a panic into an error, after which the connection is
+/// retried.
+async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
     let mut work = pin!(work);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
         Ok(polled) => polled.map(Ok),
@@ -360,6 +360,6 @@ async fn until(due: Option<Instant>) {
     }
 }
 
-fn unlisted(error: &rmcp::ServiceError) -> String {
-    format!("it does not list its tools: {}", chain(error))
+fn list_error(error: &rmcp::ServiceError) -> String {
+    format!("cannot list its tools: {}", error_chain(error))
 }

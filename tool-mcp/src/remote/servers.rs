@@ -1,27 +1,29 @@
-//! The servers of an application.
+//! The remote servers of an application.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::builder::ServersBuilder;
-use super::config::ServerConfig;
-use super::server::{Server, Shared};
-use super::sources::Sources;
+use super::builder::RemoteServersBuilder;
+use super::server::{ServerHandle, ServersShared};
+use super::server_config::ServerConfig;
+use super::sources::ConfigSources;
 use super::status::ServerStatus;
 use crate::pins::ApproveError;
 
-/// The servers of an application, whose tools are in its registry: as long as this lives, they are connected, listened to
-/// and connected again. Cheap to clone; when the last clone is dropped, the servers are ended and their tools gone.
+/// Remote MCP servers whose tools are registered with an application.
+///
+/// While this value lives, the servers are kept connected and their tools up to date. It is cheap to clone; dropping the
+/// last clone closes the servers and removes their tools.
 ///
 /// ```no_run
-/// use tool_mcp::{ServerConfig, Servers};
+/// use tool_mcp::{RemoteServers, ServerConfig};
 /// use tool_runtime::confirm::Terminal;
 /// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let tools = Dispatcher::builder().confirm(Terminal::default()).build()?;
-/// let servers = Servers::builder()
+/// let servers = RemoteServers::builder()
 ///     .server(ServerConfig::command("files", "mcp-server-filesystem").arg("/srv/files").trust_read_only_hints())
 ///     .config_file("mcp.json")?
 ///     .pins("mcp.lock")?
@@ -39,48 +41,47 @@ use crate::pins::ApproveError;
 /// # }
 /// ```
 ///
-/// A tool is called `mcp_{server}_{tool}`, and nothing can tell it from one of the application's own: its arguments are
-/// checked and mended before they are sent, somebody is asked, the call is recorded, limited, stopped. It is `sensitive`
-/// unless its server is trusted. A tool whose server is away stays, and says so when it is called. A call reaches only the
-/// tool that it was checked against: if the server lists another one under that name before it is sent, it does not
-/// run. An answer that is not what the tool's output schema says is a failure that tells what is wrong, and what was
-/// answered: the tool has run.
+/// A tool is registered as `mcp_{server}_{tool}` and behaves like a local tool: arguments are validated and repaired
+/// before they are sent, and policy, journal, limits and cancellation apply. It is `sensitive` unless its server is
+/// trusted. The tools of an unavailable server stay registered, and their calls report it. A call is sent only if the
+/// server still lists the tool as it was when the call was checked. A result that violates the tool's output schema
+/// becomes a failure that includes the violations and the result, because the tool has run.
 ///
-/// A server that cannot be reached, or whose tools cannot be registered, is a problem in its [status](Self::status), and
-/// the others are not held up by it.
+/// A server that cannot be reached, or whose tools cannot be registered, is reported in its [status](Self::status) and
+/// does not delay the others.
 #[derive(Clone)]
-pub struct Servers {
-    inner: Arc<Inner>,
+pub struct RemoteServers {
+    inner: Arc<ServersInner>,
 }
 
-struct Inner {
-    shared: Shared,
-    state: tokio::sync::Mutex<Sources>,
-    running: std::sync::Mutex<Running>,
+struct ServersInner {
+    shared: ServersShared,
+    sources: tokio::sync::Mutex<ConfigSources>,
+    running: std::sync::Mutex<RunningServers>,
 }
 
 #[derive(Default)]
-struct Running {
-    servers: BTreeMap<String, Server>,
-    /// What is wrong beside the servers themselves.
+struct RunningServers {
+    servers: BTreeMap<String, ServerHandle>,
+    /// Problems that belong to no server.
     problems: Vec<String>,
 }
 
-/// What a [reload](Servers::reload) has changed, by the names of servers.
+/// The changes of a [reload](RemoteServers::reload), by server name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reloaded {
-    /// What has come.
+pub struct ReloadReport {
+    /// New servers.
     pub started: Vec<String>,
-    /// What is configured otherwise than before, and was started again.
+    /// Servers whose configuration has changed.
     pub restarted: Vec<String>,
-    /// What has gone.
+    /// Removed servers.
     pub stopped: Vec<String>,
-    /// What is wrong with the files, the folders and all servers.
+    /// The problems of the files, the directories and all servers.
     pub problems: Vec<String>,
 }
 
-/// Why servers were not connected: everything that is wrong.
+/// The error of [`RemoteServersBuilder::connect`]: the list of all problems.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConnectError {
     problems: Vec<String>,
@@ -91,7 +92,7 @@ impl ConnectError {
         Self { problems }
     }
 
-    /// Each problem by itself.
+    /// Returns the problems.
     #[must_use]
     pub fn problems(&self) -> &[String] {
         &self.problems
@@ -101,12 +102,12 @@ impl ConnectError {
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.problems.len();
-        write!(f, "the servers were not connected, {count} problem{}:", if count == 1 { "" } else { "s" })?;
+        write!(f, "cannot connect the servers, {count} problem{}:", if count == 1 { "" } else { "s" })?;
         self.problems.iter().try_for_each(|problem| write!(f, "\n- {problem}"))
     }
 }
 
-/// As [`Display`](fmt::Display): `main` shows an error it returns by its `Debug`.
+/// Same as [`Display`](fmt::Display), because `main` prints errors with `Debug`.
 impl fmt::Debug for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -115,28 +116,28 @@ impl fmt::Debug for ConnectError {
 
 impl std::error::Error for ConnectError {}
 
-impl Servers {
-    /// Says what is to be connected.
-    pub fn builder() -> ServersBuilder {
-        ServersBuilder::default()
+impl RemoteServers {
+    /// Returns a builder.
+    pub fn builder() -> RemoteServersBuilder {
+        RemoteServersBuilder::default()
     }
 
-    pub(super) fn new(shared: Shared, sources: Sources) -> Self {
-        let (state, running) = (tokio::sync::Mutex::new(sources), std::sync::Mutex::default());
-        Self { inner: Arc::new(Inner { shared, state, running }) }
+    pub(super) fn new(shared: ServersShared, sources: ConfigSources) -> Self {
+        let (sources, running) = (tokio::sync::Mutex::new(sources), std::sync::Mutex::default());
+        Self { inner: Arc::new(ServersInner { shared, sources, running }) }
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, Running> {
+    fn running(&self) -> std::sync::MutexGuard<'_, RunningServers> {
         self.inner.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// How each server is, sorted by name.
+    /// Returns the status of each server, sorted by name.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {
-        self.running().servers.values().map(Server::status).collect()
+        self.running().servers.values().map(ServerHandle::status).collect()
     }
 
-    /// Everything that is wrong at the moment, with the server it concerns.
+    /// Returns all current problems, each with its server.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.running().problems.clone();
@@ -146,15 +147,15 @@ impl Servers {
         problems
     }
 
-    /// Offers a tool that was held back, by its name here, and pins it as somebody saw it: the
-    /// [fingerprint](crate::ToolStatus::fingerprint) says what that was.
+    /// Approves a held tool, by its local name, and pins it. The [fingerprint](crate::ToolStatus::fingerprint) identifies
+    /// the definition that the user has seen.
     ///
     /// ```no_run
-    /// # fn look(servers: &tool_mcp::Servers) -> Result<(), tool_mcp::ApproveError> {
+    /// # fn look(servers: &tool_mcp::RemoteServers) -> Result<(), tool_mcp::ApproveError> {
     /// for tool in servers.status().iter().flat_map(|server| &server.tools) {
     ///     if let Some(held) = &tool.held {
-    ///         println!("{} is not offered: {held}", tool.name);
-    ///         // Once somebody has agreed to what stands there:
+    ///         println!("{} is held: {held}", tool.name);
+    ///         // After a user has approved the definition:
     ///         servers.approve(&tool.name, &tool.fingerprint)?;
     ///     }
     /// }
@@ -163,7 +164,7 @@ impl Servers {
     /// ```
     ///
     /// # Errors
-    /// When there is no such tool, when it is not what was seen, and when the lock file cannot be written.
+    /// Returns an error if there is no such tool, if it has changed, or if the lock file cannot be written.
     pub fn approve(&self, tool: &str, fingerprint: &str) -> Result<(), ApproveError> {
         for server in self.running().servers.values() {
             match server.approve(tool, fingerprint) {
@@ -174,33 +175,37 @@ impl Servers {
         Err(ApproveError::Unknown)
     }
 
-    /// Reads the files and folders again: starts what has come, ends what has gone, starts again what is configured
-    /// otherwise. The others list their tools again, and those that are away are tried now.
+    /// Reads the files and directories again. Starts new servers, closes removed ones and restarts those whose
+    /// configuration has changed. The others list their tools again, or retry their connection at once.
     ///
-    /// It goes on to its end if nobody waits for it any more.
-    pub async fn reload(&self) -> Reloaded {
+    /// The reload completes even if the returned future is dropped.
+    pub async fn reload(&self) -> ReloadReport {
         let servers = self.clone();
         let reloading = async move {
-            let mut sources = servers.inner.state.lock().await;
+            let mut sources = servers.inner.sources.lock().await;
             let gathered = sources.gather();
             let mut problems = gathered.problems;
             problems.extend(gathered.contradictions);
-            servers.bring_to(gathered.servers, problems).await
+            servers.apply(gathered.servers, problems).await
         };
-        // Between what is ended and what is started there are none.
+        // In its own task: dropped halfway, it would leave closed servers without their replacements.
         tokio::spawn(reloading).await.unwrap_or_default()
     }
 
-    /// Ends all servers and takes their tools out; waits until that is done.
+    /// Closes all servers, removes their tools, and waits until that is done.
     pub async fn close(&self) {
-        let _reloading = self.inner.state.lock().await;
+        let _reloading = self.inner.sources.lock().await;
         let servers = std::mem::take(&mut self.running().servers);
         close_all(servers.into_values()).await;
     }
 
-    /// Starts and ends servers until they are as wanted.
-    pub(super) async fn bring_to(&self, mut wanted: BTreeMap<String, ServerConfig>, problems: Vec<String>) -> Reloaded {
-        let mut changed = Reloaded::default();
+    /// Starts and closes servers to match the configuration.
+    pub(super) async fn apply(
+        &self,
+        mut wanted: BTreeMap<String, ServerConfig>,
+        problems: Vec<String>,
+    ) -> ReloadReport {
+        let mut report = ReloadReport::default();
         let (mut ended, mut kept) = (Vec::new(), Vec::new());
         {
             let mut running = self.running();
@@ -209,30 +214,30 @@ impl Servers {
                 match wanted.get(&name) {
                     Some(config) if *config == *server.config => {
                         wanted.remove(&name);
-                        // Side by side: one that does not answer holds up nobody.
+                        // Concurrently, so that a server that does not respond cannot delay the others.
                         kept.push(tokio::spawn(server.refresh()));
                         running.servers.insert(name, server);
                     }
                     Some(_) => {
-                        changed.restarted.push(name);
+                        report.restarted.push(name);
                         ended.push(server);
                     }
                     None => {
-                        changed.stopped.push(name);
+                        report.stopped.push(name);
                         ended.push(server);
                     }
                 }
             }
         }
-        // Names are free again only when those who had them are gone.
+        // Closing first releases the tool names.
         close_all(ended).await;
         let mut tried = Vec::new();
         {
             let mut running = self.running();
             for (name, config) in wanted {
-                let (server, first) = Server::start(config, &self.inner.shared);
-                if !changed.restarted.contains(&name) {
-                    changed.started.push(name.clone());
+                let (server, first) = ServerHandle::start(config, &self.inner.shared);
+                if !report.restarted.contains(&name) {
+                    report.started.push(name.clone());
                 }
                 running.servers.insert(name, server);
                 tried.push(first);
@@ -244,21 +249,20 @@ impl Servers {
         for refreshed in kept {
             drop(refreshed.await);
         }
-        changed.problems = self.problems();
-        changed
+        report.problems = self.problems();
+        report
     }
 }
 
-/// Ends servers side by side.
-async fn close_all(servers: impl IntoIterator<Item = Server>) {
+async fn close_all(servers: impl IntoIterator<Item = ServerHandle>) {
     let closing: Vec<_> = servers.into_iter().map(|server| tokio::spawn(server.close())).collect();
     for closed in closing {
         drop(closed.await);
     }
 }
 
-impl fmt::Debug for Servers {
+impl fmt::Debug for RemoteServers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Servers").field("status", &self.status()).finish_non_exhaustive()
+        f.debug_struct("RemoteServers").field("status", &self.status()).finish_non_exhaustive()
     }
 }

@@ -1,59 +1,60 @@
-//! Where servers come from: the application, files, folders.
+//! The sources of server configurations: code, files and directories.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::config::ServerConfig;
-use super::tool::plain;
-use super::{file, plugins};
+use super::names::sanitize;
+use super::server_config::ServerConfig;
+use super::{config_file, plugins};
 
-/// Where servers come from.
+/// The sources of server configurations.
 #[derive(Default)]
-pub(super) struct Sources {
+pub(super) struct ConfigSources {
     pub(super) code: Vec<ServerConfig>,
-    /// Files, with what they said when they last made sense.
+    /// Files, each with its last valid content.
     pub(super) files: Vec<(PathBuf, Vec<ServerConfig>)>,
-    pub(super) folders: Vec<PathBuf>,
-    pub(super) adjustments: Vec<(String, Adjust)>,
-    /// How people are shown where they log in to the servers of files and folders, if the application has a way.
+    pub(super) directories: Vec<PathBuf>,
+    pub(super) adjustments: Vec<(String, AdjustFn)>,
+    /// Shows login URLs for servers from files and directories.
     #[cfg(feature = "auth")]
-    pub(super) show_login: Option<ShowLogin>,
+    pub(super) show_login: Option<ShowLoginFn>,
 }
 
-pub(super) type Adjust = Box<dyn Fn(ServerConfig) -> ServerConfig + Send + Sync>;
+pub(super) type AdjustFn = Box<dyn Fn(ServerConfig) -> ServerConfig + Send + Sync>;
 
-/// Is given the name of a server, and the address to log in at.
+/// Takes the name of a server and its login URL.
 #[cfg(feature = "auth")]
-pub(super) type ShowLogin = std::sync::Arc<dyn Fn(&str, &str) + Send + Sync>;
+pub(super) type ShowLoginFn = std::sync::Arc<dyn Fn(&str, &str) + Send + Sync>;
 
-/// What all sources say together.
-pub(super) struct Gathered {
+/// The configurations of all sources.
+pub(super) struct GatheredServers {
     pub(super) servers: BTreeMap<String, ServerConfig>,
-    /// What the application itself has wrong.
+    /// Errors of the application.
     pub(super) contradictions: Vec<String>,
-    /// What is wrong with what was found, and was skipped.
+    /// Problems of files and directories; what they concern was skipped.
     pub(super) problems: Vec<String>,
 }
 
-impl Sources {
-    pub(super) fn gather(&mut self) -> Gathered {
-        let mut gathered = Gathered { servers: BTreeMap::new(), contradictions: Vec::new(), problems: Vec::new() };
+impl ConfigSources {
+    pub(super) fn gather(&mut self) -> GatheredServers {
+        let mut gathered =
+            GatheredServers { servers: BTreeMap::new(), contradictions: Vec::new(), problems: Vec::new() };
         let mut origins = BTreeMap::<String, (String, String)>::new();
-        let mut take = |config: ServerConfig, origin: &str, wrong: &mut Vec<String>| {
+        let mut take = |config: ServerConfig, origin: &str, problems: &mut Vec<String>| {
             if config.name.is_empty() {
-                return wrong.push(format!("a server of {origin} has no name"));
+                return problems.push(format!("a server from {origin} has no name"));
             }
-            // `a.b` and `a_b` would give their tools the same names.
-            match origins.get(&plain(&config.name)) {
+            // `a.b` and `a_b` would have the same tool names.
+            match origins.get(&sanitize(&config.name)) {
                 Some((name, other)) => {
-                    wrong.push(format!(
-                        "two servers are called `{name}` and `{}`, one of {other}, one of {origin}: the first is used; give \
-                         the second another name",
+                    problems.push(format!(
+                        "the server names `{name}` (from {other}) and `{}` (from {origin}) collide; the first is used, rename \
+                         the second",
                         config.name
                     ));
                 }
                 None => {
-                    origins.insert(plain(&config.name), (config.name.clone(), origin.to_owned()));
+                    origins.insert(sanitize(&config.name), (config.name.clone(), origin.to_owned()));
                     gathered.servers.insert(config.name.clone(), config);
                 }
             }
@@ -62,15 +63,15 @@ impl Sources {
             take(config.clone(), "the application", &mut gathered.contradictions);
         }
         for (path, known) in &mut self.files {
-            match file::read(path) {
+            match config_file::read(path) {
                 Ok(servers) => *known = servers,
-                Err(error) => gathered.problems.push(format!("{error}; its servers stay as they were")),
+                Err(error) => gathered.problems.push(format!("{error}; its servers are kept as they were")),
             }
             let origin = path.display().to_string();
             known.iter().for_each(|config| take(config.clone(), &origin, &mut gathered.contradictions));
         }
-        for folder in &self.folders {
-            let (servers, problems) = plugins::scan(folder);
+        for directory in &self.directories {
+            let (servers, problems) = plugins::scan(directory);
             gathered.problems.extend(problems);
             for (path, config) in servers {
                 take(config, &path.display().to_string(), &mut gathered.problems);
@@ -87,17 +88,18 @@ impl Sources {
             }
         }
         for (name, config) in &gathered.servers {
-            let impossible = config.impossible().map(|why| format!("the server `{name}`: {why}"));
-            gathered.problems.extend(impossible);
+            let unsupported = config.unsupported().map(|why| format!("the server `{name}`: {why}"));
+            gathered.problems.extend(unsupported);
         }
         gathered
     }
 
-    pub(super) fn adjusted_in_vain(&self, servers: &BTreeMap<String, ServerConfig>) -> Vec<String> {
-        // A plugin may come later.
+    /// Returns an error for each `configure` of an unknown server.
+    pub(super) fn unused_adjustments(&self, servers: &BTreeMap<String, ServerConfig>) -> Vec<String> {
+        // A plugin may be added later.
         let unknown =
-            self.adjustments.iter().filter(|(name, _)| self.folders.is_empty() && !servers.contains_key(name));
-        unknown.map(|(name, _)| format!("`configure` names the server `{name}`, and there is none")).collect()
+            self.adjustments.iter().filter(|(name, _)| self.directories.is_empty() && !servers.contains_key(name));
+        unknown.map(|(name, _)| format!("`configure` names the unknown server `{name}`")).collect()
     }
 }
 
@@ -106,16 +108,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_login_that_nobody_can_make_is_a_problem_of_its_server() {
-        let folder = tempfile::tempdir().unwrap();
+    fn an_unsupported_login_is_a_problem_of_its_server() {
+        let directory = tempfile::tempdir().unwrap();
         let file = r#"{"mcpServers": {
             "wiki": {"url": "https://wiki.example/mcp", "oauth": {}}, "open": {"url": "https://open.example/mcp"}
         }}"#;
-        std::fs::write(folder.path().join("mcp.json"), file).unwrap();
-        let files = vec![(folder.path().join("mcp.json"), Vec::new())];
-        let in_file = Sources { files, ..Sources::default() }.gather();
-        let in_folder = Sources { folders: vec![folder.path().to_owned()], ..Sources::default() }.gather();
-        for gathered in [in_file, in_folder] {
+        std::fs::write(directory.path().join("mcp.json"), file).unwrap();
+        let files = vec![(directory.path().join("mcp.json"), Vec::new())];
+        let in_file = ConfigSources { files, ..ConfigSources::default() }.gather();
+        let in_directory =
+            ConfigSources { directories: vec![directory.path().to_owned()], ..ConfigSources::default() }.gather();
+        for gathered in [in_file, in_directory] {
             assert_eq!(gathered.servers.keys().map(String::as_str).collect::<Vec<_>>(), ["open", "wiki"]);
             let [problem] = &*gathered.problems else { panic!("{:?}", gathered.problems) };
             assert!(problem.contains("`wiki`") && problem.contains("the feature `auth`"), "{problem}");

@@ -1,64 +1,63 @@
-//! How servers are, for people who look after them.
+//! The status of remote servers, for operators.
 
 use serde_json::Value;
 
-use crate::pins::{Held, Warning};
+use crate::pins::{HoldReason, ToolWarning};
 
-/// How a server is.
+/// The status of a server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerStatus {
-    /// Its name here.
+    /// The local name.
     pub name: String,
-    /// Whether it is connected.
+    /// The state of the connection.
     pub state: ServerState,
-    /// The version of the protocol that is spoken, while it is connected.
+    /// The protocol version, while connected.
     pub protocol: Option<String>,
-    /// What it calls itself, with its version, while it is connected.
+    /// The name and version that the server reports, while connected.
     pub implementation: Option<String>,
-    /// How it wants to be used, in its own words, while it is connected. Nobody has checked them.
+    /// The server's instructions, while connected. They are unverified.
     pub instructions: Option<String>,
-    /// Its tools in the registry, sorted by name; those that are held included.
+    /// The registered tools, sorted by name, including held ones.
     pub tools: Vec<ToolStatus>,
-    /// What of it is not offered, and why.
+    /// The problems of the server and its tools.
     pub problems: Vec<String>,
 }
 
-/// Whether a server is connected.
+/// The state of a server's connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerState {
-    /// It is being connected.
+    /// A connection attempt is in progress.
     Connecting,
-    /// Its program runs, but has answered nothing within the
-    /// [connect timeout](crate::ServerConfig::connect_timeout). It is waited for.
+    /// The program runs, but has not responded within the
+    /// [connect timeout](crate::ServerConfig::connect_timeout). It may still connect.
     Starting,
-    /// It is connected.
+    /// Connected.
     Connected,
-    /// It is not, for this reason, and is tried again. Of a program that ended it has the last words, too, in which there
-    /// may be anything: it is for people, and not for models.
-    Away(String),
-    /// It was switched off.
+    /// Not connected, for this reason; the connection is retried. For a program that ended, the reason includes the last
+    /// lines of its standard error, which may contain anything: show it to users, not to models.
+    Unavailable(String),
+    /// Closed by the application.
     Closed,
 }
 
-/// How a tool of a server is.
+/// The status of a remote tool.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolStatus {
-    /// Its name here.
+    /// The local name.
     pub name: String,
-    /// Its name at the server.
+    /// The server's name for the tool.
     pub remote_name: String,
-    /// The schema of its arguments, as the server has it. What is offered of it stands in the registry.
+    /// The input schema as the server sent it. The registry has the converted one.
     pub input_schema: Value,
-    /// What the server says of its behaviour, as it says it.
+    /// The annotations as the server sent them.
     pub annotations: Option<Value>,
-    /// What in its description is not meant for people.
-    pub warnings: Vec<Warning>,
-    /// What it says of itself, in one word: two that are equal say the same. By it the tool is
-    /// [approved](crate::Servers::approve).
+    /// Suspicious parts of the definition.
+    pub warnings: Vec<ToolWarning>,
+    /// A hash of the definition, to pass to [`approve`](crate::RemoteServers::approve).
     pub fingerprint: String,
-    /// Why it is not offered, if it is not.
-    pub held: Option<Held>,
+    /// The reason why the tool is held, if it is.
+    pub held: Option<HoldReason>,
 }

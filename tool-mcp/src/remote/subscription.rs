@@ -1,4 +1,4 @@
-//! Being told when a server's list of tools changes.
+//! Subscription to changes of a server's tools.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,13 +8,13 @@ use rmcp::service::{ServiceError, Subscription};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::backoff::Backoff;
-use super::connection::Connection;
+use super::connection::ServerConnection;
 
-/// How long a subscription may take to be acknowledged.
+/// The time limit for the acknowledgement of a subscription.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// In the newer generation changes of the list are only told to those who subscribe. What is told is heard by the wire.
-pub(super) async fn subscribe(connection: &Arc<Connection>) {
+/// Subscribes to changes of the tools, which 2026-07-28 requires. The connection monitor receives the notifications.
+pub(super) async fn subscribe(connection: &Arc<ServerConnection>) {
     let info = connection.peer.peer_info();
     let Some(info) = info.filter(|info| !info.protocol_version.has_initialize()) else { return };
     if info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) != Some(true) {
@@ -23,14 +23,18 @@ pub(super) async fn subscribe(connection: &Arc<Connection>) {
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     match timeout(TIMEOUT, connection.peer.listen(filter.clone())).await {
         Ok(Ok(subscription)) => drop(tokio::spawn(stay_subscribed(Arc::downgrade(connection), filter, subscription))),
-        Ok(Err(error)) => tracing::debug!(%error, "changes of its list will not be told"),
-        Err(_) => tracing::debug!("changes of its list will not be told: the subscription is not acknowledged"),
+        Ok(Err(error)) => tracing::debug!(%error, "cannot subscribe to tool changes"),
+        Err(_) => tracing::debug!("cannot subscribe to tool changes: not acknowledged"),
     }
 }
 
-/// Subscribes again when a subscription ends, which proxies see to. What has changed meanwhile is found by listing, and so
-/// is a server that is gone.
-async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilter, mut subscription: Subscription) {
+/// Subscribes again whenever a subscription ends, for example because of a proxy's timeout. Each time the tools are listed
+/// again, which finds missed changes and also notices that a server is gone.
+async fn stay_subscribed(
+    connection: Weak<ServerConnection>,
+    filter: SubscriptionFilter,
+    mut subscription: Subscription,
+) {
     let mut backoff = Backoff::default();
     loop {
         let since = Instant::now();
@@ -38,15 +42,16 @@ async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilte
         backoff.lost(since.elapsed(), false);
         subscription = loop {
             sleep(backoff.pause()).await;
-            let Some((peer, wire)) = connection.upgrade().map(|open| (open.peer.clone(), open.wire.clone())) else {
+            let Some((peer, monitor)) = connection.upgrade().map(|open| (open.peer.clone(), open.monitor.clone()))
+            else {
                 return;
             };
             let subscribed = timeout(TIMEOUT, peer.listen(filter.clone())).await;
-            wire.changed.notify_one();
+            monitor.tools_changed.notify_one();
             match subscribed {
                 Ok(Ok(subscription)) => break subscription,
                 Ok(Err(error @ ServiceError::McpError(_))) => {
-                    return tracing::debug!(%error, "changes of its list will not be told any more");
+                    return tracing::debug!(%error, "the subscription to tool changes was refused");
                 }
                 Ok(Err(_)) | Err(_) => backoff.failed(),
             }

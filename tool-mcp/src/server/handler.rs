@@ -1,6 +1,6 @@
-//! What a client asks a server for: the tools here, all else of the extra handler.
+//! The rmcp handler of a server: tools are served here, everything else by the extra handler.
 
-#![expect(deprecated, reason = "the protocol wants sampling, roots and logging to go; clients still have them")]
+#![expect(deprecated, reason = "sampling, roots and logging are deprecated in MCP, but clients still use them")]
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,54 +21,54 @@ use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 use tool_runtime::CancellationToken;
 
-use super::Shared;
+use super::ServerShared;
+use super::client::LogLevel;
 use super::http::SESSION;
-use super::log::Level;
 
-/// No prompts, no resources, no completions: what a [`Server`](crate::Server) has besides its tools unless it is given
-/// something [`extra`](crate::Server::extra).
+/// The default extra handler of an [`McpServer`](crate::McpServer): no prompts, no resources, no completions. See
+/// [`McpServer::extra`](crate::McpServer::extra).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct ToolsOnly;
 
-impl ServerHandler for Nothing {}
+impl ServerHandler for ToolsOnly {}
 
-/// One connection, one session over HTTP, or one request that belongs to none.
-pub(super) struct Session<H> {
-    pub(super) shared: Arc<Shared<H>>,
-    pub(super) level: Arc<Level>,
-    /// What the calls of a connection belong to.
+/// A connection, an HTTP session, or an HTTP request without a session.
+pub(super) struct ServerSession<H> {
+    pub(super) shared: Arc<ServerShared<H>>,
+    pub(super) level: Arc<LogLevel>,
+    /// The conversation id of a connection's calls.
     connection: Option<String>,
-    /// Cancelled when the client of a connection says nothing more.
+    /// Cancelled when the client of a connection has closed its output.
     gone: CancellationToken,
-    /// Its place among those that HTTP may have at once.
-    _place: Option<OwnedSemaphorePermit>,
+    /// Counts against `HttpConfig::max_sessions`.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl<H: ServerHandler> Session<H> {
-    /// For a connection, whose calls are one conversation.
-    pub(super) fn of_connection(shared: Arc<Shared<H>>, gone: CancellationToken) -> Self {
+impl<H: ServerHandler> ServerSession<H> {
+    /// Creates the session of a connection, whose calls are one conversation.
+    pub(super) fn for_connection(shared: Arc<ServerShared<H>>, gone: CancellationToken) -> Self {
         let connection = Some(uuid::Uuid::new_v4().to_string());
-        Self { shared, level: Arc::default(), connection, gone, _place: None }
+        Self { shared, level: Arc::default(), connection, gone, _permit: None }
     }
 
-    /// For HTTP, where a header says what a call belongs to.
-    pub(super) fn of_http(shared: Arc<Shared<H>>, place: OwnedSemaphorePermit) -> Self {
-        Self { shared, level: Arc::default(), connection: None, gone: CancellationToken::new(), _place: Some(place) }
+    /// Creates a session for HTTP, where a header names the conversation of a call.
+    pub(super) fn for_http(shared: Arc<ServerShared<H>>, permit: OwnedSemaphorePermit) -> Self {
+        Self { shared, level: Arc::default(), connection: None, gone: CancellationToken::new(), _permit: Some(permit) }
     }
 
-    /// The conversation that a call belongs to, if it belongs to one.
+    /// Returns the conversation that a call belongs to, if any.
     pub(super) fn conversation<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Option<Cow<'a, str>> {
         let in_header = || context.extensions.get::<Parts>()?.headers.get(SESSION)?.to_str().ok();
         self.connection.as_deref().or_else(in_header).map(Cow::Borrowed)
     }
 
-    /// What is not declared is not there.
-    fn declares<M: ConstString>(&self, what: impl Fn(&ServerCapabilities) -> bool) -> Result<(), ErrorData> {
+    /// Rejects methods of capabilities that the extra handler does not declare.
+    fn check_declared<M: ConstString>(&self, what: impl Fn(&ServerCapabilities) -> bool) -> Result<(), ErrorData> {
         if what(&self.shared.info.capabilities) { Ok(()) } else { Err(ErrorData::method_not_found::<M>()) }
     }
 }
 
-impl<H: ServerHandler> ServerHandler for Session<H> {
+impl<H: ServerHandler> ServerHandler for ServerSession<H> {
     fn get_info(&self) -> ServerConfig {
         self.shared.info.clone()
     }
@@ -79,15 +79,15 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.as_ref().and_then(|request| request.cursor.as_deref());
-        self.shared.listings.of(&self.shared.tools)?.page(cursor, self.shared.page_size)
+        self.shared.listings.current(&self.shared.tools)?.page(cursor, self.shared.page_size)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let listing = self.shared.listings.of(&self.shared.tools).ok()?;
+        let listing = self.shared.listings.current(&self.shared.tools).ok()?;
         listing.get(name).map(|listed| listed.tool.clone())
     }
 
-    /// No `async fn`, which would hold its arguments beside the future that has them.
+    /// Not an `async fn`: its future would store the arguments twice.
     fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -102,7 +102,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.shared.tell(context.peer.clone());
+        self.shared.add_peer(context.peer.clone());
         self.shared.extra.on_initialized(context).await;
     }
 
@@ -113,8 +113,8 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let ours = self.shared.tell_subscriber(context.sink().clone());
-        // In a box: what is waited for all day would be room in the future of every request.
+        let ours = self.shared.notify_subscriber(context.sink().clone());
+        // Boxed to keep the futures of all other requests small.
         let mut theirs = Box::pin(self.shared.extra.listen(context));
         let both = async {
             tokio::select! {
@@ -130,7 +130,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.declares::<CompleteRequestMethod>(|declared| declared.completions.is_some())?;
+        self.check_declared::<CompleteRequestMethod>(|declared| declared.completions.is_some())?;
         self.shared.extra.complete(request, context).await
     }
 
@@ -139,7 +139,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.declares::<GetPromptRequestMethod>(|declared| declared.prompts.is_some())?;
+        self.check_declared::<GetPromptRequestMethod>(|declared| declared.prompts.is_some())?;
         self.shared.extra.get_prompt(request, context).await
     }
 
@@ -148,7 +148,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.declares::<ListPromptsRequestMethod>(|declared| declared.prompts.is_some())?;
+        self.check_declared::<ListPromptsRequestMethod>(|declared| declared.prompts.is_some())?;
         self.shared.extra.list_prompts(request, context).await
     }
 
@@ -157,7 +157,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.declares::<ListResourcesRequestMethod>(|declared| declared.resources.is_some())?;
+        self.check_declared::<ListResourcesRequestMethod>(|declared| declared.resources.is_some())?;
         self.shared.extra.list_resources(request, context).await
     }
 
@@ -166,7 +166,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.declares::<ListResourceTemplatesRequestMethod>(|declared| declared.resources.is_some())?;
+        self.check_declared::<ListResourceTemplatesRequestMethod>(|declared| declared.resources.is_some())?;
         self.shared.extra.list_resource_templates(request, context).await
     }
 
@@ -175,7 +175,7 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.declares::<ReadResourceRequestMethod>(|declared| declared.resources.is_some())?;
+        self.check_declared::<ReadResourceRequestMethod>(|declared| declared.resources.is_some())?;
         self.shared.extra.read_resource(request, context).await
     }
 
@@ -202,8 +202,8 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
     ) -> Result<CustomResult, ErrorData> {
         let (method, params) = (request.method.clone(), request.params.clone());
         match self.shared.extra.on_custom_request(request, context).await {
-            Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => Err(not_understood(&method, params)),
-            answer => answer,
+            Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => Err(unknown_request(&method, params)),
+            response => response,
         }
     }
 
@@ -216,13 +216,13 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
     }
 }
 
-/// Why a request is none that anybody answers. What rmcp cannot read it takes for a request that it does not know.
-fn not_understood(method: &str, params: Option<serde_json::Value>) -> ErrorData {
+/// Returns the error for an unknown request. rmcp parses an invalid `tools/call` as an unknown request, too.
+fn unknown_request(method: &str, params: Option<serde_json::Value>) -> ErrorData {
     if method == "tools/call" {
         let why = CallToolRequestParams::deserialize(params.unwrap_or_default()).err();
         let why = why.map_or_else(String::new, |error| format!(": {error}"));
-        let wanted = "they are an object with `name`, the tool's, and `arguments`, an object";
-        return ErrorData::invalid_params(format!("the params of `tools/call` cannot be read{why}; {wanted}"), None);
+        let expected = "expected an object with the string `name` and the object `arguments`";
+        return ErrorData::invalid_params(format!("invalid params of `tools/call`{why}; {expected}"), None);
     }
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}` here"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{method}`"), None)
 }

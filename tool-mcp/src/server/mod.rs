@@ -1,16 +1,14 @@
-//! The tools of a dispatcher as an MCP server.
+//! MCP server: exposes the tools of a dispatcher.
 
-mod answer;
-mod call;
-mod changes;
+mod approval;
+mod call_handler;
 mod client;
-mod consent;
 mod handler;
 mod http;
+mod list_changes;
 mod listing;
-mod log;
 mod progress;
-mod read;
+mod request_parser;
 mod rounds;
 mod stdio;
 
@@ -23,60 +21,60 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolsC
 use tool_runtime::Dispatcher;
 use tool_runtime::confirm::{PendingStore, WeakKeyError};
 
-use self::changes::Peers;
-use self::handler::Session;
-use self::listing::{Describe, Listings};
-use self::rounds::{Rounds, Seal};
+use self::handler::ServerSession;
+use self::list_changes::ConnectedPeers;
+use self::listing::{Describe, ListingCache};
+use self::rounds::{LazySeal, StateSeal};
 
-pub use client::{Client, ClientError};
-pub use handler::Nothing;
-pub use http::{Denied, HttpConfig, Principal, WeakToken};
+pub use client::{ClientError, McpClient};
+pub use handler::ToolsOnly;
+pub use http::{AccessDenied, HttpConfig, Principal, WeakBearerToken};
 pub use stdio::{ServeError, serve_stdio};
 
-/// The tools of a dispatcher, for every MCP client.
+/// An MCP server that exposes the tools of a dispatcher.
 ///
-/// A selection of tools is a dispatcher as well: `Server::new(tools.select(..)?)` offers only those.
+/// To expose only some tools, pass a selection: `McpServer::new(tools.select(..)?)`.
 ///
 /// ```no_run
-/// use tool_mcp::{HttpConfig, Server};
+/// use tool_mcp::{HttpConfig, McpServer};
 /// # async fn serve(tools: tool_runtime::Dispatcher) -> Result<(), Box<dyn std::error::Error>> {
-/// // For a client that starts us as a child process:
-/// Server::new(tools.clone()).name("metrics").stdio().await?;
+/// // For a client that starts the server as a child process:
+/// McpServer::new(tools.clone()).name("metrics").stdio().await?;
 ///
 /// // As a part of a web application:
 /// let config = HttpConfig::new().bearer(std::env::var("METRICS_TOKEN")?)?;
-/// let app: axum::Router = axum::Router::new().nest("/mcp", Server::new(tools).http(config));
+/// let app: axum::Router = axum::Router::new().nest("/mcp", McpServer::new(tools).http(config));
 /// # let _ = app;
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// Both generations of the protocol are spoken, 2025-11-25 and 2026-07-28, to each client its own:
+/// The server speaks both generations of the protocol, 2025-11-25 and 2026-07-28:
 ///
-/// - **Definitions** have output schemas, and annotations that say what the code says of a tool. They come sorted, in
-///   pages if [`page_size`](Self::page_size) says so, and clients hear when they change.
-/// - **Consent**: where the policy wants somebody asked, the client is asked to ask: by `elicitation/create`, or by an
-///   answer that says `input_required`. What was shown is what runs. A client that can do neither is told that the
-///   call was refused, and why. [`ask_dispatcher`](Self::ask_dispatcher) leaves the question to the dispatcher.
-/// - **Progress** that a tool reports, and the items of one that streams, are sent to a client that asked for them; a
-///   call that the client cancels is cancelled.
-/// - **Results** are texts, with structured content for tools that have an output schema. A tool says more by
-///   [`Notes`](tool_runtime::inject::Notes): under `content` the content blocks, as MCP writes them, in place of the text, and
-///   under `structured_content` the structured content.
-/// - **Handlers** that need something of the client, such as an answer of its user, take a [`Client`].
-pub struct Server<H = Nothing> {
+/// - **Definitions** have output schemas and annotations derived from the tool's flags. They are sorted, and paged if
+///   [`page_size`](Self::page_size) is set. Clients are notified of changes.
+/// - **Approval**: if the policy requires it, the client asks its user, by `elicitation/create` or by a result of type
+///   `input_required`. The call runs with exactly the arguments that were shown. If the client supports neither, the
+///   call is refused with a reason. [`ask_dispatcher`](Self::ask_dispatcher) uses the dispatcher's confirmer instead.
+/// - **Progress** reports, and the items of a streaming tool, are sent to clients that request them. A call is cancelled
+///   when its client cancels it.
+/// - **Results** are text, with structured content for tools that have an output schema. With
+///   [`Notes`](tool_runtime::inject::Notes) a handler can replace the text by MCP content blocks (key `content`), and set the
+///   structured content (key `structured_content`).
+/// - **Handlers** that need something from the client, such as input of its user, inject an [`McpClient`].
+pub struct McpServer<H = ToolsOnly> {
     tools: Dispatcher,
     implementation: Implementation,
     instructions: Option<String>,
     page_size: Option<NonZeroUsize>,
     asks_client: bool,
     describe: Option<Box<Describe>>,
-    seal: Option<Seal>,
+    seal: Option<StateSeal>,
     extra: H,
 }
 
-impl Server {
-    /// Offers the tools of a dispatcher.
+impl McpServer {
+    /// Creates a server for the tools of a dispatcher.
     pub fn new(tools: Dispatcher) -> Self {
         Self {
             tools,
@@ -86,47 +84,47 @@ impl Server {
             asks_client: true,
             describe: None,
             seal: None,
-            extra: Nothing,
+            extra: ToolsOnly,
         }
     }
 }
 
-impl<H: ServerHandler> Server<H> {
-    /// What the server is called. `tool-mcp` unless set.
+impl<H: ServerHandler> McpServer<H> {
+    /// Sets the name of the server. Defaults to `tool-mcp`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.implementation.name = name.into();
         self
     }
 
-    /// The version of the server. That of this crate unless set.
+    /// Sets the version of the server. Defaults to the version of this crate.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.implementation.version = version.into();
         self
     }
 
-    /// How the tools are to be used, for the model. The instructions of the tools themselves unless set.
+    /// Sets the instructions for the model. Defaults to the instructions of the tools.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// How many tools stand on one page of a list; nought is all of them, as it is unless set. Not every client asks for
-    /// a second page.
+    /// Sets the number of tools per page of `tools/list`. Defaults to 0, which means one page: not every client requests
+    /// a second one.
     #[must_use]
     pub fn page_size(mut self, tools: usize) -> Self {
         self.page_size = NonZeroUsize::new(tools);
         self
     }
 
-    /// Says of each tool what a dispatcher's definition has no place for: a title, icons, `_meta`, words of JSON Schema
-    /// that no Rust type has. What is said of the arguments must be true of them: they are checked as before.
+    /// Edits each definition before it is listed, for fields that tool definitions do not have: a title, icons, `_meta`,
+    /// further JSON Schema keywords. The arguments are still validated against the original definition.
     ///
     /// ```
     /// # fn describe(tools: tool_runtime::Dispatcher) {
-    /// let server = tool_mcp::Server::new(tools).describe(|tool| {
+    /// let server = tool_mcp::McpServer::new(tools).describe(|tool| {
     ///     tool.title = Some(tool.name.replace('_', " "));
     /// });
     /// # drop(server);
@@ -138,47 +136,47 @@ impl<H: ServerHandler> Server<H> {
         self
     }
 
-    /// Asks whom the dispatcher asks about a call that needs consent, and not the client.
+    /// Asks the dispatcher's confirmer, instead of the client, about calls that need approval.
     #[must_use]
     pub fn ask_dispatcher(mut self) -> Self {
         self.asks_client = false;
         self
     }
 
-    /// For several servers behind one address, which have to answer for each other's questions to clients of
-    /// 2026-07-28: the secret that they share, of 32 bytes or more, and the store where calls wait for consent. Unless
-    /// set, the secret is random and the store this process's memory.
+    /// Shares rounds between several servers behind one address, so that each can continue a call that another one
+    /// started (2026-07-28 clients only). Takes a common secret of at least 32 bytes and the store for pending calls.
+    /// Defaults to a random secret and a store in memory.
     ///
     /// # Errors
-    /// When the secret is too short.
+    /// Returns an error if the secret is too short.
     pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKeyError> {
-        self.seal = Some(Seal::shared(secret.into(), store)?);
+        self.seal = Some(StateSeal::with_secret(secret.into(), store)?);
         Ok(self)
     }
 
-    /// What else the server has: the prompts, resources and completions of a handler of your own. It declares them in
-    /// its [`get_info`](ServerHandler::get_info), whose capabilities join ours. Tools it may have are not offered.
+    /// Adds prompts, resources and completions from another handler. Its [`get_info`](ServerHandler::get_info) declares
+    /// them. Tools of that handler are not listed.
     #[must_use]
-    pub fn extra<E: ServerHandler>(self, extra: E) -> Server<E> {
+    pub fn extra<E: ServerHandler>(self, extra: E) -> McpServer<E> {
         let Self { tools, implementation, instructions, page_size, asks_client, describe, seal, extra: _ } = self;
-        Server { tools, implementation, instructions, page_size, asks_client, describe, seal, extra }
+        McpServer { tools, implementation, instructions, page_size, asks_client, describe, seal, extra }
     }
 
-    fn shared(self) -> Arc<Shared<H>> {
+    fn shared(self) -> Arc<ServerShared<H>> {
         let info = self.info();
-        Arc::new(Shared {
+        Arc::new(ServerShared {
             tools: self.tools,
             info,
             page_size: self.page_size,
             asks_client: self.asks_client,
-            listings: Listings::new(self.describe),
-            rounds: Rounds::new(self.seal),
-            peers: Peers::default(),
+            listings: ListingCache::new(self.describe),
+            rounds: LazySeal::new(self.seal),
+            peers: ConnectedPeers::default(),
             extra: self.extra,
         })
     }
 
-    /// What the server says of itself: what the extra handler can do, and the tools.
+    /// Returns the server information: the capabilities of the extra handler, and the tools.
     fn info(&self) -> ServerConfig {
         let extra = self.extra.get_info();
         let mut tools = ToolsCapability::default();
@@ -187,34 +185,34 @@ impl<H: ServerHandler> Server<H> {
         capabilities.tools = Some(tools);
         capabilities.logging.get_or_insert_default();
         let mut info = ServerConfig::new(capabilities).with_server_info(self.implementation.clone());
-        info.instructions = self.instructions.clone().or(extra.instructions).or_else(|| instructions_of(&self.tools));
+        info.instructions = self.instructions.clone().or(extra.instructions).or_else(|| tool_instructions(&self.tools));
         info
     }
 }
 
-/// What the tools say of their use beyond their descriptions, which a client has anyway.
-fn instructions_of(tools: &Dispatcher) -> Option<String> {
+/// Collects the instructions of all tools.
+fn tool_instructions(tools: &Dispatcher) -> Option<String> {
     let definitions = tools.definitions();
-    let said = definitions.iter().filter_map(|(name, tool)| Some((name, tool.instructions.as_deref()?)));
-    let said: Vec<String> = said.map(|(name, instructions)| format!("## {name}\n{instructions}\n")).collect();
-    (!said.is_empty()).then(|| said.join("\n"))
+    let instructions = definitions.iter().filter_map(|(name, tool)| Some((name, tool.instructions.as_deref()?)));
+    let sections: Vec<String> = instructions.map(|(name, text)| format!("## {name}\n{text}\n")).collect();
+    (!sections.is_empty()).then(|| sections.join("\n"))
 }
 
-/// What all connections of a server share.
-struct Shared<H> {
+/// The state that all connections of a server share.
+struct ServerShared<H> {
     tools: Dispatcher,
     info: ServerConfig,
     page_size: Option<NonZeroUsize>,
     asks_client: bool,
-    listings: Listings,
-    rounds: Rounds,
-    peers: Peers,
+    listings: ListingCache,
+    rounds: LazySeal,
+    peers: ConnectedPeers,
     extra: H,
 }
 
-impl<H> fmt::Debug for Server<H> {
+impl<H> fmt::Debug for McpServer<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server")
+        f.debug_struct("McpServer")
             .field("name", &self.implementation.name)
             .field("tools", &self.tools)
             .finish_non_exhaustive()

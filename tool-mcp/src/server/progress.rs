@@ -1,4 +1,4 @@
-//! What a tool reports while it runs, as notifications to the client that asked for them.
+//! Forwards the progress reports of a call to its client.
 
 use std::time::Duration;
 
@@ -10,47 +10,47 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tool_runtime::{CancellationToken, Progress};
 
-/// How many reports wait at most. A handler is not held up by a client that reads slowly: what does not fit is left out.
-const WAITING: usize = 256;
+/// The number of buffered reports. If a client reads slowly, further reports are dropped: the handler never waits.
+const BUFFERED: usize = 256;
 
-/// How long a client may take to read what is left of the reports once the call is over.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time that a client has to read the remaining reports when the call has ended.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The way of a call's reports to its client.
-pub(super) struct Reports {
+/// Forwards the reports of a call.
+pub(super) struct ProgressForwarder {
     token: ProgressToken,
     peer: Peer<RoleServer>,
-    waiting: mpsc::Receiver<Value>,
+    reports: mpsc::Receiver<Value>,
     last: Option<f64>,
 }
 
-impl Reports {
+impl ProgressForwarder {
     pub(super) fn new(token: ProgressToken, peer: Peer<RoleServer>) -> (Progress, Self) {
-        let (sender, waiting) = mpsc::channel(WAITING);
+        let (sender, reports) = mpsc::channel(BUFFERED);
         let progress = Progress::to(move |report| drop(sender.try_send(report)));
-        (progress, Self { token, peer, waiting, last: None })
+        (progress, Self { token, peer, reports, last: None })
     }
 
-    /// Runs a call and passes on what it reports. Every report is sent before the answer, unless the client does not
-    /// read them; the call goes on whether it does or not.
-    pub(super) async fn during<T>(self, call: impl Future<Output = T>) -> T {
+    /// Runs a call and forwards its reports. Every report is sent before the result, unless the client does not read
+    /// them. The call never waits for the client.
+    pub(super) async fn run<T>(self, call: impl Future<Output = T>) -> T {
         let over = CancellationToken::new();
         let call = async {
             let result = call.await;
             over.cancel();
             result
         };
-        tokio::join!(call, self.pass_on(&over)).0
+        tokio::join!(call, self.forward(&over)).0
     }
 
-    async fn pass_on(mut self, over: &CancellationToken) {
-        let patience = async {
+    async fn forward(mut self, over: &CancellationToken) {
+        let deadline = async {
             over.cancelled().await;
-            sleep(PATIENCE).await;
+            sleep(DRAIN_TIMEOUT).await;
         };
         tokio::select! {
             () = self.send_all(over) => {}
-            () = patience => tracing::debug!("a client does not read what is reported"),
+            () = deadline => tracing::debug!("a client does not read progress reports"),
         }
     }
 
@@ -58,7 +58,7 @@ impl Reports {
         loop {
             let report = tokio::select! {
                 biased;
-                Some(report) = self.waiting.recv() => report,
+                Some(report) = self.reports.recv() => report,
                 () = over.cancelled() => return,
             };
             self.send(&report).await;
@@ -66,34 +66,34 @@ impl Reports {
     }
 
     async fn send(&mut self, report: &Value) {
-        let Some(notification) = read(self.token.clone(), report, self.last) else { return };
+        let Some(notification) = notification(self.token.clone(), report, self.last) else { return };
         self.last = Some(notification.progress);
         if let Err(error) = self.peer.notify_progress(notification).await {
-            tracing::debug!(%error, "a client no longer hears of progress");
+            tracing::debug!(%error, "cannot send a progress report to a client");
         }
     }
 }
 
-/// A report in MCP's words. A number says how far the tool is; so does an object, under `progress`, with `total` and
-/// `message`. Everything else is a message, and the reports are counted. MCP wants the numbers to grow: nothing if this
-/// one does not.
-fn read(token: ProgressToken, report: &Value, last: Option<f64>) -> Option<ProgressNotificationParam> {
-    let said = match report {
+/// Converts a report to a notification. A number is the progress; so is `progress` in an object, with `total` and
+/// `message`. Any other value is a message, and its progress is counted. MCP requires increasing numbers, so a report
+/// that does not increase is dropped.
+fn notification(token: ProgressToken, report: &Value, last: Option<f64>) -> Option<ProgressNotificationParam> {
+    let number = match report {
         Value::Object(report) => report.get("progress").and_then(Value::as_f64),
         report => report.as_f64(),
     };
-    let progress = said.unwrap_or_else(|| last.map_or(1.0, |last| last + 1.0));
+    let progress = number.unwrap_or_else(|| last.map_or(1.0, |last| last + 1.0));
     if last.is_some_and(|last| progress <= last) {
         return None;
     }
     let mut notification = ProgressNotificationParam::new(token, progress);
     match report {
-        Value::Object(report) if said.is_some() => {
+        Value::Object(report) if number.is_some() => {
             notification.total = report.get("total").and_then(Value::as_f64);
             notification.message = report.get("message").and_then(Value::as_str).map(str::to_owned);
         }
         Value::String(text) => notification.message = Some(text.clone()),
-        _ if said.is_none() => notification.message = Some(report.to_string()),
+        _ if number.is_none() => notification.message = Some(report.to_string()),
         _ => {}
     }
     Some(notification)
@@ -109,16 +109,16 @@ mod tests {
     fn all(reports: &[Value]) -> Value {
         let mut last = None;
         let token = || ProgressToken(NumberOrString::Number(1));
-        let read = reports.iter().filter_map(|report| {
-            let read = read(token(), report, last)?;
-            last = Some(read.progress);
-            Some(json!([read.progress, read.total, read.message]))
+        let sent = reports.iter().filter_map(|report| {
+            let sent = notification(token(), report, last)?;
+            last = Some(sent.progress);
+            Some(json!([sent.progress, sent.total, sent.message]))
         });
-        read.collect()
+        sent.collect()
     }
 
     #[test]
-    fn reports_are_numbers_or_are_counted() {
+    fn counts_reports_without_a_number() {
         let reports = [json!(0), json!({"progress": 50, "total": 100, "message": "half"}), json!("nearly")];
         assert_eq!(all(&reports), json!([[0.0, null, null], [50.0, 100.0, "half"], [51.0, null, "nearly"]]));
         let reports = [json!({"file": "a"}), json!([1]), json!(null)];
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_grow_is_left_out() {
+    fn drops_reports_that_do_not_increase() {
         assert_eq!(all(&[json!(5), json!(5), json!(3), json!(6)]), json!([[5.0, null, null], [6.0, null, null]]));
     }
 }

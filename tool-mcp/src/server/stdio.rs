@@ -1,4 +1,4 @@
-//! A client that has started us as a child process.
+//! MCP over the standard streams.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
 use tool_runtime::{CancellationToken, Dispatcher};
 
-use super::read::LONGEST_LINE;
-use super::{Server, Session};
-use crate::lines::{Keep, Lines};
+use super::request_parser::MAX_LINE_LENGTH;
+use super::{McpServer, ServerSession};
+use crate::lines::{LineTransport, StreamEnd};
 
-/// Serves the tools to the client at the other end of the standard streams, until it goes away.
+/// Serves the tools over the standard streams until the client disconnects.
 ///
-/// Nothing else may write to the standard output; logs go to the standard error.
+/// Nothing else may write to the standard output; send logs to the standard error.
 ///
 /// ```no_run
 /// # #[tokio::main(flavor = "current_thread")]
@@ -24,34 +24,34 @@ use crate::lines::{Keep, Lines};
 /// ```
 ///
 /// # Errors
-/// When the client does not speak the protocol.
+/// Returns an error if the client does not speak MCP.
 pub async fn serve_stdio(tools: Dispatcher) -> Result<(), ServeError> {
-    Server::new(tools).stdio().await
+    McpServer::new(tools).stdio().await
 }
 
-impl<H: ServerHandler> Server<H> {
-    /// Serves the client at the other end of the standard streams, until it goes away; see [`serve_stdio`].
+impl<H: ServerHandler> McpServer<H> {
+    /// Serves the client over the standard streams until it disconnects; see [`serve_stdio`].
     ///
     /// # Errors
-    /// When the client does not speak the protocol.
+    /// Returns an error if the client does not speak MCP.
     pub async fn stdio(self) -> Result<(), ServeError> {
         self.serve(rmcp::transport::io::stdio_pipes()).await
     }
 
-    /// Serves the client at the other end of a pair of streams, such as a socket, until it goes away.
+    /// Serves the client over a pair of streams, such as a socket, until it disconnects.
     ///
     /// # Errors
-    /// When the client does not speak the protocol.
+    /// Returns an error if the client does not speak MCP.
     pub async fn serve<R, W>(self, (read, write): (R, W)) -> Result<(), ServeError>
     where
         R: tokio::io::AsyncRead + Send + Unpin + 'static,
         W: tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
         let gone = CancellationToken::new();
-        let session = Session::of_connection(self.shared(), gone.clone());
-        let running = match session.serve(Lines::new(read, write, LONGEST_LINE, Client(gone))).await {
+        let session = ServerSession::for_connection(self.shared(), gone.clone());
+        let running = match session.serve(LineTransport::new(read, write, MAX_LINE_LENGTH, StdioClient(gone))).await {
             Ok(running) => running,
-            // A client that only looked whether there is somebody.
+            // The client only probed the server.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError(error.to_string())),
         };
@@ -59,23 +59,22 @@ impl<H: ServerHandler> Server<H> {
     }
 }
 
-/// The client at the other end. What it has subscribed to ends when it says nothing more; its calls may go on for a
-/// moment.
-struct Client(CancellationToken);
+/// The client at the other end. Its subscriptions end when it closes its output; running calls may still finish.
+struct StdioClient(CancellationToken);
 
-impl Keep for Client {
-    async fn fell_silent(&mut self) {
+impl StreamEnd for StdioClient {
+    async fn on_eof(&mut self) {
         self.0.cancel();
     }
 }
 
-/// Why a client could not be served.
+/// The error of serving a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServeError(String);
 
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the client cannot be served: {}", self.0)
+        write!(f, "cannot serve the client: {}", self.0)
     }
 }
 

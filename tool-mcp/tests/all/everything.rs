@@ -1,7 +1,6 @@
-//! `@modelcontextprotocol/server-everything`, which has a tool for everything that a tool can answer: over the standard
-//! streams and over HTTP.
+//! The published `@modelcontextprotocol/server-everything`, over the standard streams and over HTTP.
 
-#![expect(deprecated, reason = "sampling is deprecated, and still asked for")]
+#![expect(deprecated, reason = "sampling is deprecated in MCP, but the server uses it")]
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 use test_packages::Node;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
-use tool_mcp::{Elicitation, Sampling, ServerConfig, ServerState, Servers, ServersBuilder};
+use tool_mcp::{ElicitationRequest, RemoteServers, RemoteServersBuilder, SamplingRequest, ServerConfig, ServerState};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
 use crate::published::{NPM, script};
@@ -23,14 +22,14 @@ use crate::scripted::{connect, dispatcher, kind, until};
 const PACKAGE: &str = "server-everything";
 const LONG: &str = "mcp_all_trigger-long-running-operation";
 
-/// The server over HTTP, in a process of its own, until it is dropped.
+/// The server over HTTP, in its own process, stopped when dropped.
 struct Listening {
     process: Child,
     address: SocketAddr,
 }
 
 impl Listening {
-    /// Starts it at a port of this machine; 0 is any that is free. By itself it would let in the whole network.
+    /// Starts the server on a loopback port; 0 picks a free one. By default it would listen on all interfaces.
     async fn start(node: &Node, port: u16) -> Self {
         let mut command = Command::new(node.program());
         let loopback = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node/loopback.cjs");
@@ -40,12 +39,12 @@ impl Listening {
         let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
         let address = loop {
-            let line = lines.next_line().await.unwrap().expect("it listens");
+            let line = lines.next_line().await.unwrap().expect("a listening server");
             if let Some(address) = line.strip_prefix("listening at ") {
                 break address.parse::<SocketAddr>().unwrap();
             }
         };
-        assert!(address.ip().is_loopback(), "{address} can be reached by others");
+        assert!(address.ip().is_loopback(), "{address} is not a loopback address");
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { process, address }
     }
@@ -54,7 +53,7 @@ impl Listening {
         ServerConfig::http("all", format!("http://{}/mcp", self.address)).trust()
     }
 
-    /// Ends it as a crash would.
+    /// Kills the server, like a crash.
     async fn kill(mut self) -> u16 {
         self.process.kill().await.unwrap();
         self.address.port()
@@ -67,15 +66,15 @@ fn over_stdio(node: &Node) -> ServerConfig {
     config.env("SECRET_OF_THE_TEST", "none")
 }
 
-/// With somebody who answers what the server asks.
-fn answering(server: ServerConfig) -> ServersBuilder {
-    let model = |_: Sampling| async {
+/// Adds handlers for the server's requests.
+fn answering(server: ServerConfig) -> RemoteServersBuilder {
+    let model = |_: SamplingRequest| async {
         Ok(CreateMessageResult::new(SamplingMessage::assistant_text("sampled here"), "a-model".to_owned()))
     };
-    let person = |_: Elicitation| async {
+    let user = |_: ElicitationRequest| async {
         ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada", "check": true}))
     };
-    Servers::builder().server(server).on_sampling(model).on_elicitation(person).roots(["file:///srv"])
+    RemoteServers::builder().server(server).on_sampling(model).on_elicitation(user).roots(["file:///srv"])
 }
 
 async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
@@ -83,32 +82,32 @@ async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_tool_answers_over_the_standard_streams() {
+async fn calls_every_tool_over_stdio() {
     let Some(node) = NPM.installed() else { return };
     let tools = dispatcher();
     let servers = connect(&tools, answering(over_stdio(&node))).await;
-    every_tool_answers(&tools, &servers).await;
+    call_every_tool(&tools, &servers).await;
     let environment = call(&tools, "get-env", json!({})).await.output;
-    assert!(!environment.contains("CARGO"), "only what it needs of our environment: {environment}");
+    assert!(!environment.contains("CARGO"), "only basic variables are inherited: {environment}");
     servers.close().await;
     assert!(tools.registry().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_tool_answers_over_http() {
+async fn calls_every_tool_over_http() {
     let Some(node) = NPM.installed() else { return };
     let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
-    every_tool_answers(&tools, &servers).await;
+    call_every_tool(&tools, &servers).await;
     servers.close().await;
     assert!(tools.registry().is_empty());
 }
 
-/// Every tool that the server has, called, with what it must say.
-async fn every_tool_answers(tools: &Dispatcher, servers: &Servers) {
+/// Calls every tool of the server and checks its output.
+async fn call_every_tool(tools: &Dispatcher, servers: &RemoteServers) {
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
-    // The server adds tools once it knows what the client can do.
+    // The server adds tools depending on the client's capabilities.
     until(|| tools.registry().has("mcp_all_get-roots-list")).await;
     let expected: &[(&str, Value, &str)] = &[
         ("echo", json!({"message": "hello"}), "Echo: hello"),
@@ -130,7 +129,7 @@ async fn every_tool_answers(tools: &Dispatcher, servers: &Servers) {
         ("trigger-sampling-request", json!({"prompt": "say"}), "sampled here"),
         ("trigger-elicitation-request", json!({}), "Ada"),
         ("get-roots-list", json!({}), "file:///srv"),
-        // This one only works as a task, and says so.
+        // Works only as a task, and says so.
         ("simulate-research-query", json!({"topic": "tea"}), "task"),
     ];
     let mut listed: Vec<String> = tools.registry().names().iter().map(ToString::to_string).collect();
@@ -144,7 +143,7 @@ async fn every_tool_answers(tools: &Dispatcher, servers: &Servers) {
     for left in listed {
         let result = tools.call(ToolCall::new(left.clone(), json!({}))).await;
         assert!(!result.output.is_empty(), "{left}: {result:?}");
-        println!("also there: {left}: {}", result.output);
+        println!("untested tool {left}: {}", result.output);
     }
     let image = call(tools, "get-tiny-image", json!({})).await;
     let content = image.metadata.get("content").unwrap();
@@ -152,29 +151,29 @@ async fn every_tool_answers(tools: &Dispatcher, servers: &Servers) {
     let structured = call(tools, "get-structured-content", json!({"location": "Chicago"})).await;
     assert!(serde_json::from_str::<Value>(&structured.output).unwrap()["temperature"].is_number(), "{structured:?}");
     let refused = call(tools, "get-sum", json!({"a": "x"})).await;
-    assert_eq!(kind(&refused), Some(ErrorKind::InvalidArguments), "before it is sent");
+    assert_eq!(kind(&refused), Some(ErrorKind::InvalidArguments), "rejected before it is sent");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_call_reports_and_is_cancelled_over_the_standard_streams() {
+async fn reports_progress_and_cancels_a_long_call_over_stdio() {
     let Some(node) = NPM.installed() else { return };
     let tools = dispatcher();
     let servers = connect(&tools, answering(over_stdio(&node))).await;
-    a_long_call_reports_and_is_cancelled(&tools).await;
+    report_progress_and_cancel(&tools).await;
     servers.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_call_reports_and_is_cancelled_over_http() {
+async fn reports_progress_and_cancels_a_long_call_over_http() {
     let Some(node) = NPM.installed() else { return };
     let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
-    a_long_call_reports_and_is_cancelled(&tools).await;
+    report_progress_and_cancel(&tools).await;
     servers.close().await;
 }
 
-async fn a_long_call_reports_and_is_cancelled(tools: &Dispatcher) {
+async fn report_progress_and_cancel(tools: &Dispatcher) {
     let (heard, token) = (Arc::new(Mutex::new(Vec::new())), CancellationToken::new());
     let (listener, stop) = (heard.clone(), token.clone());
     let progress = Progress::to(move |report| {
@@ -191,7 +190,7 @@ async fn a_long_call_reports_and_is_cancelled(tools: &Dispatcher) {
     assert_eq!(call(tools, "echo", json!({"message": "on"})).await.output, "Echo: on");
 }
 
-/// A call that runs at the server, since it has reported.
+/// Starts a call, and waits for its first progress report.
 async fn running(tools: &Dispatcher) -> tokio::task::JoinHandle<ToolResult> {
     let started = CancellationToken::new();
     let (tools, told) = (tools.clone(), started.clone());
@@ -204,16 +203,16 @@ async fn running(tools: &Dispatcher) -> tokio::task::JoinHandle<ToolResult> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_dies_is_told_and_found_again() {
+async fn reports_a_killed_server_and_reconnects() {
     let Some(node) = NPM.installed() else { return };
     let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
     let in_flight = running(&tools).await;
     let port = server.kill().await;
-    let away = call(&tools, "echo", json!({"message": "on"})).await;
-    assert_eq!(kind(&away), Some(ErrorKind::Retry), "{away:?}");
-    assert!(away.output.contains("`all`"), "{}", away.output);
+    let unavailable = call(&tools, "echo", json!({"message": "on"})).await;
+    assert_eq!(kind(&unavailable), Some(ErrorKind::Retry), "{unavailable:?}");
+    assert!(unavailable.output.contains("`all`"), "{}", unavailable.output);
     let lost = in_flight.await.unwrap();
     assert_eq!(kind(&lost), Some(ErrorKind::OutcomeUnknown), "{lost:?}");
     assert!(lost.output.contains("The connection to the server `all` was lost"), "{}", lost.output);
@@ -225,9 +224,9 @@ async fn a_server_that_dies_is_told_and_found_again() {
     drop(server);
 }
 
-/// One that is back before anybody has noticed does not know us any more, and says so in a way of its own.
+/// A server that restarts unnoticed does not know the session, and reports it in its own way.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_restarts_takes_the_next_call() {
+async fn calls_a_restarted_server_in_a_new_session() {
     let Some(node) = NPM.installed() else { return };
     let server = Listening::start(&node, 0).await;
     let tools = dispatcher();

@@ -1,4 +1,4 @@
-//! Servers of a few lines behind a URL.
+//! Small scripted HTTP servers.
 
 use axum::Router;
 use axum::body::Body;
@@ -10,7 +10,7 @@ use tool_mcp::ServerConfig;
 pub const JSON: &str = "application/json";
 pub const EVENTS: &str = "text/event-stream";
 
-/// Serves this as the server `h`.
+/// Serves the routes as the server `h`.
 pub async fn host(routes: MethodRouter) -> ServerConfig {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -22,17 +22,17 @@ pub fn respond(status: u16, kind: &str, body: impl Into<Body>) -> Response {
     Response::builder().status(status).header("content-type", kind).body(body.into()).unwrap()
 }
 
-/// What is said to a message that needs no answer.
+/// Returns the response to a notification.
 pub fn accept() -> Response {
     respond(202, "text/plain", "")
 }
 
-/// The answer to a request.
+/// Returns the response to a request.
 pub fn result(request: &Value, result: Value) -> Response {
     respond(200, JSON, json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string())
 }
 
-/// The answer to the first request, as a server of 2025-11-25 that has tools.
+/// Returns the response to `initialize` of a 2025-11-25 server with tools.
 pub fn begin(request: &Value, session: &str) -> Response {
     let mut first = result(
         request,

@@ -1,4 +1,4 @@
-//! Servers that mean no good. Each time there is a clear result, and the server beside it is not affected.
+//! Hostile servers. Each test expects a clear result and an unaffected second server.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, Weak};
@@ -10,13 +10,13 @@ use axum::body::Body;
 use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good_answers, kind, server, text, tool, until};
 
 #[tokio::test]
-async fn lists_without_end_are_cut() {
+async fn truncates_an_endless_list() {
     for tools_a_page in [1, 0] {
         let tools = dispatcher();
         let endless = server("s", move |mut peer: Peer| async move {
@@ -37,18 +37,18 @@ async fn lists_without_end_are_cut() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_holds_up_nobody_for_long() {
+async fn a_silent_server_delays_others_only_briefly() {
     let tools = dispatcher();
     let silent = server("s", |mut peer: Peer| async move { while peer.next().await.is_some() {} });
     let servers = beside_good(&tools, silent.connect_timeout(Duration::from_millis(200))).await;
     let state = &servers.status()[1].state;
-    assert!(matches!(state, ServerState::Away(why) if why.contains("not ready within 200ms")), "{state:?}");
+    assert!(matches!(state, ServerState::Unavailable(why) if why.contains("not ready within 200ms")), "{state:?}");
     good_answers(&tools).await;
     servers.close().await;
 }
 
 #[tokio::test]
-async fn of_two_tools_of_one_name_the_first_is_offered() {
+async fn registers_the_first_of_two_tools_with_the_same_name() {
     let tools = dispatcher();
     let twins = server("s", |mut peer: Peer| async move {
         while let Some(call) =
@@ -59,7 +59,7 @@ async fn of_two_tools_of_one_name_the_first_is_offered() {
     });
     let servers = beside_good(&tools, twins.trust()).await;
     assert_eq!(tools.registry().get("mcp_s_a").unwrap().description, "first");
-    assert_eq!(call(&tools, "mcp_s_b_c").await.output, "b.c", "by its own name");
+    assert_eq!(call(&tools, "mcp_s_b_c").await.output, "b.c", "called by the server's name");
     let problems = &servers.status()[1].problems;
     assert!(problems.len() == 2 && problems[1].contains("`b.c` and `b/c`"), "{problems:?}");
     good_answers(&tools).await;
@@ -67,7 +67,7 @@ async fn of_two_tools_of_one_name_the_first_is_offered() {
 }
 
 #[tokio::test]
-async fn schemas_that_make_no_sense_cost_only_their_tools() {
+async fn drops_only_the_tools_with_invalid_schemas() {
     let mut deep = json!({"type": "string"});
     for _ in 0..40 {
         deep = json!({"type": "object", "properties": {"in": deep}});
@@ -106,7 +106,7 @@ async fn schemas_that_make_no_sense_cost_only_their_tools() {
     let tools = dispatcher();
     let servers = beside_good(&tools, odd.trust()).await;
     let problems = servers.status()[1].problems.join("\n");
-    for (name, why) in [("far", ""), ("circle", ""), ("wide", "are allowed"), ("no_object", "")] {
+    for (name, why) in [("far", ""), ("circle", ""), ("wide", "over the limit"), ("no_object", "")] {
         assert!(
             problems.contains(&format!("`mcp_s_{name}`")) || problems.contains(&format!("`{name}`")),
             "{name}: {problems}"
@@ -114,7 +114,7 @@ async fn schemas_that_make_no_sense_cost_only_their_tools() {
         assert!(problems.contains(why), "{name}: {problems}");
     }
     assert_eq!(tools.call(ToolCall::from_text("mcp_s_fine", r#"{"a": "x"}"#)).await.output, "ran");
-    // Whatever is offered answers, and none takes the program down.
+    // Every registered tool returns a result without a panic.
     for name in tools.registry().names() {
         let result =
             tools.call(ToolCall::from_text(name.to_string(), r#"{"a": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}"#)).await;
@@ -125,7 +125,7 @@ async fn schemas_that_make_no_sense_cost_only_their_tools() {
 }
 
 #[tokio::test]
-async fn noise_and_answers_to_nothing_are_left_out() {
+async fn ignores_noise_and_unsolicited_responses() {
     let tools = dispatcher();
     let noisy = server("s", |mut peer: Peer| async move {
         peer.raw(b"Welcome to my server!\n\xff\xfe\n[1,2]\n42\n{\"jsonrpc\":\"2.0\"}\n\n").await;
@@ -151,7 +151,7 @@ async fn noise_and_answers_to_nothing_are_left_out() {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_failures() {
+async fn turns_invalid_responses_into_failures() {
     let tools = dispatcher();
     let odd = server("s", |mut peer: Peer| async move {
         while let Some(call) = peer.call(&json!([tool("work", "")])).await {
@@ -169,13 +169,13 @@ async fn answers_that_are_none_are_failures() {
     });
     let servers = beside_good(&tools, odd.trust()).await;
     for (n, part) in [
-        (1, "cannot be read"),
-        (2, "no result of a tool"),
-        (3, "no result of a tool"),
+        (1, "invalid response"),
+        (2, "not a tool result"),
+        (3, "not a tool result"),
         (4, "[hologram]"),
         (5, "refused the call: no such tool (code -32602)"),
-        (6, "cannot be read"),
-        (7, "did not say why"),
+        (6, "invalid response"),
+        (7, "without a message"),
     ] {
         let result = tools.call(ToolCall::new("mcp_s_work", json!({"n": n}))).timeout(Duration::from_secs(20)).await;
         assert!(result.output.contains(part), "{n}: {result:?}");
@@ -184,10 +184,10 @@ async fn answers_that_are_none_are_failures() {
     servers.close().await;
 }
 
-/// Questions without end are declined; a change that is told without end is listed now and then. The clock stands still
-/// while anybody has something to do: how long it takes is of no matter.
+/// Endless elicitations are declined, and endless change notifications are throttled. Time is paused, so the test does not
+/// depend on the speed of the machine.
 #[tokio::test(start_paused = true)]
-async fn floods_do_not_drown_anybody() {
+async fn withstands_floods_of_requests_and_notifications() {
     let tools = dispatcher();
     let flood = server("s", |mut peer: Peer| async move {
         let (mut lists, mut declined, mut pings, mut call) = (0, 0, 0, Value::Null);
@@ -210,7 +210,7 @@ async fn floods_do_not_drown_anybody() {
                 _ if message["result"]["action"] == "decline" => declined += 1,
                 _ => pings += 1,
             }
-            // Whoever lists without a pause has done so many times when all these were answered one by one.
+            // Without throttling there would be many listings by the time all pings were sent.
             if declined == 500 && pings < 200 {
                 peer.send(json!({"jsonrpc": "2.0", "id": format!("p{pings}"), "method": "ping"})).await;
             } else if pings == 200 {
@@ -224,9 +224,9 @@ async fn floods_do_not_drown_anybody() {
     servers.close().await;
 }
 
-/// A server that does not read is ended all the same, with what was not written yet.
+/// Closing must not wait for pending writes.
 #[tokio::test]
-async fn who_reads_nothing_can_be_closed() {
+async fn closes_a_server_that_does_not_read() {
     let tools = dispatcher();
     let deaf = server("s", |mut peer: Peer| async move {
         let list = peer.request().await.unwrap_or_default();
@@ -240,11 +240,11 @@ async fn who_reads_nothing_can_be_closed() {
     assert_eq!(kind(&late), Some(ErrorKind::TimedOut), "{late:?}");
     good_answers(&tools).await;
     let closing = tokio::time::timeout(Duration::from_secs(30), servers.close());
-    assert!(closing.await.is_ok(), "it hangs");
+    assert!(closing.await.is_ok(), "closing hangs");
     assert!(tools.registry().is_empty());
 }
 
-/// What is sent to a client that waits for it: nothing.
+/// A response body that never ends and has no data.
 struct Silence(Arc<()>);
 
 impl futures_core::Stream for Silence {
@@ -255,9 +255,9 @@ impl futures_core::Stream for Silence {
     }
 }
 
-/// Each try would cost a connection: with a server that does not answer at all, and one that does not go on.
+/// Otherwise each attempt would leak a connection. One server never responds, the other never completes its response.
 #[tokio::test]
-async fn who_never_answers_is_not_waited_for_when_nobody_does() {
+async fn drops_the_connections_to_a_silent_server_on_close() {
     for begins in [false, true] {
         let waiting = Arc::new(Mutex::new(Vec::<Weak<()>>::new()));
         let told = waiting.clone();
@@ -266,7 +266,7 @@ async fn who_never_answers_is_not_waited_for_when_nobody_does() {
             told.lock().unwrap().push(Arc::downgrade(&silence.0));
             async move {
                 if !begins {
-                    // It keeps the request, and what counts it.
+                    // Holds the request, and its counter, forever.
                     let _silence = silence;
                     return std::future::pending().await;
                 }
@@ -278,9 +278,9 @@ async fn who_never_answers_is_not_waited_for_when_nobody_does() {
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, Router::new().route("/mcp", post(answer))).await });
         let config = ServerConfig::http("h", url).connect_timeout(Duration::from_millis(100));
-        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
         servers.close().await;
-        assert!(!waiting.lock().unwrap().is_empty(), "it was asked");
+        assert!(!waiting.lock().unwrap().is_empty(), "the server was contacted");
         until(|| waiting.lock().unwrap().iter().all(|silence| silence.strong_count() == 0)).await;
     }
 }

@@ -1,14 +1,14 @@
-//! Answers that are far too long. What is read of them is bounded, and so is the memory that they take.
+//! Responses over the length limit, which must not be buffered.
 
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, Servers};
+use tool_mcp::{RemoteServers, ServerConfig};
 use tool_runtime::ErrorKind;
 
 use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, tool};
 
 const CHUNK: &[u8; 1 << 16] = &[b'x'; 1 << 16];
 
-/// A server whose answer to a call is this many bytes long.
+/// A server whose responses to calls have this many bytes.
 fn huge(bytes: usize) -> ServerConfig {
     server("s", move |mut peer: Peer| async move {
         while let Some(call) = peer.call(&json!([tool("work", "")])).await {
@@ -22,7 +22,7 @@ fn huge(bytes: usize) -> ServerConfig {
     .trust()
 }
 
-/// The same over HTTP, as JSON and as events.
+/// The same over HTTP, as JSON and as an event stream.
 async fn huge_http(bytes: usize) -> ServerConfig {
     use axum::body::Body;
     use axum::response::Response;
@@ -70,57 +70,57 @@ async fn huge_http(bytes: usize) -> ServerConfig {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_too_long_is_a_failure() {
+async fn fails_a_call_whose_response_exceeds_the_limit() {
     let tools = dispatcher();
-    let builder = Servers::builder().server(huge(64 << 20)).server(huge_http(64 << 20).await).server(good());
+    let builder = RemoteServers::builder().server(huge(64 << 20)).server(huge_http(64 << 20).await).server(good());
     let servers = connect(&tools, builder).await;
     for name in ["mcp_s_work", "mcp_h_json", "mcp_h_events"] {
         let result = call(&tools, name).await;
         assert_eq!(kind(&result), Some(ErrorKind::Failed), "{name}: {result:?}");
-        assert!(result.output.contains("longer than 16777216 bytes"), "{name}: {}", result.output);
+        assert!(result.output.contains("exceeds the limit of 16777216 bytes"), "{name}: {}", result.output);
         good_answers(&tools).await;
     }
     servers.close().await;
 }
 
-/// The control is the same server with the limit that it has unless told.
+/// The control is the same server with the default limit.
 #[tokio::test(flavor = "multi_thread")]
-async fn how_long_an_answer_may_be_can_be_said() {
+async fn applies_a_configured_message_limit() {
     let tools = dispatcher();
     for (config, is_too_long) in [(huge(1 << 20).max_message(1 << 18), true), (huge(1 << 20), false)] {
         let servers = beside_good(&tools, config).await;
         let result = call(&tools, "mcp_s_work").await;
-        assert_eq!(result.output.contains("longer than 262144 bytes"), is_too_long);
+        assert_eq!(result.output.contains("exceeds the limit of 262144 bytes"), is_too_long);
         assert_eq!(result.success, !is_too_long);
         servers.close().await;
     }
 }
 
-/// The highest memory that this process has used, in MiB.
+/// Returns the peak memory of this process, in MiB.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
 }
 
-/// In a process of its own: how much memory an answer takes, read by the adapter or by somebody who reads whole lines.
+/// Measures the memory for a response in its own process, with the adapter or with a reader that buffers whole lines.
 #[tokio::test]
-#[ignore = "it is run by `a_gigabyte_takes_no_memory`, alone in its process"]
+#[ignore = "run by `does_not_buffer_a_gigabyte` in its own process"]
 async fn measured() {
     let before = peak();
     match std::env::var("MCP_MEASURE").as_deref() {
         Ok("adapter") => {
             let tools = dispatcher();
             let servers = beside_good(&tools, huge(1 << 30)).await;
-            assert!(call(&tools, "mcp_s_work").await.output.contains("longer than"));
+            assert!(call(&tools, "mcp_s_work").await.output.contains("exceeds the limit"));
             good_answers(&tools).await;
             servers.close().await;
         }
         Ok("http") => {
             let tools = dispatcher();
-            let servers = connect(&tools, Servers::builder().server(huge_http(1 << 30).await)).await;
+            let servers = connect(&tools, RemoteServers::builder().server(huge_http(1 << 30).await)).await;
             for name in ["mcp_h_json", "mcp_h_events"] {
-                assert!(call(&tools, name).await.output.contains("longer than"));
+                assert!(call(&tools, name).await.output.contains("exceeds the limit"));
             }
             servers.close().await;
         }
@@ -143,19 +143,19 @@ async fn measured() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_gigabyte_takes_no_memory() {
+fn does_not_buffer_a_gigabyte() {
     let grown = |how: &str| -> usize {
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "huge::measured", "--ignored", "--nocapture"]).env("MCP_MEASURE", how);
         let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{how}: {said}{}", String::from_utf8_lossy(&output.stderr));
-        let grown = said.split("grew by ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{how}: {stdout}{}", String::from_utf8_lossy(&output.stderr));
+        let grown = stdout.split("grew by ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
         println!("{how}: {grown} MiB");
         grown.parse().unwrap()
     };
     assert!(grown("adapter") < 64);
     assert!(grown("http") < 96);
-    // The control: a quarter of the length, read line by line.
+    // The control: a quarter of the length, with a buffered line.
     assert!(grown("naive") >= 256);
 }

@@ -1,4 +1,4 @@
-//! Connections that are lost, and servers that are away.
+//! Lost connections and unavailable servers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::ErrorKind;
 
 use crate::scripted::{
     Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool, until,
 };
 
-/// Calls in flight have a clear result, tools stay, and the next connection serves them.
+/// Running calls have a clear result, the tools stay registered, and the next connection serves them.
 #[tokio::test]
-async fn a_connection_that_is_lost_is_made_again() {
+async fn reconnects_after_a_lost_connection() {
     let tools = dispatcher();
     let dying = server("s", |mut peer: Peer| async move {
         let call = peer.call(&json!([tool("work", "")])).await;
@@ -35,9 +35,9 @@ async fn a_connection_that_is_lost_is_made_again() {
     assert!(tools.registry().is_empty());
 }
 
-/// The application's function that connects is not to be able to stop the task which looks after the server.
+/// A panic in the application's connect function must not end the server's task.
 #[tokio::test(start_paused = true)]
-async fn a_connection_whose_opening_panics_is_tried_again() {
+async fn retries_after_a_panic_while_connecting() {
     let tools = dispatcher();
     let panicking = server("s", |mut peer: Peer| {
         assert!(peer.connection > 2, "no network yet");
@@ -49,16 +49,16 @@ async fn a_connection_whose_opening_panics_is_tried_again() {
     });
     let servers = beside_good(&tools, panicking.trust()).await;
     let state = || servers.status().into_iter().find(|server| server.name == "s").unwrap().state;
-    until(|| matches!(state(), ServerState::Away(why) if why.contains("panicked: no network yet"))).await;
+    until(|| matches!(state(), ServerState::Unavailable(why) if why.contains("panicked: no network yet"))).await;
     good_answers(&tools).await;
     until(|| state() == ServerState::Connected).await;
     assert_eq!(call(&tools, "mcp_s_work").await.output, "alive");
     servers.close().await;
 }
 
-/// rmcp ends a connection at leisure: what it was asked may still be answered. Calls do not wait for that.
+/// rmcp closes a connection only after its handlers have finished. Calls must not wait for that.
 #[tokio::test]
-async fn a_connection_that_is_over_is_not_used() {
+async fn does_not_use_a_closed_connection() {
     let (asked, over) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (is_asked, is_over) = (asked.clone(), over.clone());
     let dying = server("s", move |mut peer: Peer| {
@@ -80,13 +80,13 @@ async fn a_connection_that_is_over_is_not_used() {
         }
     });
     let tools = dispatcher();
-    let builder = Servers::builder().server(dying.trust()).on_elicitation(move |_| {
+    let builder = RemoteServers::builder().server(dying.trust()).on_elicitation(move |_| {
         asked.notify_one();
         std::future::pending()
     });
     let servers = connect(&tools, builder).await;
     over.notified().await;
-    // Everything is in memory, and on this thread: what needs no time has happened then.
+    // Everything is in memory and on this thread, so all ready tasks have run after this.
     for _ in 0..1_000 {
         tokio::task::yield_now().await;
     }
@@ -98,19 +98,19 @@ async fn a_connection_that_is_over_is_not_used() {
     servers.close().await;
 }
 
-/// Two of a program may not get along: one that says nothing more has ended before the next is started.
+/// Two instances of a program may conflict.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_ends_before_it_is_started_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+async fn ends_a_program_before_restarting_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
     let begin = "kill -0 \"$(cat pid)\" && touch both\necho $$ > pid\necho >> starts\n";
     let reads = "while read -r line; do\n";
     let falls_silent = format!("{begin}{reads}case \"$line\" in *tools/call*) exec >&-; sleep 600 ;; esac\n");
     let program = crate::plugins::program("never").replace(reads, &falls_silent);
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).folder(folder.path()).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).current_dir(directory.path()).trust();
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(kind(&call(&tools, "mcp_p_say").await), Some(ErrorKind::OutcomeUnknown));
     until(|| std::fs::read_to_string(at("starts")).unwrap().lines().count() == 2).await;
     until(|| servers.status()[0].state == ServerState::Connected).await;
@@ -118,10 +118,9 @@ async fn a_program_ends_before_it_is_started_again() {
     servers.close().await;
 }
 
-/// A server that does one thing after the other lists nothing while a call runs. One that lists nothing without a call is
-/// not well.
+/// A sequential server cannot list while a call runs. Without a running call, a missing list is an error.
 #[tokio::test]
-async fn a_server_that_is_busy_is_not_given_up() {
+async fn keeps_the_connection_to_a_busy_server() {
     let tools = dispatcher();
     let (go_on, hangs) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
     let (told, silent) = (go_on.clone(), hangs.clone());
@@ -151,51 +150,51 @@ async fn a_server_that_is_busy_is_not_given_up() {
     until(|| servers.problems().is_empty()).await;
     hangs.store(true, SeqCst);
     servers.reload().await;
-    assert!(servers.problems().join("").contains("does not list its tools any more"), "{:?}", servers.problems());
+    assert!(servers.problems().join("").contains("no longer lists its tools"), "{:?}", servers.problems());
     servers.close().await;
 }
 
-/// Why a program does not run is mostly said by itself. People are told, models are not: there may be anything in it.
+/// A program's standard error usually has the reason. Users see it, models do not: it may contain anything.
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_program_said_at_last_is_told() {
+async fn shows_the_last_lines_of_standard_error_to_users() {
     let tools = dispatcher();
     let fails = "read discover; echo 'no license' >&2; echo >&2; echo 'see the manual' >&2; exit 3";
     let dies = "{ echo 'out of memory' >&2; kill -9 $$; }";
     let killed = crate::plugins::program("never")
         .replace("while", &format!("[ -e ran ] && {dies}; touch ran\nwhile"))
         .replace("case", &format!("case \"$line\" in *tools/call*) {dies} ;; esac\ncase"));
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let shell = |name: &str, program: &str| {
-        ServerConfig::command(name, "/bin/sh").args(["-c", program]).folder(folder.path()).trust()
+        ServerConfig::command(name, "/bin/sh").args(["-c", program]).current_dir(directory.path()).trust()
     };
-    let builder = Servers::builder().server(shell("fails", fails)).server(shell("killed", &killed));
+    let builder = RemoteServers::builder().server(shell("fails", fails)).server(shell("killed", &killed));
     let servers = connect(&tools, builder).await;
-    let at_last = "; at last it wrote to its standard error:";
+    let last_lines = "; last lines of its standard error:";
     assert_eq!(
         servers.status()[0].state,
-        ServerState::Away(format!(
-            "it ended before it was connected (exit status 3){at_last}\n  no license\n  see the manual"
+        ServerState::Unavailable(format!(
+            "it disconnected during the handshake (exit status 3){last_lines}\n  no license\n  see the manual"
         ))
     );
     assert_eq!(kind(&call(&tools, "mcp_killed_say").await), Some(ErrorKind::OutcomeUnknown));
-    let words = format!("(signal 9){at_last}\n  out of memory");
-    until(|| matches!(&servers.status()[1].state, ServerState::Away(why) if why.ends_with(&words))).await;
-    let away = call(&tools, "mcp_killed_say").await.output;
-    assert!(away.contains("not connected") && !away.contains("out of memory"), "{away}");
+    let suffix = format!("(signal 9){last_lines}\n  out of memory");
+    until(|| matches!(&servers.status()[1].state, ServerState::Unavailable(why) if why.ends_with(&suffix))).await;
+    let unavailable = call(&tools, "mcp_killed_say").await.output;
+    assert!(unavailable.contains("not connected") && !unavailable.contains("out of memory"), "{unavailable}");
     servers.close().await;
 }
 
-/// However much is said to a program that says nothing more.
+/// Even while messages are being sent to it.
 #[cfg(unix)]
 #[tokio::test]
-async fn silence_is_heard_while_others_speak() {
+async fn notices_that_a_program_closed_its_output() {
     let reads = "while read -r line; do\n";
     let falls_silent = format!("{reads}case \"$line\" in *tools/call*) exec >&-; sleep 600 ;; esac\n");
     let program = crate::plugins::program("never").replace(reads, &falls_silent);
     let tools = dispatcher();
     let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let mut first = std::pin::pin!(call(&tools, "mcp_p_say"));
     let mut others = tokio::task::JoinSet::new();
     let answered = loop {
@@ -204,7 +203,7 @@ async fn silence_is_heard_while_others_speak() {
             () = tokio::time::sleep(Duration::from_millis(20)) => {
                 let tools = tools.clone();
                 others.spawn(async move { drop(call(&tools, "mcp_p_say").await) });
-                assert!(others.len() < 1_000, "nobody notices");
+                assert!(others.len() < 1_000, "the end is not noticed");
             }
         }
     };
@@ -214,23 +213,23 @@ async fn silence_is_heard_while_others_speak() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_away_says_so_and_is_tried_again() {
+async fn reports_an_unavailable_server_and_retries() {
     let tools = dispatcher();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gone =
         ServerConfig::http("gone", format!("http://127.0.0.1:{port}/s/a-secret-that-is-in-the-path/mcp?key=secret"));
     let missing = ServerConfig::command("missing", "/no/such/program");
-    let builder = Servers::builder().server(gone).server(missing).server(good());
+    let builder = RemoteServers::builder().server(gone).server(missing).server(good());
     let servers = connect(&tools, builder).await;
     let status = servers.status();
     let url = format!("http://127.0.0.1:{port}/s/…/mcp");
-    let told = |why: &str| why.contains("Connection refused") && why.contains(&url) && !why.contains("secret");
-    assert!(matches!(&status[0].state, ServerState::Away(why) if told(why)), "{status:?}");
-    assert!(matches!(&status[2].state, ServerState::Away(why) if why.contains("/no/such/program cannot be started")));
+    let is_redacted = |why: &str| why.contains("Connection refused") && why.contains(&url) && !why.contains("secret");
+    assert!(matches!(&status[0].state, ServerState::Unavailable(why) if is_redacted(why)), "{status:?}");
+    assert!(matches!(&status[2].state, ServerState::Unavailable(why) if why.contains("cannot start /no/such/program")));
     good_answers(&tools).await;
     servers.close().await;
 
-    // One that is away after it was there keeps its tools.
+    // A server that becomes unavailable keeps its tools.
     let once = server("once", |mut peer: Peer| async move {
         if peer.connection == 0 {
             peer.call(&json!([tool("work", "")])).await;
@@ -238,16 +237,19 @@ async fn a_server_that_is_away_says_so_and_is_tried_again() {
     });
     let servers = beside_good(&tools, once.trust()).await;
     assert_eq!(kind(&call(&tools, "mcp_once_work").await), Some(ErrorKind::OutcomeUnknown));
-    until(|| matches!(servers.status()[1].state, ServerState::Away(_))).await;
-    let away = call(&tools, "mcp_once_work").await;
-    assert_eq!(kind(&away), Some(ErrorKind::Retry), "{away:?}");
-    assert!(away.output.contains("`once` is not connected") && away.output.contains("did not run"), "{}", away.output);
+    until(|| matches!(servers.status()[1].state, ServerState::Unavailable(_))).await;
+    let unavailable = call(&tools, "mcp_once_work").await;
+    assert_eq!(kind(&unavailable), Some(ErrorKind::Retry), "{unavailable:?}");
+    assert!(
+        unavailable.output.contains("`once` is not connected") && unavailable.output.contains("did not run"),
+        "{}",
+        unavailable.output
+    );
     servers.close().await;
 }
 
-/// A server behind a URL that goes and comes back.
 #[tokio::test]
-async fn a_server_over_http_that_restarts_is_found_again() {
+async fn reconnects_to_a_restarted_http_server() {
     let answer = |body: String| async move {
         let message: Value = serde_json::from_str(&body).unwrap_or_default();
         let result = match message["method"].as_str() {
@@ -267,7 +269,7 @@ async fn a_server_over_http_that_restarts_is_found_again() {
     let serve = async |port: u16| {
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        // Connections are not kept: those of a server that has gone would outlive it here.
+        // Without keep-alive, because connections would outlive the stopped server.
         let app = axum::Router::new().route("/mcp", axum::routing::post(answer)).layer(axum::middleware::map_response(
             |mut response: axum::response::Response| async move {
                 response.headers_mut().insert("connection", axum::http::HeaderValue::from_static("close"));
@@ -279,14 +281,14 @@ async fn a_server_over_http_that_restarts_is_found_again() {
     let (port, running) = serve(0).await;
     let tools = dispatcher();
     let config = ServerConfig::http("h", format!("http://127.0.0.1:{port}/mcp")).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{servers:?}");
     running.abort();
     drop(running.await);
     let gone = call(&tools, "mcp_h_work").await;
     assert_eq!(kind(&gone), Some(ErrorKind::Retry), "{gone:?}");
     assert!(gone.output.contains("cannot be reached") && gone.output.contains("did not run"), "{}", gone.output);
-    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
+    until(|| matches!(servers.status()[0].state, ServerState::Unavailable(_))).await;
     let (_, running) = serve(port).await;
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");

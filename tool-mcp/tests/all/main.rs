@@ -1,38 +1,39 @@
-//! What the crate does, seen from outside.
+//! Integration tests.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
-/// Programs and packages that others have published.
+/// Published packages.
 mod published;
-/// Our tools for MCP clients.
+/// The MCP server.
 mod server;
 
-/// A published server with a tool for everything, over both transports.
+/// The published `server-everything`, over both transports.
 mod everything;
-/// Servers behind a URL that forget who we are.
-mod forgotten;
-/// A server behind a URL that says what a test wants.
+/// HTTP servers that lose their sessions.
+mod expired_sessions;
+/// Scripted HTTP servers.
 mod hosted;
-/// Servers that do harm.
+/// Hostile servers.
 mod hostile;
-/// Answers that are far too long.
+/// Responses over the length limit.
 mod huge;
-/// Servers that want to know who calls.
+/// Servers that require a login.
 #[cfg(feature = "auth")]
 mod login;
+/// Lost connections and unavailable servers.
 mod lost;
 mod names;
-/// Servers behind a URL that refuse or break off.
+/// HTTP servers that refuse requests or break off.
 mod over_http;
 mod pins;
 mod plugins;
+/// The published filesystem server and conformance suite.
+mod published_servers;
 mod remote;
-/// A server that says what a test wants.
+/// Scripted servers over streams.
 mod scripted;
-/// The tools of servers that others have published.
-mod servers_of_others;
-/// Programs that take long to start.
+/// Programs that start slowly.
 #[cfg(unix)]
 mod slow;
-/// Answers that are not what their tools have promised.
+/// Results that violate their output schemas.
 mod structured;

@@ -1,4 +1,4 @@
-//! Servers behind a URL that refuse what we say, or break off.
+//! HTTP servers that refuse requests or break off.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
-use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
+use tool_mcp::{ProtocolGeneration, RemoteServers, ServerConfig, ServerState};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::hosted::{self, EVENTS, JSON, accept, respond};
@@ -23,12 +23,12 @@ use crate::scripted::{call, connect, dispatcher, kind, text, tool, until};
 #[derive(Default)]
 struct Host {
     lists: AtomicUsize,
-    /// Calls that have come.
+    /// The number of received calls.
     came: AtomicUsize,
-    /// Streams that were taken up again.
+    /// The number of resumed streams.
     resumed: AtomicUsize,
     go_on: Notify,
-    /// Lists are refused: there were too many requests.
+    /// Refuses listings with 429.
     is_busy: AtomicBool,
 }
 
@@ -95,7 +95,7 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
     }
 }
 
-/// Every stream that is taken up again ends at once.
+/// Every resumed stream ends at once.
 async fn resume(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
     if !headers.contains_key("last-event-id") {
         return respond(405, "text/plain", "");
@@ -105,10 +105,10 @@ async fn resume(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
 }
 
 #[tokio::test]
-async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
+async fn reports_a_refusal_without_affecting_other_calls() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let refused = async {
         until(|| host.came.load(SeqCst) == 1).await;
         let refused = call(&tools, "mcp_h_refuse").await;
@@ -119,40 +119,40 @@ async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
     assert_eq!(kind(&refused), Some(ErrorKind::Failed), "{refused:?}");
     assert!(refused.output.contains("refused the call: the moon is full (code -32602)"), "{}", refused.output);
     assert_eq!(slow.output, "slowly", "{slow:?}");
-    assert_eq!(host.came.load(SeqCst), 2, "each was sent once");
+    assert_eq!(host.came.load(SeqCst), 2, "each call was sent once");
     servers.close().await;
 }
 
 #[tokio::test]
-async fn when_to_come_back_is_told_to_models_and_to_programs() {
+async fn reports_the_retry_delay_to_models_and_programs() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
     let busy = call(&tools, "mcp_h_busy").await;
-    assert!(busy.output.contains("asked too often; it says to wait for 5 s"), "{}", busy.output);
+    assert!(busy.output.contains("rate limiting requests; retry after 5 s"), "{}", busy.output);
     let error = busy.error.unwrap();
     assert_eq!((error.kind, error.retry_after()), (ErrorKind::Retry, Some(Duration::from_secs(5))));
 
-    // Nothing more is asked because of that; and whoever refuses a list for now is not away.
+    // This causes no further request, and a rate-limited listing does not end the connection.
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
     assert_eq!(host.lists.load(SeqCst), listed);
     host.is_busy.store(true, SeqCst);
     servers.reload().await;
     assert_eq!(servers.status()[0].state, ServerState::Connected);
-    assert!(servers.problems().join("").contains("asked too often"), "{:?}", servers.problems());
+    assert!(servers.problems().join("").contains("rate limited"), "{:?}", servers.problems());
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
     host.is_busy.store(false, SeqCst);
     until(|| servers.problems().is_empty()).await;
     servers.close().await;
 }
 
-/// A server may say so of what a call is about, and not of the session: the call has run.
+/// A 404 may concern the subject of a call instead of the session: the call has run.
 #[tokio::test]
-async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
+async fn does_not_repeat_a_call_that_got_not_found() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
     for (name, came) in [("missing", 1), ("lacking", 2)] {
         let result = call(&tools, &format!("mcp_h_{name}")).await;
@@ -165,26 +165,26 @@ async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
 }
 
 #[tokio::test]
-async fn a_stream_that_always_ends_is_given_up() {
+async fn gives_up_on_a_stream_that_always_ends() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
     let result = call(&tools, "mcp_h_break").await;
     assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
     assert!(result.output.contains("`h` was lost while `break` was running"), "{}", result.output);
     assert_eq!(host.resumed.load(SeqCst), 3);
     until(|| host.lists.load(SeqCst) > listed).await;
-    assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "the rest goes on");
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "other calls still work");
     servers.close().await;
 }
 
-/// What fails on the way back may have happened.
+/// A call whose response was lost may have run.
 #[tokio::test]
-async fn whether_a_call_ran_is_only_said_where_it_is_known() {
+async fn reports_an_unknown_outcome_unless_the_outcome_is_certain() {
     let tools = dispatcher();
     let (_host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     for (name, expected) in [
         ("gateway", ErrorKind::OutcomeUnknown),
         ("page", ErrorKind::OutcomeUnknown),
@@ -199,9 +199,9 @@ async fn whether_a_call_ran_is_only_said_where_it_is_known() {
     servers.close().await;
 }
 
-/// What a server says unasked is lost if nobody listens yet. This one lets us wait for it.
+/// Requests of the server are lost before its stream is open. This server delays opening it.
 #[tokio::test]
-async fn nothing_is_asked_before_the_server_can_speak() {
+async fn sends_no_call_before_the_server_stream_is_open() {
     let open = Arc::new(AtomicBool::new(false));
     let (opens, is_open) = (open.clone(), open);
     let listen = move || async move {
@@ -218,14 +218,14 @@ async fn nothing_is_asked_before_the_server_can_speak() {
             _ => accept(),
         }
     };
-    let config = hosted::host(post(answer).get(listen)).await.generation(Generation::Initialize);
+    let config = hosted::host(post(answer).get(listen)).await.generation(ProtocolGeneration::Initialize);
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(tools.registry().names().join(" "), "mcp_h_heard");
     servers.close().await;
 }
 
-/// What a server says when it likes.
+/// Events that a test sends at any time.
 struct Says(mpsc::UnboundedReceiver<String>);
 
 impl futures_core::Stream for Says {
@@ -236,9 +236,9 @@ impl futures_core::Stream for Says {
     }
 }
 
-/// A server that takes a call, and answers over the stream of the session. One without such a stream never would.
+/// A server may accept a call and respond over the session's stream. Without a stream the call fails.
 #[tokio::test]
-async fn a_call_that_is_accepted_may_be_answered_over_the_session() {
+async fn accepts_a_response_over_the_session_stream() {
     let (say, said) = mpsc::unbounded_channel();
     let said = Arc::new(Mutex::new(Some(said)));
     let listen = move || async move {
@@ -263,26 +263,25 @@ async fn a_call_that_is_accepted_may_be_answered_over_the_session() {
             _ => accept(),
         }
     };
-    let config = hosted::host(post(answer).get(listen)).await.generation(Generation::Initialize);
+    let config = hosted::host(post(answer).get(listen)).await.generation(ProtocolGeneration::Initialize);
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(config.trust())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config.trust())).await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "here");
     servers.close().await;
 }
 
-/// A server of the newer generation has no session to forget: that it is another one is told by a subscription, or found
-/// when that cannot be had again.
+/// A 2026-07-28 server has no session. A restart is noticed by its subscription, or because the subscription fails.
 #[tokio::test]
-async fn a_subscription_that_fails_is_tried_again() {
+async fn retries_a_failed_subscription() {
     subscribed_again(|| async { respond(503, "text/plain", "") }).await;
 }
 
 #[tokio::test]
-async fn a_subscription_that_is_not_acknowledged_is_tried_again() {
+async fn retries_an_unacknowledged_subscription() {
     subscribed_again(std::future::pending).await;
 }
 
-/// Connects to a server that answers the second request for a subscription in this way, until there was a third.
+/// Connects to a server with the given response to the second subscription, and waits for a third.
 async fn subscribed_again<F: Future<Output = Response> + Send>(second: impl Fn() -> F + Clone + Send + Sync + 'static) {
     let (listens, lists) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counted = (listens.clone(), lists.clone());
@@ -321,7 +320,7 @@ async fn subscribed_again<F: Future<Output = Response> + Send>(second: impl Fn()
         }
     };
     let config = hosted::host(post(answer)).await;
-    let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+    let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
     assert_eq!(servers.status()[0].protocol.as_deref(), Some("2026-07-28"), "{servers:?}");
     until(|| listens.load(SeqCst) >= 3).await;
     until(|| lists.load(SeqCst) >= 3).await;

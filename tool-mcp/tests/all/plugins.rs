@@ -1,15 +1,15 @@
-//! A folder of servers.
+//! Plugin directories.
 
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use tool_mcp::{ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerState};
 
 use crate::scripted::{call, connect, dispatcher, good, good_answers};
 
-/// A server in shell: it knows one tool, and answers every call with a word.
+/// A server as a shell script, with one tool that returns a word.
 pub fn program(word: &str) -> String {
     let answers = [
         ("server/discover", r#""error":{"code":-32601,"message":"unknown"}"#.to_owned()),
@@ -35,7 +35,7 @@ fn put(path: &Path, text: &str, mode: u32) {
 }
 
 #[tokio::test]
-async fn what_comes_and_goes_is_picked_up() {
+async fn reload_follows_changes_of_the_directory() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     put(&at("one.sh"), &program("one"), 0o755);
@@ -46,15 +46,15 @@ async fn what_comes_and_goes_is_picked_up() {
     put(&at("unmarked"), &program("unmarked"), 0o644);
     put(&at("twin.json"), r#"{"mcpServers": {"one": {"command": "x"}}}"#, 0o644);
     let tools = dispatcher();
-    let builder = || Servers::builder().plugins(folder.path()).server(good());
+    let builder = || RemoteServers::builder().plugins(folder.path()).server(good());
     let servers = connect(&tools, builder().configure("one", |one| one.trust_read_only_hints())).await;
     assert_eq!(call(&tools, "mcp_one_say").await.output, "one");
     assert_eq!(tools.registry().names().join(" "), "mcp_good_say mcp_one_say");
     let problems = servers.problems().join("\n");
-    assert!(problems.contains("odd.json: `mcpServers.x`: it has neither"), "{problems}");
-    assert!(problems.contains("the server `broken`: it is not connected: it ended before"), "{problems}");
+    assert!(problems.contains("odd.json: `mcpServers.x`: needs `command` or `url`"), "{problems}");
+    assert!(problems.contains("the server `broken`: not connected: it disconnected during"), "{problems}");
 
-    assert!(problems.contains("unmarked is a script that may not be run"), "{problems}");
+    assert!(problems.contains("unmarked is a script that is not executable"), "{problems}");
     let twins = [at("one.sh").display().to_string(), at("twin.json").display().to_string()];
     assert!(twins.iter().all(|twin| problems.contains(twin)), "{problems}");
 
@@ -72,7 +72,7 @@ async fn what_comes_and_goes_is_picked_up() {
     assert_eq!(reloaded.problems, [""; 0]);
     assert_eq!(tools.registry().names().join(" "), "mcp_good_say mcp_one_say mcp_three_say mcp_two_say");
 
-    // Another program under the same name, and one that is gone.
+    // A modified program and a removed one.
     let changed = std::fs::metadata(at("one.sh")).unwrap().modified().unwrap();
     put(&at("one.sh"), &program("uno"), 0o755);
     std::fs::File::options()
@@ -94,32 +94,32 @@ async fn what_comes_and_goes_is_picked_up() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_keeps_its_servers() {
+async fn keeps_the_servers_of_a_file_that_becomes_invalid() {
     let folder = tempfile::tempdir().unwrap();
     let (script, file) = (folder.path().join("server"), folder.path().join("mcp.json"));
     put(&script, &program("yes"), 0o755);
     put(&file, &format!(r#"{{"mcpServers": {{"s": {{"command": "{}"}}}}}}"#, script.display()), 0o644);
     let tools = dispatcher();
-    let builder = Servers::builder().config_file(&file).unwrap().configure("s", |config| config.trust());
+    let builder = RemoteServers::builder().config_file(&file).unwrap().configure("s", |config| config.trust());
     let servers = connect(&tools, builder).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     put(&file, "{", 0o644);
     let reloaded = servers.reload().await;
-    assert!(reloaded.problems[0].contains("mcp.json: it is no JSON"), "{reloaded:?}");
+    assert!(reloaded.problems[0].contains("mcp.json: not valid JSON"), "{reloaded:?}");
     assert_eq!(call(&tools, "mcp_s_say").await.output, "yes");
     put(&file, r#"{"mcpServers": {}}"#, 0o644);
     assert_eq!(servers.reload().await.stopped, ["s"]);
     assert!(tools.registry().is_empty());
 
-    let missing = Servers::builder().config_file(folder.path().join("none.json")).unwrap_err();
-    assert!(missing.to_string().contains("none.json: it cannot be read"), "{missing}");
+    let missing = RemoteServers::builder().config_file(folder.path().join("none.json")).unwrap_err();
+    assert!(missing.to_string().contains("none.json: cannot be read"), "{missing}");
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_a_problem() {
+async fn reports_a_missing_directory() {
     let folder = tempfile::tempdir().unwrap();
-    let servers = connect(&dispatcher(), Servers::builder().plugins(folder.path().join("plugin"))).await;
+    let servers = connect(&dispatcher(), RemoteServers::builder().plugins(folder.path().join("plugin"))).await;
     let problems = servers.problems().join("\n");
-    assert!(problems.contains("the folder of plugins") && problems.contains("plugin"), "{problems}");
+    assert!(problems.contains("cannot read the plugin directory") && problems.contains("plugin"), "{problems}");
     servers.close().await;
 }

@@ -1,6 +1,6 @@
-//! Programs and packages that others have published.
+//! Published packages for tests.
 //!
-//! Where they cannot be had, the tests that need them say so and pass; with `MCP_NODE=required` and
+//! If they cannot be installed, the tests that need them print a message and pass. With `MCP_NODE=required` and
 //! `MCP_PYTHON=required`, as in CI, they fail instead.
 
 use std::path::{Path, PathBuf};
@@ -23,15 +23,15 @@ pub static NPM: Npm = Npm::new(
 
 pub static PYPI: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "MCP_PYTHON", TARGET);
 
-/// The script of a package of MCP.
+/// Returns the script of an MCP package.
 pub fn script(node: &Node, package: &str) -> PathBuf {
     node.package("@modelcontextprotocol").join(package).join("dist/index.js")
 }
 
-/// An example of this package, which `cargo test` has built.
+/// Returns the path of an example of this package, built by `cargo test`.
 pub fn example(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("a test is a program");
-    let built = test.parent().and_then(Path::parent).expect("it is in `deps`").join("examples").join(name);
+    let test = std::env::current_exe().expect("the path of the test");
+    let built = test.parent().and_then(Path::parent).expect("a path in `deps`").join("examples").join(name);
     assert!(built.exists(), "{built:?} is missing: `cargo build -p tool-mcp --examples`");
     built
 }

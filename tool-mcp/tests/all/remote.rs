@@ -1,17 +1,17 @@
-//! What every user of the adapter relies on.
+//! The basics of remote tools.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::confirm::{self, Decision, Question};
 use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
 use crate::scripted::{Peer, answering, beside_good, call, connect, dispatcher, kind, server, text, tool, until};
 
 #[tokio::test]
-async fn what_reassures_is_only_believed_where_it_is_trusted() {
+async fn applies_reassuring_hints_of_trusted_servers_only() {
     let hinted =
         |name: &str, hints: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": hints});
     let listed = json!([
@@ -22,7 +22,7 @@ async fn what_reassures_is_only_believed_where_it_is_trusted() {
     let flags = async |trust: fn(ServerConfig) -> ServerConfig| {
         let tools = dispatcher();
         let config = trust(answering("s", listed.clone(), |_| text("done")));
-        let servers = connect(&tools, Servers::builder().server(config)).await;
+        let servers = connect(&tools, RemoteServers::builder().server(config)).await;
         let mut flags = Vec::new();
         for name in ["look", "put", "other"] {
             let is = tools.registry().get(&format!("mcp_s_{name}")).unwrap();
@@ -39,7 +39,7 @@ async fn what_reassures_is_only_believed_where_it_is_trusted() {
 }
 
 #[tokio::test]
-async fn somebody_is_asked_and_nothing_wrong_is_sent() {
+async fn asks_for_approval_and_sends_only_valid_arguments() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let operator = {
         let asked = asked.clone();
@@ -55,7 +55,7 @@ async fn somebody_is_asked_and_nothing_wrong_is_sent() {
         seen.lock().unwrap().push(params["arguments"].clone());
         text("added")
     });
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let wrong = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "many", "m": 1}"#)).await;
     assert_eq!(kind(&wrong), Some(ErrorKind::InvalidArguments), "{wrong:?}");
     let mended = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "3"}"#)).await;
@@ -68,13 +68,13 @@ async fn somebody_is_asked_and_nothing_wrong_is_sent() {
 
     let alone = dispatcher();
     let servers =
-        connect(&alone, Servers::builder().server(answering("s", json!([tool("add", "")]), |_| text("x")))).await;
-    assert_eq!(kind(&call(&alone, "mcp_s_add").await), Some(ErrorKind::Refused), "nobody can be asked");
+        connect(&alone, RemoteServers::builder().server(answering("s", json!([tool("add", "")]), |_| text("x")))).await;
+    assert_eq!(kind(&call(&alone, "mcp_s_add").await), Some(ErrorKind::Refused), "no confirmer");
     servers.close().await;
 }
 
 #[tokio::test]
-async fn progress_comes_in_order_and_before_the_answer() {
+async fn reports_progress_in_order_before_the_result() {
     let tools = dispatcher();
     let reporting = server("s", |mut peer: Peer| async move {
         while let Some(call) = peer.call(&json!([tool("work", "")])).await {
@@ -88,7 +88,7 @@ async fn progress_comes_in_order_and_before_the_answer() {
             peer.answer(&call, text("done")).await;
         }
     });
-    let servers = connect(&tools, Servers::builder().server(reporting.trust())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(reporting.trust())).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listener = heard.clone();
     let progress = Progress::to(move |report: Value| listener.lock().unwrap().push(report));
@@ -102,7 +102,7 @@ async fn progress_comes_in_order_and_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_server_is_told_of_calls_that_nobody_waits_for() {
+async fn notifies_the_server_of_cancelled_calls() {
     let tools = dispatcher();
     let told = Arc::new(Mutex::new(Vec::new()));
     let seen = told.clone();
@@ -117,7 +117,7 @@ async fn a_server_is_told_of_calls_that_nobody_waits_for() {
         }
     });
     let servers =
-        connect(&tools, Servers::builder().server(slow.trust().call_timeout(Duration::from_millis(50)))).await;
+        connect(&tools, RemoteServers::builder().server(slow.trust().call_timeout(Duration::from_millis(50)))).await;
     assert_eq!(kind(&call(&tools, "mcp_s_wait").await), Some(ErrorKind::TimedOut));
     until(|| told.lock().unwrap().len() == 2).await;
     let told = told.lock().unwrap().clone();
@@ -127,7 +127,7 @@ async fn a_server_is_told_of_calls_that_nobody_waits_for() {
 }
 
 #[tokio::test]
-async fn a_list_that_changes_is_listed_again() {
+async fn lists_the_tools_again_after_a_change() {
     let tools = dispatcher();
     let changing = server("s", |mut peer: Peer| async move {
         let mut listed = json!([tool("one", "first"), tool("same", "")]);
@@ -143,9 +143,9 @@ async fn a_list_that_changes_is_listed_again() {
     servers.close().await;
 }
 
-/// In the newer generation changes are told to those who subscribe, and questions come as results.
+/// In 2026-07-28 changes need a subscription, and elicitations come as results.
 #[tokio::test]
-async fn the_newer_generation_is_spoken() {
+async fn speaks_the_2026_generation() {
     let tools = dispatcher();
     let newer = server("s", |mut peer: Peer| async move {
         let mut listed = json!([tool("one", "")]);
@@ -195,15 +195,14 @@ async fn the_newer_generation_is_spoken() {
     });
     let servers = beside_good(&tools, newer.trust()).await;
     assert_eq!(servers.status()[1].protocol.as_deref(), Some("2026-07-28"), "{servers:?}");
-    assert_eq!(call(&tools, "mcp_s_one").await.output, "decline", "nobody can be asked, and that is said politely");
+    assert_eq!(call(&tools, "mcp_s_one").await.output, "decline", "without a handler the request is declined");
     until(|| tools.registry().names().join(" ") == "mcp_good_say mcp_s_two").await;
     servers.close().await;
 }
 
-/// What a server has started in its process group ends with it.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_is_ended_with_all_that_it_started() {
+async fn ends_a_program_with_its_process_group() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let (program, pid) = (folder.path().join("server"), folder.path().join("pid"));
@@ -218,12 +217,12 @@ async fn a_program_is_ended_with_all_that_it_started() {
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(ServerConfig::command("sh", &program))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(ServerConfig::command("sh", &program))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     let started: u32 = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
-    // A zombie that its new parent has not buried yet has ended, too.
+    // A zombie has ended, too.
     let runs = || std::fs::read_to_string(format!("/proc/{started}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
-    assert!(runs(), "it was started");
+    assert!(runs(), "the child runs");
     servers.close().await;
     until(|| !runs()).await;
 }

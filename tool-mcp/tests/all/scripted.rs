@@ -1,22 +1,22 @@
-//! Servers of a few lines, at the other end of two streams.
+//! Small scripted servers over a pair of streams.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
-use tool_mcp::{ServerConfig, Servers, ServersBuilder};
+use tool_mcp::{RemoteServers, RemoteServersBuilder, ServerConfig};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 /// The other end of a connection.
 pub struct Peer {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     write: WriteHalf<DuplexStream>,
-    /// How many connections there were before this one.
+    /// The number of earlier connections.
     pub connection: usize,
 }
 
 impl Peer {
-    /// The next message; a connection that is over ends the script.
+    /// Returns the next message, or `None` if the connection is closed.
     pub async fn next(&mut self) -> Option<Value> {
         let line = self.lines.next_line().await.ok()??;
         serde_json::from_str(&line).ok()
@@ -39,7 +39,7 @@ impl Peer {
         self.send(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
     }
 
-    /// The next message that is no handshake, as a server of 2025-11-25 that has tools which may change.
+    /// Handles the handshake of a 2025-11-25 server with tools, and returns the next other message.
     pub async fn request(&mut self) -> Option<Value> {
         loop {
             let message = self.next().await?;
@@ -59,7 +59,7 @@ impl Peer {
         }
     }
 
-    /// As [`request`](Self::request), with the tools listed; what is left are calls and what concerns them.
+    /// Same as [`request`](Self::request), but also responds to `tools/list`.
     pub async fn call(&mut self, tools: &Value) -> Option<Value> {
         loop {
             let message = self.request().await?;
@@ -71,7 +71,7 @@ impl Peer {
     }
 }
 
-/// A server that a function plays, once for each connection.
+/// A server that is scripted by a function, called once per connection.
 pub fn server<F, Fut>(name: &str, script: F) -> ServerConfig
 where
     F: Fn(Peer) -> Fut + Send + Sync + 'static,
@@ -88,7 +88,7 @@ where
     })
 }
 
-/// A server whose calls are answered by a function of their parameters.
+/// A server whose results are computed by a function from the parameters.
 pub fn answering(
     name: &str,
     tools: Value,
@@ -104,7 +104,7 @@ pub fn answering(
     })
 }
 
-/// A server that behaves: its tool `say` answers with what it was given.
+/// A well-behaved server, whose tool `say` returns its arguments.
 pub fn good() -> ServerConfig {
     let tools = json!([tool("say", "Say something.")]);
     let script = move |mut peer: Peer| {
@@ -130,12 +130,12 @@ pub fn dispatcher() -> Dispatcher {
     Dispatcher::builder().build().unwrap()
 }
 
-/// Connects a server beside one that behaves.
-pub async fn beside_good(tools: &Dispatcher, server: ServerConfig) -> Servers {
-    connect(tools, Servers::builder().server(server).server(good())).await
+/// Connects a server beside a well-behaved one.
+pub async fn beside_good(tools: &Dispatcher, server: ServerConfig) -> RemoteServers {
+    connect(tools, RemoteServers::builder().server(server).server(good())).await
 }
 
-pub async fn connect(tools: &Dispatcher, builder: ServersBuilder) -> Servers {
+pub async fn connect(tools: &Dispatcher, builder: RemoteServersBuilder) -> RemoteServers {
     builder.connect(&tools.registry()).await.unwrap()
 }
 
@@ -143,14 +143,14 @@ pub async fn call(tools: &Dispatcher, name: &str) -> ToolResult {
     tools.call(ToolCall::from_text(name, "{}")).await
 }
 
-/// The server that behaves is not affected.
+/// Asserts that the well-behaved server is not affected.
 pub async fn good_answers(tools: &Dispatcher) {
     let result = tools.call(ToolCall::from_text("mcp_good_say", r#"{"n": 1}"#)).await;
     assert_eq!(result.output, r#"{"n":1}"#, "{result:?}");
 }
 
-/// What somebody sees who looks at a tool now, in one word.
-pub fn seen(servers: &Servers, tool: &str) -> String {
+/// Returns the current fingerprint of a tool.
+pub fn fingerprint(servers: &RemoteServers, tool: &str) -> String {
     let status = servers.status();
     let mut tools = status.iter().flat_map(|server| &server.tools);
     tools.find(|shown| shown.name == tool).expect("a tool").fingerprint.clone()
@@ -160,12 +160,14 @@ pub fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-/// Waits until something is so.
-pub async fn until(mut is: impl FnMut() -> bool) {
+/// Waits until a condition holds.
+pub async fn until(mut holds: impl FnMut() -> bool) {
     let waiting = async {
-        while !is() {
+        while !holds() {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(30), waiting).await.expect("it became so");
+    tokio::time::timeout(std::time::Duration::from_secs(30), waiting)
+        .await
+        .expect("the condition did not hold in time");
 }

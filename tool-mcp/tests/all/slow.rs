@@ -6,13 +6,13 @@ use std::time::Duration;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::Dispatcher;
 
 use crate::hosted::{JSON, accept, begin, host, respond, result};
 use crate::scripted::{call, dispatcher, text, tool, until};
 
-/// The probe of rmcp is given up after 10 seconds.
+/// rmcp's probe times out after 10 seconds.
 const PAST_THE_PROBE: Duration = Duration::from_secs(11);
 /// The connect timeout is 30 seconds.
 const PAST_THE_TIMEOUT: Duration = Duration::from_secs(31);
@@ -20,7 +20,8 @@ const PAST_THE_TIMEOUT: Duration = Duration::from_secs(31);
 const DISCOVERED: &str = r#""result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"sh","version":"2"}}}"#;
 const REFUSED: &str = r#""error":{"code":-32601,"message":"unknown"}"#;
 
-/// A server that reads nothing before there is a file `go`, with other answers to some methods. An empty one is none.
+/// A server that reads nothing until a file `go` exists, with custom responses to some methods. An empty one means no
+/// response.
 fn program(answers: &[(&str, &str)]) -> String {
     let known = crate::plugins::program("hello");
     let cases: String = answers
@@ -38,7 +39,7 @@ fn starts(folder: &Path) -> usize {
     std::fs::read_to_string(folder.join("starts")).unwrap_or_default().lines().count()
 }
 
-/// Lets time pass for the client, and none for the program.
+/// Advances the client's clock; no time passes for the program.
 async fn pass(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
@@ -48,11 +49,11 @@ async fn pass(time: Duration) {
     tokio::time::resume();
 }
 
-/// Connects a program that is up only after the given times have passed.
-async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatcher, Servers) {
+/// Connects a program that is ready only after the given times.
+async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatcher, RemoteServers) {
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", program]).folder(folder).trust();
-    let connecting = Servers::builder().server(config);
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", program]).current_dir(folder).trust();
+    let connecting = RemoteServers::builder().server(config);
     let registry = tools.registry();
     let connecting = tokio::spawn(async move { connecting.connect(&registry).await });
     until(|| starts(folder) == 1).await;
@@ -64,7 +65,7 @@ async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatche
         let status = &servers.status()[0];
         assert_eq!(status.state, ServerState::Starting);
         until(|| servers.problems().join("").ends_with("downloading")).await;
-        assert!(servers.problems()[0].contains("`p`: it is still starting"), "{:?}", servers.problems());
+        assert!(servers.problems()[0].contains("`p`: still starting"), "{:?}", servers.problems());
         tokio::time::pause();
         let asked = tokio::time::Instant::now();
         servers.reload().await;
@@ -79,9 +80,9 @@ async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatche
     (tools, servers)
 }
 
-/// The probe is answered when `initialize` has followed it already.
+/// The response to the probe arrives after `initialize` was sent.
 #[tokio::test]
-async fn a_program_that_starts_slowly_is_connected() {
+async fn connects_a_program_that_starts_slowly() {
     for (answers, protocol) in [
         (&[][..], "2025-11-25"),
         (&[("server/discover", "")], "2025-11-25"),
@@ -100,24 +101,24 @@ async fn a_program_that_starts_slowly_is_connected() {
     }
 }
 
-/// A program that hangs is started again in the end, and those who ask meanwhile are not held up.
+/// A reload does not wait for it meanwhile.
 #[tokio::test]
-async fn a_program_that_never_starts_is_started_again() {
+async fn restarts_a_program_that_never_responds() {
     let folder = tempfile::tempdir().unwrap();
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program(&[])]).folder(folder.path());
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program(&[])]).current_dir(folder.path());
     let config = config.connect_timeout(Duration::from_millis(50));
-    let servers = Servers::builder().server(config.clone()).connect(&tools.registry()).await.unwrap();
+    let servers = RemoteServers::builder().server(config.clone()).connect(&tools.registry()).await.unwrap();
     servers.reload().await;
     until(|| starts(folder.path()) == 2).await;
     servers.close().await;
-    let strict = Servers::builder().server(config).strict().connect(&tools.registry()).await;
+    let strict = RemoteServers::builder().server(config).strict().connect(&tools.registry()).await;
     assert!(strict.is_err_and(|error| error.to_string().contains("still starting")));
 }
 
-/// Behind a URL, where the server holds back its answer to the probe.
+/// The server delays its response to the probe.
 #[tokio::test]
-async fn a_server_behind_a_url_that_starts_slowly_is_connected() {
+async fn connects_an_http_server_that_starts_slowly() {
     let (asked, is_up) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let (seen, waits) = (asked.clone(), is_up.clone());
     let answer = move |message: String| {
@@ -141,7 +142,7 @@ async fn a_server_behind_a_url_that_starts_slowly_is_connected() {
     let config = host(post(answer)).await.trust();
     let tools = dispatcher();
     let registry = tools.registry();
-    let connecting = tokio::spawn(async move { Servers::builder().server(config).connect(&registry).await });
+    let connecting = tokio::spawn(async move { RemoteServers::builder().server(config).connect(&registry).await });
     until(|| asked.load(Ordering::SeqCst) == 1).await;
     pass(PAST_THE_PROBE).await;
     is_up.add_permits(100);

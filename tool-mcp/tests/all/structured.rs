@@ -1,11 +1,11 @@
-//! What a tool's output schema says of its answers is checked: whoever relies on it is not deceived.
+//! Validation of results against output schemas.
 
 use serde_json::{Value, json};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::scripted::{Peer, beside_good, dispatcher, good_answers, kind, server};
 
-/// A server that answers with what it is told to.
+/// A server with the given results.
 fn liar(answers: fn(i64) -> Value) -> tool_mcp::ServerConfig {
     let listed = json!([{
         "name": "weather",
@@ -27,7 +27,7 @@ fn liar(answers: fn(i64) -> Value) -> tool_mcp::ServerConfig {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_its_promise_is_a_failure_that_says_so() {
+async fn reports_results_that_violate_the_output_schema() {
     let tools = dispatcher();
     let servers = beside_good(
         &tools,
@@ -39,7 +39,7 @@ async fn an_answer_that_breaks_its_promise_is_a_failure_that_says_so() {
                 3 => json!({"content": text, "structuredContent": null}),
                 4 => json!({"content": text}),
                 5 => json!({"content": [{"type": "hologram"}], "structuredContent": {}}),
-                // What is right, and an error that promises nothing.
+                // A valid result, and an error, which is not checked.
                 6 => json!({"content": text, "structuredContent": {"degrees": 21.5, "more": 1}}),
                 _ => json!({"content": text, "isError": true}),
             }
@@ -51,15 +51,15 @@ async fn an_answer_that_breaks_its_promise_is_a_failure_that_says_so() {
         (1, "- `degrees`: got \"<b>mild</b>\", expected number of at most 60"),
         (2, "- `degrees`: got 1e+300, expected number of at most 60"),
         (3, "- got null, expected object"),
-        (4, "- it has no structured content"),
+        (4, "- structured content is missing"),
         (5, "- `degrees`: missing, expected number of at most 60"),
     ] {
         let result = weather(n).await;
         assert_eq!(kind(&result), Some(ErrorKind::Failed), "{n}: {result:?}");
-        let ran = "`weather` of the server `s` ran, but its answer is not what its output schema says:";
+        let ran = "`weather` of the server `s` ran, but its result does not match its output schema:";
         assert!(result.output.starts_with(ran) && result.output.contains(wrong), "{n}: {}", result.output);
-        let answered = if n == 5 { "It answered:\n[hologram]" } else { "It answered:\nmild" };
-        assert!(result.output.ends_with(answered), "{n}: {}", result.output);
+        let output = if n == 5 { "Its output was:\n[hologram]" } else { "Its output was:\nmild" };
+        assert!(result.output.ends_with(output), "{n}: {}", result.output);
         assert!(result.metadata.get("structured_content").is_none(), "{n}: {result:?}");
     }
     let right = weather(6).await;
@@ -70,10 +70,10 @@ async fn an_answer_that_breaks_its_promise_is_a_failure_that_says_so() {
     servers.close().await;
 }
 
-/// A server chooses both the schema and the value, so that together they may take as long as it likes. What is
-/// too much to check is not believed.
+/// A server chooses both the schema and the value, so validation could take forever. Results that need too much work are
+/// rejected.
 #[tokio::test]
-async fn a_check_that_would_take_for_ever_is_given_up() {
+async fn gives_up_on_a_validation_that_takes_too_long() {
     let values: Vec<String> = (0..20_000).map(|n| format!("{n:05}")).collect();
     let listed = json!([{
         "name": "many",
@@ -91,11 +91,11 @@ async fn a_check_that_would_take_for_ever_is_given_up() {
     });
     let tools = dispatcher();
     let servers = beside_good(&tools, many.trust()).await;
-    for (word, said) in [("19999", "too much to check"), ("19998x", "- and more")] {
+    for (word, expected) in [("19999", "too much to check"), ("19998x", "- and more")] {
         let result = tools.call(ToolCall::new("mcp_s_many", json!({"word": word}))).await;
         assert_eq!(kind(&result), Some(ErrorKind::Failed), "{word}");
-        let told: String = result.output.chars().take(2_000).collect();
-        assert!(told.contains(said), "{word}: {told}");
+        let output: String = result.output.chars().take(2_000).collect();
+        assert!(output.contains(expected), "{word}: {output}");
     }
     good_answers(&tools).await;
     servers.close().await;

@@ -1,4 +1,4 @@
-// Loaded before a server that would listen at every address of the machine: now it listens at 127.0.0.1, and says where.
+// Preloaded into a server that would listen on all interfaces: makes it listen on 127.0.0.1 and print its address.
 const { Server } = require("node:net");
 
 const { listen } = Server.prototype;

@@ -1,6 +1,6 @@
-"""Lists and calls our tools with the official client of Python, and with that of fastmcp.
+"""Lists and calls the tools with the official Python client, and with fastmcp.
 
-The arguments are the program of a server over the standard streams, and the URL of one over HTTP.
+The arguments are the program of a stdio server, and the URL of an HTTP server.
 """
 
 import asyncio

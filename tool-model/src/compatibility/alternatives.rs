@@ -1,42 +1,46 @@
-//! Alternatives: which of the new ones takes the place of an old one.
+//! Comparison of alternatives (`anyOf`, `oneOf`).
 
 use serde_json::Value;
 
-use super::compare::{Comparison, Pair, peeled};
-use super::difference::{Difference, Direction, Effect};
+use super::comparison::{SchemaComparison, SchemaPair, resolved};
+use super::difference::{DifferenceEffect, SchemaDifference, ValueDirection};
 use super::rules::listed;
 use super::{ChangeKind, kinds};
 use crate::validate::check::Checker;
 use crate::validate::describe::Describer;
 use crate::validate::schema::{Definitions, Kinds, ObjectRules, Rules, Schema};
 
-impl<'s> Comparison<'s, '_> {
-    /// A schema that is no alternative itself is the only one. `T` becomes `Option<T>` in this way.
-    pub(super) fn either(&mut self, pair: &Pair<'s>, (old, new): (&'s Rules, &'s Rules)) {
+impl<'s> SchemaComparison<'s, '_> {
+    /// Compares alternatives. A schema without alternatives is the only one: so `T` becomes `Option<T>`.
+    pub(super) fn either(&mut self, pair: &SchemaPair<'s>, (old, new): (&'s Rules, &'s Rules)) {
         let old_list = list(old, pair.old, self.sides.old);
         let new_list = list(new, pair.new, self.sides.new);
         let (found, are_same) = self.matched(pair, &old_list, &new_list);
-        // A value that fits two alternatives of a `oneOf` is refused, and so widening one can refuse values.
+        // A value that matches two alternatives of a `oneOf` is refused, so widening one can refuse values.
         let may_overlap = !new.one_of.is_empty() && (!are_same || old.one_of.is_empty());
         if may_overlap && !self.are_disjoint(&new_list) {
-            return self.find(&pair.path, Effect::Unclear, "has other alternatives (`oneOf`) that may overlap");
+            return self.report(
+                &pair.path,
+                DifferenceEffect::Unclear,
+                "has different alternatives (`oneOf`) that may overlap",
+            );
         }
-        self.take_over(found);
+        self.add_all(found);
     }
 
-    /// The differences, and whether both sides certainly have the same alternatives.
-    fn matched(&self, pair: &Pair<'s>, old: &[&'s Schema], new: &[&'s Schema]) -> (Vec<Difference>, bool) {
+    /// Returns the differences, and whether both sides certainly have the same alternatives.
+    fn matched(&self, pair: &SchemaPair<'s>, old: &[&'s Schema], new: &[&'s Schema]) -> (Vec<SchemaDifference>, bool) {
         let labels =
             |list: &[&'s Schema], side: &'s Definitions| list.iter().map(|s| label(s, side)).collect::<Vec<_>>();
         let (old_labels, new_labels) = (labels(old, self.sides.old), labels(new, self.sides.new));
         let trial = |was: usize, is: usize| {
-            // A type is not told by its name where it is the only one of its kind.
+            // The only alternative of a type needs no label.
             let is_type = old_labels[was] == type_label(old[was], self.sides.old);
             let path = match &old_labels[was] {
                 Some(label) if old.len() > 1 && new.len() > 1 && !is_type => format!("{}({label})", pair.path),
                 _ => pair.path.clone(),
             };
-            self.trial(Pair { path, old: old[was], new: new[is], composed: pair.composed })
+            self.trial(SchemaPair { path, old: old[was], new: new[is], composed: pair.composed })
         };
         let mut found = Vec::new();
         let mut are_same = true;
@@ -48,7 +52,7 @@ impl<'s> Comparison<'s, '_> {
             match candidates.find(|(_, trial)| trial.found.is_empty()) {
                 Some((is, trial)) => {
                     free.retain(|index| *index != is);
-                    are_same &= !trial.relies;
+                    are_same &= !trial.is_partial;
                 }
                 None => unmatched.push(was),
             }
@@ -72,14 +76,14 @@ impl<'s> Comparison<'s, '_> {
                 None => found.extend(self.lost_alternative(pair, old[was])),
             }
         }
-        // An alternative is no addition if one of the old ones took as much.
+        // An alternative is not an addition if an old one accepted as much.
         free.retain(|is| !(0..old.len()).any(|was| is_narrowed(&trial(was, *is).found)));
         found.extend(free.into_iter().filter_map(|is| self.gained_alternative(pair, new[is])));
         (found, are_same)
     }
 
-    /// Values that are listed may be taken by several of the new alternatives.
-    fn lost_alternative(&self, pair: &Pair<'s>, was: &'s Schema) -> Option<Difference> {
+    /// Reports a removed alternative. Several of the new alternatives may accept its listed values.
+    fn lost_alternative(&self, pair: &SchemaPair<'s>, was: &'s Schema) -> Option<SchemaDifference> {
         let describer = Describer::new(self.sides.old);
         let values = describer.allowed(was).unwrap_or_default();
         let fits_new = |value: &&Value| Checker::new(self.sides.new).accepts(pair.new, value);
@@ -89,11 +93,11 @@ impl<'s> Comparison<'s, '_> {
             (false, true) => return None,
             (false, false) => format!("no longer includes {}", listed(&lost)),
         };
-        Some(Difference { path: pair.path.clone(), effect: Effect::Narrowed, message })
+        Some(SchemaDifference { path: pair.path.clone(), effect: DifferenceEffect::Narrowed, message })
     }
 
-    /// Values that are listed may have been taken by several of the old alternatives.
-    fn gained_alternative(&self, pair: &Pair<'s>, is: &'s Schema) -> Option<Difference> {
+    /// Reports an added alternative. Several of the old alternatives may have accepted its listed values.
+    fn gained_alternative(&self, pair: &SchemaPair<'s>, is: &'s Schema) -> Option<SchemaDifference> {
         let describer = Describer::new(self.sides.new);
         let values = describer.allowed(is).unwrap_or_default();
         let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);
@@ -103,10 +107,11 @@ impl<'s> Comparison<'s, '_> {
             (false, true) => return None,
             (false, false) => format!("now includes {}", listed(&gained)),
         };
-        Some(Difference { path: pair.path.clone(), effect: Effect::Widened, message })
+        Some(SchemaDifference { path: pair.path.clone(), effect: DifferenceEffect::Widened, message })
     }
 
-    /// Whether the two are the only ones of their type, each on its side: the `T` of `Option<T>`, however it has changed.
+    /// Returns `true` if both are the only ones of their type on their side: the `T` of `Option<T>`, however it has
+    /// changed.
     fn are_alone(&self, (old, was): (&[&Schema], usize), (new, is): (&[&Schema], usize)) -> bool {
         let kinds = |list: &[&Schema], side: &Definitions| -> Vec<Kinds> {
             list.iter().map(|schema| kinds::possible(schema, side)).collect()
@@ -124,26 +129,26 @@ impl<'s> Comparison<'s, '_> {
     }
 }
 
-/// Whether everything that the old alternative took is still taken.
-fn is_covered(differences: &[Difference]) -> bool {
-    differences.iter().all(|found| found.effect.kind(Direction::Sent) == ChangeKind::Compatible)
+/// Returns `true` if every value of the old alternative is still accepted.
+fn is_covered(differences: &[SchemaDifference]) -> bool {
+    differences.iter().all(|found| found.effect.kind(ValueDirection::Sent) == ChangeKind::Compatible)
 }
 
-/// Returns `true` if fewer values are taken and nothing else has changed.
-fn is_narrowed(differences: &[Difference]) -> bool {
-    differences.iter().all(|found| found.effect == Effect::Narrowed)
+/// Returns `true` if fewer values are accepted and nothing else has changed.
+fn is_narrowed(differences: &[SchemaDifference]) -> bool {
+    differences.iter().all(|found| found.effect == DifferenceEffect::Narrowed)
 }
 
-/// The largest number of alternatives that are compared, those behind references included.
+/// The largest number of alternatives that are compared, including those behind references.
 const MOST_ALTERNATIVES: usize = 64;
 
-/// The alternatives of a schema, also those of a definition that an alternative refers to.
+/// Returns the alternatives of a schema, including those of referenced definitions.
 fn list<'s>(rules: &'s Rules, whole: &'s Schema, definitions: &'s Definitions) -> Vec<&'s Schema> {
     let Some(own) = rules.only_alternatives() else { return vec![whole] };
     let mut found = Vec::new();
     let mut waiting: Vec<&Schema> = own.iter().rev().collect();
     while let Some(schema) = waiting.pop() {
-        let (inner, kinds) = peeled(schema, definitions);
+        let (inner, kinds) = resolved(schema, definitions);
         let can_be_joined = !rules.any_of.is_empty() && !inner.any_of.is_empty() && kinds == Kinds::ALL;
         match inner.only_alternatives() {
             Some(inner) if can_be_joined => waiting.extend(inner.iter().rev()),
@@ -156,10 +161,10 @@ fn list<'s>(rules: &'s Rules, whole: &'s Schema, definitions: &'s Definitions) -
     found
 }
 
-/// What an alternative is called: the definition it refers to, its only value, the value of its tag, its only key, its
+/// Returns the label of an alternative: its definition's name, its only value, the value of its tag, its only key, its
 /// title or its type.
 fn label(schema: &Schema, definitions: &Definitions) -> Option<String> {
-    let (rules, _) = peeled(schema, definitions);
+    let (rules, _) = resolved(schema, definitions);
     if let (Schema::Rules(outer), Some(name)) = (schema, &rules.name)
         && outer.is_only_a_reference()
     {
@@ -190,13 +195,13 @@ fn word(value: &Value) -> String {
 }
 
 fn tag_values<'s>(object: &'s ObjectRules, name: &str, definitions: &'s Definitions) -> Option<&'s [Value]> {
-    peeled(object.properties.get(name)?, definitions).0.allowed.as_deref()
+    resolved(object.properties.get(name)?, definitions).0.allowed.as_deref()
 }
 
-/// Whether no value fits both.
+/// Returns `true` if no value matches both.
 fn are_apart(a: &Schema, b: &Schema, definitions: &Definitions) -> bool {
     let shared = kinds::possible(a, definitions).common(kinds::possible(b, definitions));
-    let ((a_rules, _), (b_rules, _)) = (peeled(a, definitions), peeled(b, definitions));
+    let ((a_rules, _), (b_rules, _)) = (resolved(a, definitions), resolved(b, definitions));
     let refuses = |schema: &Schema, values: &[Value]| {
         values.iter().all(|value| !Checker::new(definitions).accepts(schema, value))
     };
@@ -220,7 +225,7 @@ fn have_other_tags(a: &ObjectRules, b: &ObjectRules, definitions: &Definitions) 
     })
 }
 
-/// Whether one requires what the other does not let pass.
+/// Returns `true` if one requires a property that the other refuses.
 fn lacks_a_key(a: &ObjectRules, b: &ObjectRules) -> bool {
     let closed = matches!(b.additional, Some(Schema::Nothing)) && b.patterns.is_empty();
     closed && a.required.iter().any(|name| !b.properties.contains_key(name))

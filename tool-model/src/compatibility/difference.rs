@@ -1,36 +1,36 @@
-//! A difference between two schemas, before it is known who depends on them.
+//! Differences between schemas, independent of who depends on them.
 
 use super::ChangeKind;
 
-/// Which way the values of a schema go.
+/// The direction in which values are passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    /// From the caller to the tool: the tool must not take less.
+pub(super) enum ValueDirection {
+    /// From the caller to the tool: the tool must not accept less.
     Sent,
-    /// From the tool to the caller: the tool must not give more than the caller knows, nor leave anything out.
+    /// From the tool to the caller: the tool must not return more kinds of values, nor omit a part.
     Returned,
 }
 
-/// What a difference does to the set of values.
+/// The effect of a difference on the set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// There are fewer.
+pub(super) enum DifferenceEffect {
+    /// Fewer values are valid.
     Narrowed,
-    /// There are more.
+    /// More values are valid.
     Widened,
-    /// Something that both sides had a name for is gone.
+    /// A named part was removed.
     Lost,
-    /// There is something more that nobody need know of.
+    /// A part was added that callers need not know.
     Gained,
-    /// Neither can be shown.
+    /// Neither direction can be shown.
     Unclear,
 }
 
-impl Effect {
-    pub(super) fn kind(self, direction: Direction) -> ChangeKind {
+impl DifferenceEffect {
+    pub(super) fn kind(self, direction: ValueDirection) -> ChangeKind {
         let breaks = match direction {
-            Direction::Sent => matches!(self, Self::Narrowed | Self::Lost | Self::Unclear),
-            Direction::Returned => matches!(self, Self::Widened | Self::Lost | Self::Unclear),
+            ValueDirection::Sent => matches!(self, Self::Narrowed | Self::Lost | Self::Unclear),
+            ValueDirection::Returned => matches!(self, Self::Widened | Self::Lost | Self::Unclear),
         };
         if breaks { ChangeKind::Breaking } else { ChangeKind::Compatible }
     }
@@ -38,8 +38,8 @@ impl Effect {
 
 /// One difference between two schemas.
 #[derive(Clone, Debug)]
-pub(super) struct Difference {
+pub(super) struct SchemaDifference {
     pub(super) path: String,
-    pub(super) effect: Effect,
+    pub(super) effect: DifferenceEffect,
     pub(super) message: String,
 }

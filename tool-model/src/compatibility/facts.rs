@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value};
 
-use super::compare::{Comparison, property};
-use super::difference::Effect;
-use super::object::is_required;
+use super::comparison::{SchemaComparison, property};
+use super::difference::DifferenceEffect;
+use super::properties::is_required;
 use crate::schema::each_subschema;
 use crate::validate::number::Number;
 use crate::validate::schema::{Bound, NumberRules, ObjectRules, Rules, Schema};
@@ -22,8 +22,8 @@ pub const ALIASES: &str = "x-aliases";
 /// The keyword for the other names of the variants that `enum` or `const` lists.
 pub const VARIANT_ALIASES: &str = "x-variant-aliases";
 
-/// The keyword that tells whether the values of an argument are validated against the schema at run time. Every argument
-/// whose other facts are known has it.
+/// The keyword that says whether the values of an argument are validated against the schema at run time. Every argument
+/// with known facts has it.
 pub const VALIDATED: &str = "x-validated";
 
 const KEYWORDS: [&str; 4] = [RUST_TYPE, ALIASES, VARIANT_ALIASES, VALIDATED];
@@ -167,33 +167,33 @@ fn known_argument(known: &KnownArguments, path: &str) -> Option<bool> {
     known.iter().find(|(argument, _)| is_below(argument)).map(|(_, is_validated)| *is_validated)
 }
 
-impl<'s> Comparison<'s, '_> {
+impl<'s> SchemaComparison<'s, '_> {
     /// Compares how values are converted. Returns `true` if that settles what is to be said about their format.
     pub(super) fn conversions(&mut self, path: &str, old: &Rules, new: &Rules) -> bool {
         let (Some(was), Some(is)) = (rust_type(old), rust_type(new)) else { return false };
         match (was, is) {
             (was, is) if was == is => false,
             (RustType::Float64, RustType::Float32) => {
-                self.find(path, Effect::Narrowed, "is rounded to `f32`; it was `f64`");
+                self.report(path, DifferenceEffect::Narrowed, "is rounded to `f32`; it was `f64`");
                 false
             }
             (RustType::Float32, RustType::Float64) => {
-                self.find(path, Effect::Widened, "is `f64`; it was rounded to `f32`");
+                self.report(path, DifferenceEffect::Widened, "is `f64`; it was rounded to `f32`");
                 false
             }
             // A format says the same, and is compared for itself.
             (_, RustType::Parsed(_)) if new.text.format.is_some() => false,
             (RustType::Parsed(was), RustType::Parsed(is)) => {
-                self.find(path, Effect::Unclear, format!("is parsed as `{is}`; it was `{was}`"));
+                self.report(path, DifferenceEffect::Unclear, format!("is parsed as `{is}`; it was `{was}`"));
                 true
             }
             (_, RustType::Parsed(is)) => {
                 let message = format!("is parsed as `{is}`, which may refuse values that were accepted");
-                self.find(path, Effect::Narrowed, message);
+                self.report(path, DifferenceEffect::Narrowed, message);
                 true
             }
             (RustType::Parsed(was), _) if old.text.format.is_none() => {
-                self.find(path, Effect::Widened, format!("is no longer parsed as `{was}`"));
+                self.report(path, DifferenceEffect::Widened, format!("is no longer parsed as `{was}`"));
                 true
             }
             _ => false,
@@ -217,15 +217,15 @@ impl<'s> Comparison<'s, '_> {
         let is_refused = known_argument(self.sides.known, path) == Some(true) && (is_closed || is_required(new, is));
         let (effect, consequence) = match is_refused {
             true => (
-                Effect::Lost,
+                DifferenceEffect::Lost,
                 format!(
                     "calls that send it are refused although `{is}` has `#[serde(alias = {was:?})]`: the argument is \
                      validated against its schema, which has no aliases"
                 ),
             ),
-            false => (Effect::Gained, format!("it is still read (`#[serde(alias = {was:?})]`)")),
+            false => (DifferenceEffect::Gained, format!("it is still read (`#[serde(alias = {was:?})]`)")),
         };
-        self.find(&property(path, was), effect, format!("was renamed to `{is}`; {consequence}"));
+        self.report(&property(path, was), effect, format!("was renamed to `{is}`; {consequence}"));
     }
 
     /// Returns `true` if the aliases of the properties at this path are known.

@@ -1,25 +1,25 @@
-//! Which JSON types a schema can accept.
+//! The JSON types that a schema can accept.
 //!
-//! Here `integer` stands for the whole numbers and `number` for the others, so that sets can be compared.
+//! In this module `integer` means whole numbers and `number` means the others, so that sets can be compared.
 
 use serde_json::Value;
 
 use crate::validate::schema::{Definitions, Kinds, Schema};
 
-/// How far references and alternatives are followed; beyond, everything is taken to be possible.
+/// The depth to which references and alternatives are followed. Beyond it, every type is possible.
 const DEEPEST: u32 = 16;
 
-/// The schema's word `number` includes the whole numbers.
+/// Adds the whole numbers, which the keyword `number` includes.
 pub(super) fn with_whole_numbers(kinds: Kinds) -> Kinds {
     if kinds.has(Kinds::NUMBER) { kinds.with(Kinds::INTEGER) } else { kinds }
 }
 
-fn of(value: &Value) -> Kinds {
+fn kind_of(value: &Value) -> Kinds {
     let kinds = Kinds::of(value);
     if kinds.has(Kinds::INTEGER) { Kinds::INTEGER } else { kinds }
 }
 
-/// No value of another type is accepted.
+/// Returns a superset of the types that a schema accepts.
 pub(super) fn possible(schema: &Schema, definitions: &Definitions) -> Kinds {
     look(schema, definitions, DEEPEST)
 }
@@ -39,7 +39,7 @@ fn look(schema: &Schema, definitions: &Definitions, depth: u32) -> Kinds {
     let listed = rules
         .allowed
         .as_ref()
-        .map_or(Kinds::ALL, |values| values.iter().fold(Kinds::default(), |all, value| all.with(of(value))));
+        .map_or(Kinds::ALL, |values| values.iter().fold(Kinds::default(), |all, value| all.with(kind_of(value))));
     let referred = rules.reference.as_ref().and_then(|name| definitions.get(name));
     let demanded = referred.into_iter().chain(&rules.all_of);
     demanded

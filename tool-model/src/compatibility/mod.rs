@@ -1,4 +1,4 @@
-//! What a change of a manifest means to those who call its tools.
+//! Compatibility of two versions of a manifest, as seen by the callers of its tools.
 //!
 //! ```
 //! use tool_model::Manifest;
@@ -17,40 +17,41 @@
 //! # Ok::<(), tool_model::ManifestError>(())
 //! ```
 //!
-//! # What counts as what
-//! A change is **breaking** if a call that was right may now be refused or mean something else, or if a caller may
-//! no longer find in the result what it read there:
-//! * a tool or an argument that is gone or has another name (the likely pair is named);
-//! * an argument that is newly required, takes fewer types or values, or has a tighter bound, another pattern or
-//!   another format;
-//! * in `returns`, which a caller reads, the opposite: a field that is gone or may be missing, a type or a value more;
-//! * a promise that is withdrawn: `read_only` or `idempotent` gone, `destructive` or `sensitive` set (a call that is
-//!   not attended is refused then), a shorter `timeout`, `repair` switched off.
+//! # Kinds of changes
+//! A change is **breaking** if a valid call may now be refused or mean something else, or if a caller may no longer find a
+//! part of the result that it read:
+//! * a tool or an argument was removed or renamed (the likely new name is given);
+//! * an argument is newly required, accepts fewer types or values, or has a tighter bound, another pattern or another
+//!   format;
+//! * in `returns`, which callers read, the opposite: a field was removed or may be missing, a type or a value was added;
+//! * a promise is withdrawn: `read_only` or `idempotent` removed, `destructive` or `sensitive` set (an unattended call is
+//!   then refused), a shorter `timeout`, `repair` disabled.
 //!
-//! It is **compatible** if the new schemas allow every call that the old ones allowed: a tool or an optional argument
-//! more, a type, a value or a bound widened, another `default`, the opposites of the flags above, `strict`,
-//! `sequential`, and another handler under the same name. It is **text** if only what the model reads has changed: descriptions, instructions, category,
-//! tags, examples, the order of values.
+//! It is **compatible** if the new schemas allow every call that the old ones allowed: an additional tool or optional
+//! argument, a wider type, value or bound, another `default`, the opposites of the flags above, `strict`, `sequential`,
+//! and another handler under the same name. It is **text** if only descriptions for the model have changed:
+//! descriptions, instructions, category, tags, examples, the order of values.
 //!
-//! A caller is taken to send only what the old manifest names: a property that an open object newly describes is an
-//! addition. Where it cannot be shown that a change is compatible, it is called breaking.
+//! Callers are assumed to send only what the old manifest names: a property that an open object newly describes is an
+//! addition. A change that cannot be shown to be compatible is called breaking.
 //!
 //! # Facts beside the schemas
-//! One schema may stand for several Rust types: `u64` and `u128`, `f32` and `f64`, `String` and a type that is parsed. Nor
-//! does a schema have the other names of a field (`#[serde(alias)]`). A generator that reads sources can add these facts
-//! as keywords ([`RUST_TYPE`], [`ALIASES`], [`VARIANT_ALIASES`], [`VALIDATED`]). Types are compared where both sides
-//! have them; an alias counts where the new side has it. Manifests have none of them, so that models do not see them.
+//! Several Rust types may have one schema: `u64` and `u128`, `f32` and `f64`, `String` and a parsed type. Nor does a
+//! schema have the other names of a field (`#[serde(alias)]`). A generator that reads sources can add these facts as
+//! keywords ([`RUST_TYPE`], [`ALIASES`], [`VARIANT_ALIASES`], [`VALIDATED`]). Types are compared where both sides have
+//! them; an alias counts where the new side has it. Manifests have none of these keywords, so that models do not see
+//! them.
 
 mod alternatives;
-mod compare;
+mod annotations;
+mod comparison;
 mod difference;
 mod facts;
 mod kinds;
-mod normal;
-mod object;
+mod normalize;
+mod properties;
 mod rename;
 mod rules;
-mod texts;
 mod tool;
 
 #[cfg(test)]
@@ -68,29 +69,29 @@ pub use facts::{ALIASES, RUST_TYPE, VALIDATED, VARIANT_ALIASES, without_facts};
 /// The path of a tool's arguments in a change.
 const ARGUMENTS: &str = "arguments";
 
-/// What a change means to callers. In JSON: `breaking`, `compatible`, `text`.
+/// The meaning of a change for callers. In JSON: `breaking`, `compatible`, `text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// A call that was right may now fail, or a result may lack what a caller reads.
+    /// A valid call may now fail, or a result may lack a part that a caller reads.
     Breaking,
     /// Every call that the old schemas allowed is allowed by the new ones.
     Compatible,
-    /// Only what the model reads has changed.
+    /// Only descriptions for the model have changed.
     Text,
 }
 
 /// One difference between two manifests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The tool's name; of one that was renamed, the new name, except in the change that says so.
+    /// The tool's name. For a renamed tool the new name, except in the change that reports the renaming.
     pub tool: String,
-    /// Where in the tool: `arguments.limit`, `arguments.order.items[].sku`, `returns`, `timeout`; empty for the tool
+    /// The path in the tool: `arguments.limit`, `arguments.order.items[].sku`, `returns`, `timeout`; empty for the tool
     /// as a whole.
     pub path: String,
-    /// What it means.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// What has changed, in words that follow the path: `must be at most 50; it was at most 100`.
+    /// The message, which continues the path: `must be at most 50; it was at most 100`.
     pub message: String,
 }
 
@@ -103,7 +104,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// Everything that differs, sorted by tool and path; empty exactly if the manifests are equal.
+/// Returns all changes, sorted by tool and path. The list is empty exactly if the manifests are equal.
 #[must_use]
 pub fn changes(old: &Manifest, new: &Manifest) -> Vec<Change> {
     let mut found = Vec::new();
@@ -117,11 +118,11 @@ pub fn changes(old: &Manifest, new: &Manifest) -> Vec<Change> {
     let change =
         |tool: &str, kind, message: String| Change { tool: tool.to_owned(), path: String::new(), kind, message };
     for (was, is) in rename::tools(&mut gone, &mut added) {
-        let message = format!("was renamed to `{}`, it seems; calls of the old name are refused", is.0);
+        let message = format!("was probably renamed to `{}`; calls with the old name are refused", is.0);
         found.push(change(was.0, ChangeKind::Breaking, message));
         found.extend(tool::changes(is.0, was.1, is.1));
     }
-    found.extend(gone.iter().map(|(name, _)| change(name, ChangeKind::Breaking, "is gone".to_owned())));
+    found.extend(gone.iter().map(|(name, _)| change(name, ChangeKind::Breaking, "was removed".to_owned())));
     found.extend(added.iter().map(|(name, _)| change(name, ChangeKind::Compatible, "is new".to_owned())));
     found.sort_by(|a, b| (&a.tool, &a.path, a.kind).cmp(&(&b.tool, &b.path, b.kind)));
     found

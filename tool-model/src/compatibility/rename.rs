@@ -1,9 +1,9 @@
-//! Which of the names that came stands for one that went.
+//! Detection of renamed tools and properties.
 
 use super::tool;
 use crate::{ToolDefinition, nearest};
 
-/// How much two things of different names have in common.
+/// The similarity of two items with different names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
     Different,
@@ -11,8 +11,8 @@ pub(super) enum Likeness {
     Same,
 }
 
-/// Takes the likely pairs out of both lists: names that are near and things that are alike, or else the only thing that
-/// went and the only one that came, if they are the same.
+/// Removes the likely pairs from both lists: items with similar names and similar schemas, or else the only removed and
+/// the only added item, if they are equal.
 pub(super) fn pairs<'n>(
     gone: &mut Vec<&'n str>,
     added: &mut Vec<&'n str>,
@@ -40,7 +40,8 @@ pub(super) fn pairs<'n>(
 
 type Named<'a> = (&'a str, &'a ToolDefinition);
 
-/// Takes the likely pairs of tools out of both lists: the same handler, or the same arguments and a near name.
+/// Removes the likely pairs of tools from both lists: those with the same handler, or with the same arguments and a
+/// similar name.
 pub(super) fn tools<'a>(gone: &mut Vec<Named<'a>>, added: &mut Vec<Named<'a>>) -> Vec<(Named<'a>, Named<'a>)> {
     let mut found = Vec::new();
     gone.retain(|was| {
@@ -63,7 +64,7 @@ pub(super) fn tools<'a>(gone: &mut Vec<Named<'a>>, added: &mut Vec<Named<'a>>) -
     found
 }
 
-/// Tools without arguments are all of one shape: those must say the same too.
+/// Compares two tools. Tools without arguments all have the same schema, so they also need the same description.
 fn likeness(was: &ToolDefinition, is: &ToolDefinition) -> Likeness {
     let same_words = was.description == is.description && !was.description.is_empty();
     let same_shape = tool::has_same_schemas(was, is);

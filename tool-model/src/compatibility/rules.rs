@@ -1,11 +1,11 @@
-//! The rules of two schemas, compared one by one.
+//! Comparison of the rules of two schemas, one by one.
 
 use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::compare::{ANYTHING, Comparison, Pair, peeled};
-use super::difference::Effect;
+use super::comparison::{ANYTHING, SchemaComparison, SchemaPair, resolved};
+use super::difference::DifferenceEffect;
 use super::{facts, kinds};
 use crate::validate::check::Checker;
 use crate::validate::number::Number;
@@ -14,19 +14,19 @@ use crate::validate::schema::{
     ArrayRules, Bound, Count, Definitions, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules,
 };
 
-impl<'s> Comparison<'s, '_> {
-    pub(super) fn pair(&mut self, pair: &Pair<'s>) {
-        let (old, old_type) = peeled(pair.old, self.sides.old);
-        let (new, new_type) = peeled(pair.new, self.sides.new);
+impl<'s> SchemaComparison<'s, '_> {
+    pub(super) fn pair(&mut self, pair: &SchemaPair<'s>) {
+        let (old, old_type) = resolved(pair.old, self.sides.old);
+        let (new, new_type) = resolved(pair.new, self.sides.new);
         match (old.is_free() && old_type == Kinds::ALL, new.is_free() && new_type == Kinds::ALL) {
             (true, true) => return,
             (false, true) => {
                 let message = format!("can be any value; it was {}", self.describe_old(pair.old));
-                return self.find(&pair.path, Effect::Widened, message);
+                return self.report(&pair.path, DifferenceEffect::Widened, message);
             }
             (true, false) => {
                 let message = format!("must be {}; it was any value", self.describe_new(pair.new));
-                return self.find(&pair.path, Effect::Narrowed, message);
+                return self.report(&pair.path, DifferenceEffect::Narrowed, message);
             }
             (false, false) => {}
         }
@@ -35,7 +35,7 @@ impl<'s> Comparison<'s, '_> {
         }
         let possible = (kinds::possible(pair.old, self.sides.old), kinds::possible(pair.new, self.sides.new));
         if old.only_alternatives().is_some() || new.only_alternatives().is_some() {
-            // A type that stands beside the alternatives, or beside a reference to them.
+            // A type beside the alternatives, or beside a reference to them.
             if new.only_alternatives().is_some() {
                 self.types(pair, possible.0, possible.0.common(new_type));
             }
@@ -67,8 +67,8 @@ impl<'s> Comparison<'s, '_> {
         self.combinations(path, old, new);
     }
 
-    /// Where the old values are listed, each is tried with the new schema; it does not matter how that one is written.
-    fn values(&mut self, pair: &Pair<'s>, old: Option<&'s [Value]>, new_rules: &'s Rules) {
+    /// Compares schemas that list values. Each listed value is checked against the other schema, whatever its form.
+    fn values(&mut self, pair: &SchemaPair<'s>, old: Option<&'s [Value]>, new_rules: &'s Rules) {
         let new = new_rules.allowed.as_deref();
         let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);
         let fits_new = |value: &&Value| Checker::new(self.sides.new).accepts(pair.new, value);
@@ -79,38 +79,38 @@ impl<'s> Comparison<'s, '_> {
         let path = &pair.path;
         if old.is_none() || (new.is_some() && !lost.is_empty() && lost.len() == old.map_or(0, <[_]>::len)) {
             let message = format!("must be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
-            let effect = if gained.is_empty() { Effect::Narrowed } else { Effect::Unclear };
-            return self.find(path, effect, message);
+            let effect = if gained.is_empty() { DifferenceEffect::Narrowed } else { DifferenceEffect::Unclear };
+            return self.report(path, effect, message);
         }
         if !lost.is_empty() {
-            self.find(path, Effect::Narrowed, format!("no longer includes {}", listed(&lost)));
+            self.report(path, DifferenceEffect::Narrowed, format!("no longer includes {}", listed(&lost)));
         }
         if !aliased.is_empty() {
             let message = format!("no longer lists {}, which is still read (`#[serde(alias)]`)", listed(&aliased));
-            self.find(path, Effect::Gained, message);
+            self.report(path, DifferenceEffect::Gained, message);
         }
         if new.is_none() {
             let message = format!("can be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
-            self.find(path, Effect::Widened, message);
+            self.report(path, DifferenceEffect::Widened, message);
         } else if !gained.is_empty() {
-            self.find(path, Effect::Widened, format!("now includes {}", listed(&gained)));
+            self.report(path, DifferenceEffect::Widened, format!("now includes {}", listed(&gained)));
         }
     }
 
-    /// Whether there is a type that both accept.
-    fn types(&mut self, pair: &Pair<'s>, old: Kinds, new: Kinds) -> bool {
+    /// Compares the types. Returns `true` if there is a type that both accept.
+    fn types(&mut self, pair: &SchemaPair<'s>, old: Kinds, new: Kinds) -> bool {
         let (lost, gained) = (old.without(new), new.without(old));
         let path = &pair.path;
         if old.common(new).is_empty() && old != new {
             let message = format!("must be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
-            self.find(path, Effect::Unclear, message);
+            self.report(path, DifferenceEffect::Unclear, message);
             return false;
         }
         if !lost.is_empty() {
-            self.find(path, Effect::Narrowed, format!("can no longer be {}", kinds::names(lost)));
+            self.report(path, DifferenceEffect::Narrowed, format!("can no longer be {}", kinds::names(lost)));
         }
         if !gained.is_empty() {
-            self.find(path, Effect::Widened, format!("can also be {}", kinds::names(gained)));
+            self.report(path, DifferenceEffect::Widened, format!("can also be {}", kinds::names(gained)));
         }
         true
     }
@@ -119,7 +119,7 @@ impl<'s> Comparison<'s, '_> {
         let [[old_least, old_most], [new_least, new_most]] = facts::bounds(old, new);
         let (old, new) = (&old.number, &new.number);
         let is_known = old_most.is_some() || new_most.is_some();
-        let note = match integers && !is_known && may_be_signed_now(old, new) {
+        let note = match integers && !is_known && may_have_become_signed(old, new) {
             true => format!("; if its type is `i64` now, it must be at most {}", i64::MAX),
             false => String::new(),
         };
@@ -127,16 +127,18 @@ impl<'s> Comparison<'s, '_> {
         self.bound(path, ["at most", "less than", ""], (old_most, new_most), Ordering::Less);
         match (old.multiple_of, new.multiple_of) {
             (None, None) => {}
-            (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be a multiple of {new}")),
-            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be a multiple of {old}")),
+            (None, Some(new)) => self.report(path, DifferenceEffect::Narrowed, format!("must be a multiple of {new}")),
+            (Some(old), None) => {
+                self.report(path, DifferenceEffect::Widened, format!("need not be a multiple of {old}"))
+            }
             (Some(old), Some(new)) => {
                 let effect = match (old.is_multiple_of(new), new.is_multiple_of(old)) {
                     (true, true) => return,
-                    (true, false) => Effect::Widened,
-                    (false, true) => Effect::Narrowed,
-                    (false, false) => Effect::Unclear,
+                    (true, false) => DifferenceEffect::Widened,
+                    (false, true) => DifferenceEffect::Narrowed,
+                    (false, false) => DifferenceEffect::Unclear,
                 };
-                self.find(path, effect, format!("must be a multiple of {new}; it was of {old}"));
+                self.report(path, effect, format!("must be a multiple of {new}; it was of {old}"));
             }
         }
     }
@@ -151,17 +153,19 @@ impl<'s> Comparison<'s, '_> {
         let words = |bound: Bound| format!("{} {}", if bound.exclusive { exclusive } else { inclusive }, bound.value);
         match (old, new) {
             (None, None) => {}
-            (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be {}", words(new))),
-            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be {}{note}", words(old))),
+            (None, Some(new)) => self.report(path, DifferenceEffect::Narrowed, format!("must be {}", words(new))),
+            (Some(old), None) => {
+                self.report(path, DifferenceEffect::Widened, format!("need not be {}{note}", words(old)))
+            }
             (Some(old), Some(new)) => {
                 let order = new.value.compare(old.value);
                 let effect = match (old.exclusive, new.exclusive) {
                     (old, new) if order.is_eq() && old == new => return,
-                    (_, is_exclusive) if order.is_eq() && is_exclusive => Effect::Narrowed,
-                    _ if order == tighter => Effect::Narrowed,
-                    _ => Effect::Widened,
+                    (_, is_exclusive) if order.is_eq() && is_exclusive => DifferenceEffect::Narrowed,
+                    _ if order == tighter => DifferenceEffect::Narrowed,
+                    _ => DifferenceEffect::Widened,
                 };
-                self.find(path, effect, format!("must be {}; it was {}{note}", words(new), words(old)));
+                self.report(path, effect, format!("must be {}; it was {}{note}", words(new), words(old)));
             }
         }
     }
@@ -176,13 +180,13 @@ impl<'s> Comparison<'s, '_> {
         }
     }
 
-    /// Of two different demands nothing can be said.
+    /// Compares a pattern or a format. Nothing is known about two different ones.
     fn demand<T: PartialEq + std::fmt::Display>(&mut self, path: &str, verb: &str, old: Option<T>, new: Option<T>) {
         match (old, new) {
-            (Some(old), None) => self.find(path, Effect::Widened, format!("need not {verb} {old}")),
-            (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must {verb} {new}")),
+            (Some(old), None) => self.report(path, DifferenceEffect::Widened, format!("need not {verb} {old}")),
+            (None, Some(new)) => self.report(path, DifferenceEffect::Narrowed, format!("must {verb} {new}")),
             (Some(old), Some(new)) if old != new => {
-                self.find(path, Effect::Unclear, format!("must {verb} {new}; it was {old}"));
+                self.report(path, DifferenceEffect::Unclear, format!("must {verb} {new}; it was {old}"));
             }
             _ => {}
         }
@@ -192,20 +196,20 @@ impl<'s> Comparison<'s, '_> {
         let noun = |count: u64| if count == 1 { one } else { many };
         let (was, is) = (old.least.unwrap_or(0), new.least.unwrap_or(0));
         if was != is {
-            let effect = if is > was { Effect::Narrowed } else { Effect::Widened };
-            self.find(path, effect, format!("must have at least {is} {}; it was {was}", noun(is)));
+            let effect = if is > was { DifferenceEffect::Narrowed } else { DifferenceEffect::Widened };
+            self.report(path, effect, format!("must have at least {is} {}; it was {was}", noun(is)));
         }
         let effect = match (old.most.unwrap_or(u64::MAX), new.most.unwrap_or(u64::MAX)) {
             (was, is) if was == is => return,
-            (was, is) if is < was => Effect::Narrowed,
-            _ => Effect::Widened,
+            (was, is) if is < was => DifferenceEffect::Narrowed,
+            _ => DifferenceEffect::Widened,
         };
         let message = match (old.most, new.most) {
             (Some(was), Some(is)) => format!("must have at most {is} {}; it was {was}", noun(is)),
             (_, Some(is)) => format!("must have at most {is} {}", noun(is)),
             (was, None) => format!("can have more than {} {many}", was.unwrap_or(u64::MAX)),
         };
-        self.find(path, effect, message);
+        self.report(path, effect, message);
     }
 
     fn arrays(&mut self, path: &str, old: &'s ArrayRules, new: &'s ArrayRules, composed: bool) {
@@ -215,24 +219,24 @@ impl<'s> Comparison<'s, '_> {
         let most = old_count.most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
         for index in 0..fixed.min(most) {
             let (was, is) = (item(old, index), item(new, index));
-            self.look_at(format!("{path}[{index}]"), was, is, composed);
+            self.queue(format!("{path}[{index}]"), was, is, composed);
         }
         let (was, is) = (item(old, usize::MAX), item(new, usize::MAX));
-        // What `items: false` says has been said by the count.
+        // The number of items covers `items: false`.
         if most > fixed && !matches!(was, Schema::Nothing) && !matches!(is, Schema::Nothing) {
-            self.look_at(format!("{path}[]"), was, is, composed);
+            self.queue(format!("{path}[]"), was, is, composed);
         }
         match (old.unique, new.unique) {
-            (false, true) => self.find(path, Effect::Narrowed, "must not repeat an item"),
-            (true, false) => self.find(path, Effect::Widened, "may repeat items"),
+            (false, true) => self.report(path, DifferenceEffect::Narrowed, "must not repeat an item"),
+            (true, false) => self.report(path, DifferenceEffect::Widened, "may repeat items"),
             _ => {}
         }
         let schema = |rules: &'s ArrayRules| rules.contains.as_ref().map(|contains| &contains.schema);
-        self.rare(path, "contains", schema(old), schema(new));
+        self.same_or_unclear(path, "contains", schema(old), schema(new));
         if let (Some(was), Some(is)) = (&old.contains, &new.contains)
             && was.count != is.count
         {
-            self.find(path, Effect::Unclear, "must contain another number of certain items");
+            self.report(path, DifferenceEffect::Unclear, "must contain another number of certain items");
         }
     }
 
@@ -242,43 +246,43 @@ impl<'s> Comparison<'s, '_> {
         };
         match (reference(old, self.sides.old), reference(new, self.sides.new)) {
             (None, None) => {}
-            (Some(was), Some(is)) => self.look_at(path.to_owned(), was, is, true),
-            _ => self.find(path, Effect::Unclear, "is put together in another way"),
+            (Some(was), Some(is)) => self.queue(path.to_owned(), was, is, true),
+            _ => self.report(path, DifferenceEffect::Unclear, "is composed differently"),
         }
         for (was, is) in old.all_of.iter().zip(&new.all_of) {
-            self.look_at(path.to_owned(), was, is, true);
+            self.queue(path.to_owned(), was, is, true);
         }
         match old.all_of.len().cmp(&new.all_of.len()) {
-            Ordering::Less => self.find(path, Effect::Narrowed, "must fit one schema more (`allOf`)"),
-            Ordering::Greater => self.find(path, Effect::Widened, "must fit one schema less (`allOf`)"),
+            Ordering::Less => self.report(path, DifferenceEffect::Narrowed, "must match one more schema (`allOf`)"),
+            Ordering::Greater => self.report(path, DifferenceEffect::Widened, "must match one schema less (`allOf`)"),
             Ordering::Equal => {}
         }
         for (keyword, was, is) in [("anyOf", &old.any_of, &new.any_of), ("oneOf", &old.one_of, &new.one_of)] {
             if was.len() != is.len() || !was.iter().zip(is).all(|(was, is)| self.is_same(was, is)) {
-                self.find(path, Effect::Unclear, format!("has other alternatives (`{keyword}`)"));
+                self.report(path, DifferenceEffect::Unclear, format!("has different alternatives (`{keyword}`)"));
             }
         }
-        self.rare(path, "not", old.not.as_ref(), new.not.as_ref());
+        self.same_or_unclear(path, "not", old.not.as_ref(), new.not.as_ref());
         match (&old.condition, &new.condition) {
             (None, None) => {}
-            (None, Some(_)) => self.find(path, Effect::Narrowed, "has a condition (`if`)"),
-            (Some(_), None) => self.find(path, Effect::Widened, "has no condition (`if`) any more"),
+            (None, Some(_)) => self.report(path, DifferenceEffect::Narrowed, "has a condition (`if`)"),
+            (Some(_), None) => self.report(path, DifferenceEffect::Widened, "has no condition (`if`) any more"),
             (Some(was), Some(is)) => {
                 let then = (was.then.as_ref().unwrap_or(&ANYTHING), is.then.as_ref().unwrap_or(&ANYTHING));
                 let otherwise =
                     (was.otherwise.as_ref().unwrap_or(&ANYTHING), is.otherwise.as_ref().unwrap_or(&ANYTHING));
                 let same = [(&was.when, &is.when), then, otherwise].iter().all(|(was, is)| self.is_same(was, is));
                 if !same {
-                    self.find(path, Effect::Unclear, "has another condition (`if`)");
+                    self.report(path, DifferenceEffect::Unclear, "has a different condition (`if`)");
                 }
             }
         }
     }
 
-    /// Compares `unevaluatedProperties`, which means whatever the schemas beside it leave over.
+    /// Compares `unevaluatedProperties`, whose meaning depends on the schemas beside it.
     fn unevaluated(&mut self, path: &str, old: &'s Rules, new: &'s Rules) {
         const KEYWORD: &str = "unevaluatedProperties";
-        self.rare(path, KEYWORD, old.object.unevaluated.as_ref(), new.object.unevaluated.as_ref());
+        self.same_or_unclear(path, KEYWORD, old.object.unevaluated.as_ref(), new.object.unevaluated.as_ref());
         if old.object.unevaluated.is_none() || new.object.unevaluated.is_none() {
             return;
         }
@@ -299,24 +303,36 @@ impl<'s> Comparison<'s, '_> {
             && old_parts.len() == new_parts.len()
             && old_parts.iter().zip(&new_parts).all(|(was, is)| self.is_same(was, is));
         if !leaves_the_same {
-            self.find(path, Effect::Unclear, format!("has another rule for other properties (`{KEYWORD}`)"));
+            self.report(
+                path,
+                DifferenceEffect::Unclear,
+                format!("has a different rule for other properties (`{KEYWORD}`)"),
+            );
         }
     }
 
-    /// A keyword that tools hardly use: only whether it is the same.
-    pub(super) fn rare(&mut self, path: &str, keyword: &str, old: Option<&'s Schema>, new: Option<&'s Schema>) {
+    /// Compares a rare keyword only for equality.
+    pub(super) fn same_or_unclear(
+        &mut self,
+        path: &str,
+        keyword: &str,
+        old: Option<&'s Schema>,
+        new: Option<&'s Schema>,
+    ) {
         match (old, new) {
             (None, None) => {}
-            (None, Some(_)) => self.find(path, Effect::Narrowed, format!("has a rule more (`{keyword}`)")),
-            (Some(_), None) => self.find(path, Effect::Widened, format!("has a rule less (`{keyword}`)")),
+            (None, Some(_)) => {
+                self.report(path, DifferenceEffect::Narrowed, format!("has an additional rule (`{keyword}`)"))
+            }
+            (Some(_), None) => self.report(path, DifferenceEffect::Widened, format!("has one rule less (`{keyword}`)")),
             (Some(was), Some(is)) if self.is_same(was, is) => {}
-            _ => self.find(path, Effect::Unclear, format!("has another rule (`{keyword}`)")),
+            _ => self.report(path, DifferenceEffect::Unclear, format!("has a different rule (`{keyword}`)")),
         }
     }
 }
 
-/// Returns `true` for what `u64` becomes when it is `i64`. Neither has an upper bound in its schema.
-fn may_be_signed_now(old: &NumberRules, new: &NumberRules) -> bool {
+/// Returns `true` if a `u64` may have become an `i64`. Neither has an upper bound in its schema.
+fn may_have_become_signed(old: &NumberRules, new: &NumberRules) -> bool {
     let is_negative = |bound: Option<Bound>| bound.is_none_or(|bound| Number::Whole(0).is_above(bound.value));
     !is_negative(old.least) && is_negative(new.least) && old.most.is_none() && new.most.is_none()
 }

@@ -1,4 +1,4 @@
-//! What is said of a change.
+//! Tests of the changes that are reported.
 
 mod arguments;
 mod facts;
@@ -15,7 +15,7 @@ fn manifest(tools: Value) -> Manifest {
     serde_json::from_value(tools).expect("a manifest")
 }
 
-/// A tool with nothing but what is said.
+/// Returns a tool with the given parts.
 fn tool(parts: Value) -> ToolDefinition {
     let mut whole = json!({"description": "Does it.", "handler": "app::does_it", "arguments": {}});
     let (Some(tool), Value::Object(parts)) = (whole.as_object_mut(), parts) else { panic!("not objects") };
@@ -23,8 +23,8 @@ fn tool(parts: Value) -> ToolDefinition {
     serde_json::from_value(whole).expect("a tool")
 }
 
-/// Each change as `kind path: message`.
-fn between(old: &Manifest, new: &Manifest) -> Vec<String> {
+/// Formats each change as `kind path: message`.
+fn change_lines(old: &Manifest, new: &Manifest) -> Vec<String> {
     let kind = |kind| match kind {
         ChangeKind::Breaking => '-',
         ChangeKind::Compatible => '+',
@@ -36,16 +36,16 @@ fn between(old: &Manifest, new: &Manifest) -> Vec<String> {
         .collect()
 }
 
-fn of_tool(old: Value, new: Value) -> Vec<String> {
+fn tool_changes(old: Value, new: Value) -> Vec<String> {
     let manifest = |parts| [("t".to_owned(), tool(parts))].into_iter().collect();
-    between(&manifest(old), &manifest(new))
+    change_lines(&manifest(old), &manifest(new))
 }
 
-fn of_arguments(old: Value, new: Value) -> Vec<String> {
-    of_tool(json!({"arguments": old}), json!({"arguments": new}))
+fn arguments_changes(old: Value, new: Value) -> Vec<String> {
+    tool_changes(json!({"arguments": old}), json!({"arguments": new}))
 }
 
-/// Of the one argument `x`.
-fn of_argument(old: Value, new: Value) -> Vec<String> {
-    of_arguments(json!({"x": old}), json!({"x": new}))
+/// Returns the changes of the argument `x`.
+fn argument_changes(old: Value, new: Value) -> Vec<String> {
+    arguments_changes(json!({"x": old}), json!({"x": new}))
 }

@@ -1,4 +1,4 @@
-//! One tool, then and now.
+//! Comparison of two versions of a tool.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::compare::{Sides, differences, property};
-use super::difference::{Difference, Direction, Effect};
+use super::annotations;
+use super::comparison::{ComparedSides, differences, property};
+use super::difference::{DifferenceEffect, SchemaDifference, ValueDirection};
 use super::facts::{KnownArguments, VALIDATED, tool_without_facts};
-use super::normal::normalize;
-use super::texts;
+use super::normalize::normalize;
 use super::{ARGUMENTS, Change, ChangeKind};
 use crate::validate::narrows_its_type;
 use crate::validate::read::Reading;
 use crate::{Argument, KEYS, KeyKind, ToolDefinition, canonical};
 
 /// Collects the changes of one tool.
-struct Changes<'a> {
+struct ToolChanges<'a> {
     tool: &'a str,
     found: Vec<Change>,
 }
@@ -26,25 +26,25 @@ pub(super) fn changes(name: &str, old: &ToolDefinition, new: &ToolDefinition) ->
     if old == new {
         return Vec::new();
     }
-    let mut changes = Changes { tool: name, found: Vec::new() };
+    let mut changes = ToolChanges { tool: name, found: Vec::new() };
     changes.arguments(old, new);
     changes.returns(old, new);
     changes.keys(old, new);
     if changes.found.is_empty() && tool_without_facts(old) != tool_without_facts(new) {
-        changes.add("", ChangeKind::Text, "is written in another way and means the same".to_owned());
+        changes.add("", ChangeKind::Text, "is written differently and means the same".to_owned());
     }
     changes.found
 }
 
-/// Whether both take and give the same values.
+/// Returns `true` if both versions accept and return the same values.
 pub(super) fn has_same_schemas(old: &ToolDefinition, new: &ToolDefinition) -> bool {
-    let mut changes = Changes { tool: "", found: Vec::new() };
+    let mut changes = ToolChanges { tool: "", found: Vec::new() };
     changes.arguments(old, new);
     changes.returns(old, new);
     changes.found.iter().all(|change| change.kind == ChangeKind::Text)
 }
 
-impl Changes<'_> {
+impl ToolChanges<'_> {
     fn add(&mut self, path: &str, kind: ChangeKind, message: String) {
         let change = Change { tool: self.tool.to_owned(), path: path.to_owned(), kind, message };
         if !self.found.contains(&change) {
@@ -56,21 +56,21 @@ impl Changes<'_> {
         let (was, is) = (old.parameters(), new.parameters());
         let none = BTreeMap::new();
         let known = known_arguments(new);
-        self.schemas(ARGUMENTS, (&was, &none), (&is, &none), (Direction::Sent, &known));
-        self.found.extend(texts::changes(self.tool, ARGUMENTS, (&was, &old.defs), (&is, &new.defs)));
+        self.schemas(ARGUMENTS, (&was, &none), (&is, &none), (ValueDirection::Sent, &known));
+        self.found.extend(annotations::changes(self.tool, ARGUMENTS, (&was, &old.defs), (&is, &new.defs)));
     }
 
     fn returns(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
         match (&old.returns, &new.returns) {
             (None, None) => {}
-            (None, Some(_)) => self.add("returns", ChangeKind::Compatible, "is described now".to_owned()),
+            (None, Some(_)) => self.add("returns", ChangeKind::Compatible, "now has a schema".to_owned()),
             (Some(_), None) => {
-                let message = "is no longer described; the result may be anything".to_owned();
+                let message = "no longer has a schema; the result may be any value".to_owned();
                 self.add("returns", ChangeKind::Breaking, message);
             }
             (Some(was), Some(is)) => {
-                self.schemas("returns", (was, &old.defs), (is, &new.defs), (Direction::Returned, &[]));
-                self.found.extend(texts::changes(self.tool, "returns", (was, &old.defs), (is, &new.defs)));
+                self.schemas("returns", (was, &old.defs), (is, &new.defs), (ValueDirection::Returned, &[]));
+                self.found.extend(annotations::changes(self.tool, "returns", (was, &old.defs), (is, &new.defs)));
             }
         }
     }
@@ -80,23 +80,23 @@ impl Changes<'_> {
         path: &str,
         old: Schema<'_>,
         new: Schema<'_>,
-        (direction, known): (Direction, &KnownArguments),
+        (direction, known): (ValueDirection, &KnownArguments),
     ) {
         let (mut was, mut is) = (Reading::of(old.0, old.1), Reading::of(new.0, new.1));
         normalize(&mut was);
         normalize(&mut is);
         let found = match was.errors.first().or(is.errors.first()) {
             None => {
-                let sides = Sides { old: &was.definitions, new: &is.definitions, direction, known };
+                let sides = ComparedSides { old: &was.definitions, new: &is.definitions, direction, known };
                 differences(sides, path, &was.schema, &is.schema)
             }
             Some(_) if old == new => Vec::new(),
             Some(error) => {
-                let message = format!("cannot be compared, for a schema cannot be enforced: {error}");
-                vec![Difference { path: path.to_owned(), effect: Effect::Unclear, message }]
+                let message = format!("cannot be compared: unsupported schema: {error}");
+                vec![SchemaDifference { path: path.to_owned(), effect: DifferenceEffect::Unclear, message }]
             }
         };
-        for Difference { path, effect, message } in found {
+        for SchemaDifference { path, effect, message } in found {
             self.add(&path, effect.kind(direction), message);
         }
     }
@@ -111,11 +111,11 @@ impl Changes<'_> {
             }
         }
         if old.handler != new.handler {
-            self.add("handler", ChangeKind::Compatible, was_is(&old.handler, &new.handler));
+            self.add("handler", ChangeKind::Compatible, change_text(&old.handler, &new.handler));
         }
         if old.description != new.description {
             let (was, is) = (format!("{:?}", old.description), format!("{:?}", new.description));
-            self.add("description", ChangeKind::Text, was_is(was, is));
+            self.add("description", ChangeKind::Text, change_text(was, is));
         }
     }
 }
@@ -143,18 +143,18 @@ fn key_change(kind: KeyKind, was: Option<&Value>, is: Option<&Value>) -> String 
     match kind {
         KeyKind::Flag if is.is_some() => "is set now".to_owned(),
         KeyKind::Flag => "is no longer set".to_owned(),
-        _ => was_is(shown(was), shown(is)),
+        _ => change_text(shown(was), shown(is)),
     }
 }
 
 /// A schema with the definitions it refers to.
 type Schema<'a> = (&'a Value, &'a BTreeMap<String, Value>);
 
-pub(super) fn was_is(was: impl Display, is: impl Display) -> String {
+pub(super) fn change_text(was: impl Display, is: impl Display) -> String {
     format!("is {is}; it was {was}")
 }
 
-/// A value as it is shown in a message.
+/// Formats a value for a message.
 pub(super) fn shown(value: Option<&Value>) -> String {
     value.map_or("none".to_owned(), canonical)
 }

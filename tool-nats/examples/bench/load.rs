@@ -1,4 +1,4 @@
-//! Many calls at a time, and how long each takes.
+//! Concurrent calls and their latencies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use crate::Anything;
 
-/// What came of one round.
+/// The result of one round.
 pub struct Round {
     pub per_second: f64,
     pub p99_us: f64,
 }
 
-/// Makes so many calls, so many at a time.
+/// Makes this many calls, with limited concurrency.
 pub async fn round<F, Fut>(lanes: usize, calls: usize, call: F) -> Result<Round, Anything>
 where
     F: Fn(usize) -> Fut + Clone + Send + 'static,

@@ -1,10 +1,10 @@
-//! Calls through a worker beside a bare request and reply of the same bytes, interleaved in one run:
+//! Compares calls through a worker with a bare request and reply of the same size, interleaved in one run:
 //!
 //!     cargo run --release -p tool-nats --example bench
 //!     cargo run --release -p tool-nats --example bench -- scale
 //!
-//! The worker is a process of its own, the server another. Rounds of the two ways alternate; shown are the
-//! medians of the rounds, and of the ratios of rounds that stand side by side.
+//! The worker and the server are separate processes. Rounds of both kinds alternate. The output has the medians of the
+//! rounds, and of the ratios of adjacent rounds.
 
 mod load;
 mod process;
@@ -28,7 +28,7 @@ type Anything = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> Result<(), Anything> {
     let mode = std::env::args().nth(1).unwrap_or_default();
-    // Where workers are added, each has one thread: it is the workers that are to be seen, not their threads.
+    // When workers are added, each has one thread, so that workers are measured and not threads.
     let threads = if mode == "worker-of-one-thread" { 1 } else { 2 };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     runtime.block_on(async {
@@ -43,7 +43,7 @@ fn main() -> Result<(), Anything> {
 async fn beside_bare() -> Result<(), Anything> {
     let _processes = Processes::start(1, "worker").await?;
     let bare = Arc::new(async_nats::connect(process::url()).await?);
-    // The worker's tools are linked here as well, and would go before those of workers.
+    // The worker's tools are linked here as well, and would have precedence.
     let tools = Dispatcher::builder().manifest(Manifest::default()).timeout(Duration::from_secs(30)).build()?;
     let _remote = discover(async_nats::connect(process::url()).await?, tools.registry()).await?;
     for lanes in [1, 64] {
@@ -53,7 +53,7 @@ async fn beside_bare() -> Result<(), Anything> {
             let (client, dispatcher) = (bare.clone(), tools.clone());
             let bare = round(lanes, calls, move |call| by_request(client.clone(), call)).await?;
             let ours = round(lanes, calls, move |call| by_dispatcher(dispatcher.clone(), call)).await?;
-            // The first one warms up.
+            // The first round warms up.
             if number > 0 {
                 by_bare.push(bare);
                 by_tools.push(ours);
@@ -67,7 +67,7 @@ async fn beside_bare() -> Result<(), Anything> {
 fn report(lanes: usize, bare: &[Round], ours: &[Round]) {
     let rate = |rounds: &[Round]| median(rounds.iter().map(|round| round.per_second));
     let late = |rounds: &[Round]| median(rounds.iter().map(|round| round.p99_us));
-    // Rounds that stand side by side: what else the machine does changes from round to round.
+    // Adjacent rounds, because the load of the machine changes over time.
     let beside = |value: fn(&Round) -> f64| median(bare.iter().zip(ours).map(|(bare, ours)| value(ours) / value(bare)));
     println!(
         "{lanes:>3} at a time: {:>8.0} calls/s bare, {:>8.0} here ({:.3}); p99 {:>7.0} us bare, {:>7.0} us here ({:.3})",
@@ -80,7 +80,7 @@ fn report(lanes: usize, bare: &[Round], ours: &[Round]) {
     );
 }
 
-/// What a call by a dispatcher sends, sent by hand.
+/// Sends by hand what a call of a dispatcher sends.
 async fn by_request(client: Arc<async_nats::Client>, call: usize) -> Result<(), Anything> {
     let mut headers = HeaderMap::new();
     headers.insert("Tool-Call", format!("call_{call}"));
@@ -98,7 +98,7 @@ async fn by_dispatcher(tools: Dispatcher, call: usize) -> Result<(), Anything> {
     if result.output == "42" { Ok(()) } else { Err(result.output.into()) }
 }
 
-/// The same work shared by more and more workers: a handler that needs a processor for a millisecond.
+/// Distributes the same work to more and more workers: a handler that needs a processor for a millisecond.
 async fn scale() -> Result<(), Anything> {
     let cores = std::thread::available_parallelism()?.get();
     let mut alone = None;

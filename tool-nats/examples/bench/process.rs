@@ -1,4 +1,4 @@
-//! The server and the workers, in processes of their own.
+//! The server and the workers, in separate processes.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -10,14 +10,14 @@ use tool_runtime::{Dispatcher, tool};
 
 use crate::Anything;
 
-/// A port that this benchmark has to itself on most machines.
+/// A port that is unused on most machines.
 const PORT: &str = "42229";
 
 pub fn url() -> String {
     format!("127.0.0.1:{PORT}")
 }
 
-/// Processes that end with this.
+/// Child processes, which are killed on drop.
 pub struct Processes(Vec<Child>);
 
 impl Processes {
@@ -46,7 +46,7 @@ impl Processes {
 impl Drop for Processes {
     fn drop(&mut self) {
         for process in &mut self.0 {
-            // One that has ended already is as good.
+            // Fails if the process has already ended.
             let _ = process.kill();
             let _ = process.wait();
         }
@@ -68,10 +68,10 @@ fn burn(microseconds: u64) {
     }
 }
 
-/// A worker, and beside it the bare thing.
+/// Runs a worker, and next to it a bare responder.
 pub async fn serve_until_killed() -> Result<(), Anything> {
     std::thread::spawn(|| {
-        // Nothing can be read any more when whoever has started this is gone.
+        // The end of standard input means that the parent is gone.
         let _ = std::io::stdin().read(&mut [0]);
         std::process::exit(0);
     });

@@ -1,6 +1,6 @@
-//! How to get to a server, and what it does not let one do.
+//! Connections to NATS.
 
-mod denied;
+mod violations;
 
 use std::env;
 use std::fmt;
@@ -10,18 +10,17 @@ use std::pin::{Pin, pin};
 
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 
-pub(crate) use self::denied::{Denials, Denied, Following};
-use crate::Error;
+pub(crate) use self::violations::{PermissionViolation, ViolationChannel, ViolationSubscription};
+use crate::NatsError;
 
-/// Where a server is if nobody says it.
+/// The default server.
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 
-/// Connects to a server, or to one of several whose addresses are separated by commas.
+/// Connects to a server, or to one of several comma-separated addresses.
 ///
-/// What is given back is awaited; it can first be told more, such as [`Connect::credentials_file`]. A client that was
-/// made otherwise does as well: [`serve`](crate::serve()), [`discover`](crate::discover()) and
-/// [`Queue::open`](crate::Queue::open) take both. Only of a connection that was made here is it heard at once what the
-/// server does not let it do; with another client one waits for an answer in vain, and is told so after a while.
+/// Configure and await the returned builder. [`serve`](crate::serve()), [`discover`](crate::discover()) and
+/// [`WorkQueue::open`](crate::WorkQueue::open) accept a plain `async_nats::Client` as well. With a connection made here,
+/// permission violations are reported at once; with any other client, denied requests time out.
 ///
 /// ```no_run
 /// use tool_nats::{connect, serve};
@@ -34,14 +33,21 @@ const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 /// # Ok(())
 /// # }
 /// ```
-pub fn connect(url: impl Into<String>) -> Connect {
-    Connect { url: url.into(), user: None, password: None, credentials: None, authority: None, inbox_prefix: None }
+pub fn connect(url: impl Into<String>) -> ConnectionBuilder {
+    ConnectionBuilder {
+        url: url.into(),
+        user: None,
+        password: None,
+        credentials: None,
+        authority: None,
+        inbox_prefix: None,
+    }
 }
 
-/// What a connection is told before it is made; see [`connect`].
+/// A builder for a connection; see [`connect`].
 #[derive(Clone)]
-#[must_use = "there is no connection until this is awaited"]
-pub struct Connect {
+#[must_use = "does not connect until awaited"]
+pub struct ConnectionBuilder {
     url: String,
     user: Option<String>,
     password: Option<String>,
@@ -50,9 +56,9 @@ pub struct Connect {
     inbox_prefix: Option<String>,
 }
 
-impl Connect {
-    /// As the environment says it, in the variables of NATS's own command line: `NATS_URL`, `NATS_USER`, `NATS_PASSWORD`,
-    /// `NATS_CREDS`, `NATS_CA` and `NATS_INBOX_PREFIX`. What is empty counts as not set.
+impl ConnectionBuilder {
+    /// Reads the variables of NATS's own command line: `NATS_URL`, `NATS_USER`, `NATS_PASSWORD`, `NATS_CREDS`, `NATS_CA`
+    /// and `NATS_INBOX_PREFIX`. Empty variables count as unset.
     pub fn from_env() -> Self {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let text = |name| set(name).map(|value| value.to_string_lossy().into_owned());
@@ -66,40 +72,39 @@ impl Connect {
         }
     }
 
-    /// To another server.
+    /// Sets the server.
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = url.into();
         self
     }
 
-    /// As this user.
+    /// Sets the user and password.
     pub fn user(mut self, name: impl Into<String>, password: impl Into<String>) -> Self {
         (self.user, self.password) = (Some(name.into()), Some(password.into()));
         self
     }
 
-    /// As whom a credentials file says, such as `nsc` writes.
+    /// Sets a credentials file, such as those written by `nsc`.
     pub fn credentials_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.credentials = Some(file.into());
         self
     }
 
-    /// With TLS, to a server whose certificate comes from the authority in this file, or from one that the machine
-    /// trusts.
+    /// Requires TLS, and trusts the certificate authority in this file in addition to those of the system.
     pub fn authority(mut self, file: impl Into<PathBuf>) -> Self {
         self.authority = Some(file.into());
         self
     }
 
-    /// What the subjects for answers begin with, `_INBOX` unless set. With one of its own a user can be kept from reading
-    /// the answers of others.
+    /// Sets the prefix of reply subjects. Defaults to `_INBOX`. With a prefix per user, permissions can prevent users from
+    /// reading the replies of others.
     pub fn inbox_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.inbox_prefix = Some(prefix.into());
         self
     }
 
-    async fn start(self) -> Result<Connection, Error> {
-        // Without what may stand before the host: a password.
+    async fn start(self) -> Result<NatsConnection, NatsError> {
+        // Errors show the address without user information, which may contain a password.
         let (addresses, server) = match addresses(&self.url) {
             Ok(addresses) => {
                 let shown =
@@ -108,23 +113,23 @@ impl Connect {
                 (addresses, server)
             }
             Err(source) => {
-                return Err(Error::Connect { server: "the given address".to_owned(), source: source.into() });
+                return Err(NatsError::Connect { server: "the given address".to_owned(), source: source.into() });
             }
         };
-        let denials = Denials::default();
+        let violations = ViolationChannel::default();
         let connected = async {
-            let heard = denials.clone();
+            let channel = violations.clone();
             let options = self.options().await?.event_callback(move |event| {
                 if let Event::ServerError(error) = &event {
-                    heard.hear(error);
+                    channel.report(error);
                 }
                 std::future::ready(())
             });
             Ok(options.connect(addresses).await?)
         };
         match connected.await {
-            Ok(client) => Ok(Connection { client, denials, hears: true }),
-            Err(source) => Err(Error::Connect { server, source }),
+            Ok(client) => Ok(NatsConnection { client, violations, reports_violations: true }),
+            Err(source) => Err(NatsError::Connect { server, source }),
         }
     }
 
@@ -134,10 +139,10 @@ impl Connect {
             (None, None, None) => {}
             (Some(user), Some(password), None) => options = options.user_and_password(user, password),
             (None, None, Some(file)) => options = options.credentials_file(file).await?,
-            (Some(_), None, _) => return Err("there is a user, and no password".into()),
-            (None, Some(_), _) => return Err("there is a password, and no user".into()),
+            (Some(_), None, _) => return Err("a user is set without a password".into()),
+            (None, Some(_), _) => return Err("a password is set without a user".into()),
             (Some(_), Some(_), Some(_)) => {
-                return Err("there is a user, and a credentials file: use one of them".into());
+                return Err("both a user and a credentials file are set: use one of them".into());
             }
         }
         if let Some(authority) = self.authority {
@@ -154,8 +159,8 @@ fn addresses(urls: &str) -> std::io::Result<Vec<ServerAddr>> {
     urls.split(',').map(|url| url.trim().parse()).collect()
 }
 
-impl IntoFuture for Connect {
-    type Output = Result<Connection, Error>;
+impl IntoFuture for ConnectionBuilder {
+    type Output = Result<NatsConnection, NatsError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -165,68 +170,68 @@ impl IntoFuture for Connect {
 
 /// A connection to NATS. Cheap to clone.
 #[derive(Clone)]
-pub struct Connection {
+pub struct NatsConnection {
     client: Client,
-    denials: Denials,
-    hears: bool,
+    violations: ViolationChannel,
+    reports_violations: bool,
 }
 
-impl Connection {
-    /// The client, for whatever else one does with NATS.
+impl NatsConnection {
+    /// Returns the client, for other uses of NATS.
     #[must_use]
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    pub(crate) fn denials(&self) -> &Denials {
-        &self.denials
+    pub(crate) fn violations(&self) -> &ViolationChannel {
+        &self.violations
     }
 
-    /// Whether it is heard what the server does not allow.
-    pub(crate) fn hears(&self) -> bool {
-        self.hears
+    /// Returns `true` if permission violations are reported on this connection.
+    pub(crate) fn reports_violations(&self) -> bool {
+        self.reports_violations
     }
 
-    /// Does something for which a subject is needed that has these tokens in it, and hears at once if the server does not let
-    /// this user: otherwise nobody would say so, and it would take all its time.
-    pub(crate) async fn allowed<T, E: Into<async_nats::Error>>(
+    /// Performs an operation that needs a subject containing these tokens, and fails at once on a permission violation.
+    /// Otherwise the operation would wait for its timeout.
+    pub(crate) async fn permitted<T, E: Into<async_nats::Error>>(
         &self,
         doing: &'static str,
         tokens: &str,
         work: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, Error> {
-        let mut denials = self.denials.follow();
+    ) -> Result<T, NatsError> {
+        let mut violations = self.violations.subscribe();
         let mut work = pin!(work);
         loop {
             tokio::select! {
                 biased;
-                done = &mut work => return done.map_err(Error::nats(doing)),
-                denied = denials.next() => if denied.has(tokens) {
-                    return Err(Error::Forbidden { doing, denied: denied.to_string() });
+                done = &mut work => return done.map_err(NatsError::nats(doing)),
+                denied = violations.next() => if denied.has_tokens(tokens) {
+                    return Err(NatsError::Forbidden { doing, denied: denied.to_string() });
                 },
             }
         }
     }
 }
 
-impl From<Client> for Connection {
-    /// A client that was made elsewhere: what the server does not let it do is not heard.
+impl From<Client> for NatsConnection {
+    /// Wraps a client that was created elsewhere, whose permission violations are not reported.
     fn from(client: Client) -> Self {
-        Self { client, denials: Denials::default(), hears: false }
+        Self { client, violations: ViolationChannel::default(), reports_violations: false }
     }
 }
 
-impl fmt::Debug for Connection {
+impl fmt::Debug for NatsConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection").finish_non_exhaustive()
+        f.debug_struct("NatsConnection").finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Connect {
-    /// Without the password, and without the address, which may have one.
+impl fmt::Debug for ConnectionBuilder {
+    /// Omits the password and the address, which may contain one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { user, credentials, authority, inbox_prefix, .. } = self;
-        f.debug_struct("Connect")
+        f.debug_struct("ConnectionBuilder")
             .field("user", user)
             .field("credentials", credentials)
             .field("authority", authority)

@@ -1,20 +1,17 @@
-//! Calls that must not be lost: a work queue in JetStream.
+//! A persistent work queue in JetStream.
 //!
-//! A job is a message in a stream, which stays there until a worker has acknowledged it, and a record in a bucket, which
-//! says what became of it. A worker claims a job by changing its record from one known revision to the next, so that of
-//! several one has it. If it dies, the message is delivered again; whoever gets it sees in the record that the job was
-//! begun. It looks into its journal: what completed is answered from there, and what still runs is left to whoever runs
-//! it. Otherwise only a job that may be repeated runs again; of another the outcome is unknown, and the record says that.
-//! A job that was submitted twice may have two messages; the record has the one by which it was claimed, and the other is
-//! taken away.
+//! A job is a message in a stream, which stays there until a worker acknowledges it, and a record of its state in a bucket.
+//! A worker claims a job by updating the record from a known revision, so that only one worker succeeds. If the worker
+//! dies, the message is delivered again, and the next worker sees in the record that the job was started. It consults
+//! its journal: a completed call gets the recorded result, and a running one is left alone. Otherwise only a job that may
+//! be repeated runs again; any other job gets an unknown outcome. A job that was submitted twice may have two messages;
+//! the record contains the one by which it was claimed, and the other is discarded.
 
+mod consumer;
 mod job;
-mod options;
-mod record;
+mod job_runner;
 mod store;
 mod submit;
-mod take;
-mod work;
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,97 +21,144 @@ use futures_util::StreamExt;
 use tokio::time::{sleep, timeout};
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
-pub use self::job::{JobId, Status};
-pub use self::options::QueueOptions;
-use self::record::State;
-use self::store::Store;
-pub(crate) use self::submit::{Job, Submitted};
-pub(crate) use self::take::{Choice, Taking};
-use crate::{Connection, Error};
+pub(crate) use self::consumer::{QueueConsumer, ToolFilter};
+use self::job::JobState;
+pub use self::job::{JobId, JobStatus};
+use self::store::QueueStore;
+pub(crate) use self::submit::{QueuedCall, Submission};
+use crate::{NatsConnection, NatsError, Space};
 
-/// How often a job is asked for whose end was not heard.
-const ASK: Duration = Duration::from_secs(1);
+/// The interval at which the record of a job is polled, in case its end was missed.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Options of a queue. All its users must agree on them.
+#[derive(Clone, Debug)]
+pub struct QueueOptions {
+    space: Space,
+    heartbeat_timeout: Duration,
+    retention: Duration,
+    replicas: usize,
+}
+
+impl Default for QueueOptions {
+    /// The space `tools`, a silence of 30 seconds, results kept for a week, and one replica.
+    fn default() -> Self {
+        let (heartbeat_timeout, retention) = (Duration::from_secs(30), Duration::from_secs(7 * 24 * 60 * 60));
+        Self { space: Space::default(), heartbeat_timeout, retention, replicas: 1 }
+    }
+}
+
+impl QueueOptions {
+    /// Sets the space.
+    #[must_use]
+    pub fn space(mut self, space: Space) -> Self {
+        self.space = space;
+        self
+    }
+
+    /// Sets how long a worker with a job may be silent before another gets the job, at least one second. Heartbeats are sent
+    /// at a third of this interval.
+    #[must_use]
+    pub fn heartbeat_timeout(mut self, heartbeat_timeout: Duration) -> Self {
+        self.heartbeat_timeout = heartbeat_timeout.max(Duration::from_secs(1));
+        self
+    }
+
+    /// Sets how long jobs and their results are kept.
+    #[must_use]
+    pub fn retention(mut self, retention: Duration) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// Sets the number of replicas in a cluster.
+    #[must_use]
+    pub fn replicas(mut self, replicas: usize) -> Self {
+        self.replicas = replicas;
+        self
+    }
+}
 
 /// A work queue. Cheap to clone.
 ///
-/// Jobs are submitted through a dispatcher, with [`Delivery::Submitted`](crate::Delivery::Submitted) or
-/// [`Queued`](crate::Delivery::Queued), so that nothing gets into the queue that was not checked, asked about and recorded.
-/// This asks for them, waits for them and cancels them, from any process and at any time.
+/// Jobs are submitted through a dispatcher, with [`DeliveryMode::Submitted`](crate::DeliveryMode::Submitted) or
+/// [`Queued`](crate::DeliveryMode::Queued), so that every job was validated, approved and recorded. This type looks up, awaits
+/// and cancels jobs, from any process and at any time.
 #[derive(Clone)]
-pub struct Queue {
-    store: Arc<Store>,
+pub struct WorkQueue {
+    store: Arc<QueueStore>,
 }
 
-impl Queue {
-    /// Opens the queue, and makes it where it does not exist yet.
+impl WorkQueue {
+    /// Opens the queue, or creates it.
     ///
     /// # Errors
-    /// When the server has no JetStream, or does not let this user use it.
-    pub async fn open(connection: impl Into<Connection>, options: QueueOptions) -> Result<Self, Error> {
-        Ok(Self { store: Arc::new(Store::open(connection.into(), options).await?) })
+    /// If the server has no JetStream, or denies this user access.
+    pub async fn open(connection: impl Into<NatsConnection>, options: QueueOptions) -> Result<Self, NatsError> {
+        Ok(Self { store: Arc::new(QueueStore::open(connection.into(), options).await?) })
     }
 
-    /// What is known of a job; nothing if it is not known, or not any more.
+    /// Returns the status of a job, or `None` if it is unknown or has expired.
     ///
     /// # Errors
-    /// When the server cannot be asked.
-    pub async fn status(&self, job: &JobId) -> Result<Option<Status>, Error> {
+    /// If the server cannot be reached.
+    pub async fn status(&self, job: &JobId) -> Result<Option<JobStatus>, NatsError> {
         let Some((state, _)) = self.store.read(job).await? else { return Ok(None) };
         Ok(Some(match state {
-            State::Waiting => Status::Waiting,
-            State::Running { worker, attempt, .. } => Status::Running { worker, attempt },
-            State::Done { result } => Status::Done(self.store.result(job, result).await?),
+            JobState::Waiting => JobStatus::Waiting,
+            JobState::Running { worker, attempt, .. } => JobStatus::Running { worker, attempt },
+            JobState::Done { result } => JobStatus::Done(self.store.load_result(job, result).await?),
         }))
     }
 
-    /// Waits until a job is over. Servers that come back are waited for; nothing is lost by not waiting any longer.
+    /// Waits for the result of a job, across reconnects. Dropping the future does not affect the job.
     ///
     /// # Errors
-    /// When there is no such job, or when the server does not let this user ask for it.
-    pub async fn result(&self, job: &JobId) -> Result<ToolResult, Error> {
-        // It is heard from here on, so that nothing is missed between a question and the next.
-        let mut ends = self.store.ends(job).await.ok();
+    /// If there is no such job, or the server denies this user access.
+    pub async fn result(&self, job: &JobId) -> Result<ToolResult, NatsError> {
+        // Subscribed before the first look at the record, so that the end cannot be missed.
+        let mut ends = self.store.subscribe_end(job).await.ok();
         loop {
             match self.status(job).await {
-                Ok(Some(Status::Done(result))) => return Ok(result),
+                Ok(Some(JobStatus::Done(result))) => return Ok(result),
                 Ok(Some(_)) => {}
                 Ok(None) => return Err(unknown(job)),
-                Err(error @ Error::Forbidden { .. }) => return Err(error),
-                Err(error) => tracing::debug!(%job, %error, "a job cannot be asked for at the moment"),
+                Err(error @ NatsError::Forbidden { .. }) => return Err(error),
+                Err(error) => tracing::debug!(%job, %error, "cannot look up a job, retrying"),
             }
             match &mut ends {
-                Some(heard) => {
-                    if let Ok(None) = timeout(ASK, heard.next()).await {
+                Some(subscription) => {
+                    if let Ok(None) = timeout(POLL_INTERVAL, subscription.next()).await {
                         ends = None;
                     }
                 }
-                None => sleep(ASK).await,
+                None => sleep(POLL_INTERVAL).await,
             }
         }
     }
 
-    /// Has a job stopped; what it is then. One that no worker has begun is over at once. One that runs is told to stop,
-    /// and its result says what became of it.
+    /// Cancels a job and returns its status. A job that has not started is finished at once. A running one is told to stop,
+    /// and its result says how it ended.
     ///
     /// # Errors
-    /// When the server cannot be asked, or when there is no such job.
-    pub async fn cancel(&self, job: &JobId) -> Result<Status, Error> {
+    /// If the server cannot be reached, or there is no such job.
+    pub async fn cancel(&self, job: &JobId) -> Result<JobStatus, NatsError> {
         loop {
             let Some((state, revision)) = self.store.read(job).await? else { return Err(unknown(job)) };
             match state {
-                State::Done { result } => return Ok(Status::Done(self.store.result(job, result).await?)),
-                State::Running { message, worker, attempt, stop } => {
-                    let stopped = State::Running { message, worker: worker.clone(), attempt, stop: true };
+                JobState::Done { result } => return Ok(JobStatus::Done(self.store.load_result(job, result).await?)),
+                JobState::Running { message, worker, attempt, stop } => {
+                    let stopped = JobState::Running { message, worker: worker.clone(), attempt, stop: true };
                     if stop || self.store.write(job, &stopped, revision).await? {
-                        return Ok(Status::Running { worker, attempt });
+                        return Ok(JobStatus::Running { worker, attempt });
                     }
                 }
-                State::Waiting => {
-                    let message = format!("`{}` was cancelled before a worker had it.", job.tool());
+                JobState::Waiting => {
+                    let message = format!("`{}` was cancelled before a worker started it.", job.tool());
                     let result = ToolResult::failure(ToolError::new(ErrorKind::Cancelled, message));
-                    if self.store.write(job, &State::done(result.clone()), revision).await? {
-                        self.store.tell_end(job).await;
-                        return Ok(Status::Done(result));
+                    if self.store.write(job, &JobState::done(result.clone()), revision).await? {
+                        self.store.announce_end(job).await;
+                        return Ok(JobStatus::Done(result));
                     }
                 }
             }
@@ -122,12 +166,12 @@ impl Queue {
     }
 }
 
-impl fmt::Debug for Queue {
+impl fmt::Debug for WorkQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").field("space", self.store.space()).finish_non_exhaustive()
+        f.debug_struct("WorkQueue").field("space", self.store.space()).finish_non_exhaustive()
     }
 }
 
-fn unknown(job: &JobId) -> Error {
-    Error::Job(job.as_str().to_owned())
+fn unknown(job: &JobId) -> NatsError {
+    NatsError::Job(job.as_str().to_owned())
 }

@@ -1,5 +1,5 @@
-//! Where the answers to this program's calls arrive. There is one subscription for all of them: the last token of a
-//! subject says which call it is.
+//! Receiver of replies to this process's calls. There is one subscription for all of them: the last token of the reply
+//! subject identifies the call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,117 +12,130 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::connection::{Denied, Following};
-use crate::wire::{Answer, AnswerParts};
-use crate::{Connection, Error, Space};
+use crate::connection::{PermissionViolation, ViolationSubscription};
+use crate::wire::{ReceivedReply, ReplyParts};
+use crate::{NatsConnection, NatsError, Space};
 
-/// How often silent calls are looked for, at most and at least. One look at all of them costs less than a timer for each.
+/// The bounds of the interval at which silent calls are searched. One pass over all calls is cheaper than a timer each.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// How many messages are taken in one go.
+/// The maximum number of messages that are processed at once.
 const BATCH: usize = 64;
 
-/// What ends a wait.
+/// The end of a call.
 #[derive(Debug)]
-pub(super) enum End {
-    /// The server says that nobody listens: nothing has run.
-    NobodyThere,
+pub(super) enum CallEnd {
+    /// No worker is subscribed, as reported by the server: nothing ran.
+    NoWorkers,
     Result(tool_runtime::ToolResult),
-    /// The server does not let this user send the call, in words: nothing has run.
+    /// The server denied the call: nothing ran.
     Denied(String),
-    /// Nothing was heard for so long.
+    /// The worker was silent for this long.
     Silent(Duration),
 }
 
-/// Where answers arrive.
-pub(super) struct Inbox {
+/// The receiver of replies.
+pub(super) struct ReplyInbox {
     client: Client,
     space: Space,
-    /// All subjects of this inbox begin with it.
+    /// The prefix of all its subjects.
     prefix: String,
     next: AtomicU64,
-    waiting: Arc<Mutex<Waiting>>,
+    waiting: Arc<Mutex<PendingReplies>>,
     _reading: DropGuard,
 }
 
-type Waiting = FxHashMap<u64, Entry>;
+type PendingReplies = FxHashMap<u64, PendingReply>;
 
-/// A call that was sent.
-struct Entry {
-    /// Where it was sent.
+/// A call in flight.
+struct PendingReply {
+    /// The subject it was sent to.
     to: Subject,
-    end: oneshot::Sender<End>,
+    end: oneshot::Sender<CallEnd>,
     progress: Option<mpsc::Sender<Value>>,
-    heard: Instant,
-    /// The worker that has it, once it has said so.
+    last_heard: Instant,
+    /// The worker that runs it, once known.
     worker: Option<String>,
-    /// Whether it is to be stopped as soon as it is known where.
-    stop: bool,
-    parts: AnswerParts,
+    /// Set if it is to be cancelled as soon as its worker is known.
+    is_cancelled: bool,
+    parts: ReplyParts,
 }
 
-impl Inbox {
-    pub(super) async fn open(connection: &Connection, space: Space, patience: Duration) -> Result<Self, Error> {
+impl ReplyInbox {
+    pub(super) async fn open(
+        connection: &NatsConnection,
+        space: Space,
+        heartbeat_timeout: Duration,
+    ) -> Result<Self, NatsError> {
         let client = connection.client().clone();
         let prefix = format!("{}.", client.new_inbox());
-        let subscriber = client.subscribe(format!("{prefix}*")).await.map_err(Error::nats("subscribe to answers"))?;
+        let subscriber =
+            client.subscribe(format!("{prefix}*")).await.map_err(NatsError::nats("subscribe to replies"))?;
         let stop = CancellationToken::new();
-        let reader = Reader {
+        let reader = ReplyReader {
             client: client.clone(),
             space: space.clone(),
             prefix: prefix.clone(),
             waiting: Arc::default(),
-            patience,
+            heartbeat_timeout,
         };
         let waiting = reader.waiting.clone();
-        let denied = deny(waiting.clone(), connection.denials().follow());
+        let denied = end_denied(waiting.clone(), connection.violations().subscribe());
         tokio::spawn(stop.clone().run_until_cancelled_owned(denied));
         tokio::spawn(stop.clone().run_until_cancelled_owned(reader.read(subscriber)));
         Ok(Self { client, space, prefix, next: AtomicU64::new(0), waiting, _reading: stop.drop_guard() })
     }
 
-    /// A place for the answers to one call, which goes to this subject.
-    pub(super) fn place(self: &Arc<Self>, to: &Subject, progress: Option<mpsc::Sender<Value>>) -> Place {
+    /// Registers a call to this subject.
+    pub(super) fn register(self: &Arc<Self>, to: &Subject, progress: Option<mpsc::Sender<Value>>) -> CallHandle {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (end, ended) = oneshot::channel();
-        let (to, heard) = (to.clone(), Instant::now());
-        let entry = Entry { to, end, progress, heard, worker: None, stop: false, parts: AnswerParts::default() };
+        let (to, last_heard) = (to.clone(), Instant::now());
+        let entry = PendingReply {
+            to,
+            end,
+            progress,
+            last_heard,
+            worker: None,
+            is_cancelled: false,
+            parts: ReplyParts::default(),
+        };
         lock(&self.waiting).insert(number, entry);
-        Place { inbox: self.clone(), number, ended, is_over: false }
+        CallHandle { inbox: self.clone(), number, ended, is_over: false }
     }
 }
 
-fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+fn lock(waiting: &Mutex<PendingReplies>) -> MutexGuard<'_, PendingReplies> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The place of one call. Dropped before the answer has come, it has the call stopped.
-pub(super) struct Place {
-    inbox: Arc<Inbox>,
+/// A handle of a call in flight. Dropping it before the reply cancels the call.
+pub(super) struct CallHandle {
+    inbox: Arc<ReplyInbox>,
     number: u64,
-    ended: oneshot::Receiver<End>,
+    ended: oneshot::Receiver<CallEnd>,
     is_over: bool,
 }
 
-impl Place {
-    /// The subject to which answers go.
+impl CallHandle {
+    /// Returns the reply subject.
     pub(super) fn subject(&self) -> Subject {
         format!("{}{}", self.inbox.prefix, self.number).into()
     }
 
-    /// Waits for the end. Can be cancelled without loss.
-    pub(super) async fn end(&mut self) -> End {
+    /// Waits for the end of the call. Cancel safe.
+    pub(super) async fn end(&mut self) -> CallEnd {
         let end = (&mut self.ended).await;
         self.is_over = true;
-        // The sender goes only with the inbox, which this holds.
-        end.unwrap_or(End::Silent(Duration::ZERO))
+        // The sender lives as long as the inbox, which this holds.
+        end.unwrap_or(CallEnd::Silent(Duration::ZERO))
     }
 
-    /// Has the call stopped: now, or as soon as its worker is known.
-    pub(super) fn stop(&self) {
+    /// Cancels the call: now, or as soon as its worker is known.
+    pub(super) fn cancel(&self) {
         let worker = match lock(&self.inbox.waiting).get_mut(&self.number) {
             Some(entry) => {
-                entry.stop = true;
+                entry.is_cancelled = true;
                 entry.worker.clone()
             }
             None => None,
@@ -130,53 +143,53 @@ impl Place {
         if let Some(worker) = worker {
             let (client, subject) = (self.inbox.client.clone(), self.inbox.space.worker(&worker));
             let call = self.subject();
-            // A runtime is there: the call was sent on it.
+            // There is a runtime, because the call was sent on it.
             tokio::spawn(async move { client.publish(subject, call.to_string().into()).await });
         }
     }
 
-    /// Nothing was sent, so that nothing will come.
+    /// Unregisters a call that was not sent.
     pub(super) fn forget(mut self) {
         self.is_over = true;
         lock(&self.inbox.waiting).remove(&self.number);
     }
 }
 
-impl Drop for Place {
+impl Drop for CallHandle {
     fn drop(&mut self) {
         if !self.is_over && tokio::runtime::Handle::try_current().is_ok() {
-            self.stop();
+            self.cancel();
         }
     }
 }
 
-/// Reads what arrives.
-struct Reader {
+/// The task that reads replies.
+struct ReplyReader {
     client: Client,
     space: Space,
     prefix: String,
-    waiting: Arc<Mutex<Waiting>>,
-    patience: Duration,
+    waiting: Arc<Mutex<PendingReplies>>,
+    heartbeat_timeout: Duration,
 }
 
-impl Reader {
+impl ReplyReader {
     async fn read(self, mut subscriber: Subscriber) {
-        let mut sweep = tokio::time::interval((self.patience / 8).clamp(SWEEP.0, SWEEP.1));
+        let mut sweep = tokio::time::interval((self.heartbeat_timeout / 8).clamp(SWEEP.0, SWEEP.1));
         loop {
             tokio::select! {
                 message = subscriber.next() => {
                     let Some(message) = message else { break };
                     self.take(message).await;
-                    // Those that came with it are taken without a look at the clock for each.
+                    // Further messages that are ready do not need a timer check each.
                     for _ in 1..BATCH {
                         let Some(Some(message)) = subscriber.next().now_or_never() else { break };
                         self.take(message).await;
                     }
                 }
-                _ = sweep.tick() => self.sweep(self.patience),
+                _ = sweep.tick() => self.sweep(self.heartbeat_timeout),
             }
         }
-        // The connection was closed: nothing will be heard of the calls that were sent, nor of those that still are.
+        // The connection was closed: fail all calls, and those that are still registered.
         loop {
             self.sweep(Duration::ZERO);
             sweep.tick().await;
@@ -187,72 +200,80 @@ impl Reader {
         let Some(number) = message.subject.strip_prefix(&*self.prefix).and_then(|number| number.parse().ok()) else {
             return;
         };
-        let answer = Answer::read(message);
-        let stopped = self.settle(number, answer);
+        let answer = ReceivedReply::parse(message);
+        let stopped = self.deliver(number, answer);
         if let Some(worker) = stopped {
             let call = format!("{}{number}", self.prefix);
             if let Err(error) = self.client.publish(self.space.worker(&worker), call.into()).await {
-                tracing::debug!(%error, "a call could not be stopped");
+                tracing::debug!(%error, "cannot cancel a call");
             }
         }
     }
 
-    /// Hands an answer to whoever waits for it; a worker that is to stop the call, if it has just become known.
-    fn settle(&self, number: u64, answer: Answer) -> Option<String> {
+    /// Delivers a reply. Returns the worker if the call is to be cancelled and its worker has just become known.
+    fn deliver(&self, number: u64, answer: ReceivedReply) -> Option<String> {
         let mut waiting = lock(&self.waiting);
         let entry = waiting.get_mut(&number)?;
         let end = match answer {
-            Answer::NobodyThere => End::NobodyThere,
-            Answer::Result(result) => End::Result(result),
-            Answer::Part { number, count, payload } => {
-                entry.heard = Instant::now();
-                End::Result(entry.parts.take(number, count, payload)?)
+            ReceivedReply::NoWorkers => CallEnd::NoWorkers,
+            ReceivedReply::Result(result) => CallEnd::Result(result),
+            ReceivedReply::Part { number, count, payload } => {
+                entry.last_heard = Instant::now();
+                CallEnd::Result(entry.parts.take(number, count, payload)?)
             }
-            Answer::Working(worker) => {
-                entry.heard = Instant::now();
+            ReceivedReply::Working(worker) => {
+                entry.last_heard = Instant::now();
                 let is_new = entry.worker.is_none();
                 entry.worker = Some(worker);
-                return (is_new && entry.stop).then(|| entry.worker.clone()).flatten();
+                return (is_new && entry.is_cancelled).then(|| entry.worker.clone()).flatten();
             }
-            Answer::Progress(progress) => {
-                entry.heard = Instant::now();
-                // A listener that is too slow misses reports, and holds up nobody.
+            ReceivedReply::Progress(progress) => {
+                entry.last_heard = Instant::now();
+                // A slow receiver misses reports and blocks nothing.
                 let _ = entry.progress.as_ref().map(|listener| listener.try_send(progress));
                 return None;
             }
         };
         let entry = waiting.remove(&number)?;
         drop(waiting);
-        // Whether somebody still waits does not matter.
+        // The receiver may be gone.
         let _ = entry.end.send(end);
         None
     }
 
-    /// Ends calls that nothing was heard of for so long.
-    fn sweep(&self, patience: Duration) {
+    /// Ends calls that were silent for this long.
+    fn sweep(&self, heartbeat_timeout: Duration) {
         let now = Instant::now();
-        let silence = |entry: &Entry| now.saturating_duration_since(entry.heard);
-        end_those(&self.waiting, |entry| silence(entry) >= patience, |entry| End::Silent(silence(entry)));
+        let silence = |entry: &PendingReply| now.saturating_duration_since(entry.last_heard);
+        end_matching(
+            &self.waiting,
+            |entry| silence(entry) >= heartbeat_timeout,
+            |entry| CallEnd::Silent(silence(entry)),
+        );
     }
 }
 
-/// Ends calls that the server does not take.
-async fn deny(waiting: Arc<Mutex<Waiting>>, mut denials: Following) {
+/// Ends calls that the server denied.
+async fn end_denied(waiting: Arc<Mutex<PendingReplies>>, mut violations: ViolationSubscription) {
     loop {
-        let denied = denials.next().await;
-        if let Denied::Publish(subject) = &denied {
-            // One that a worker has was taken before.
-            let is_denied = |entry: &Entry| *entry.to == **subject && entry.worker.is_none();
-            end_those(&waiting, is_denied, |_| End::Denied(denied.to_string()));
+        let denied = violations.next().await;
+        if let PermissionViolation::Publish(subject) = &denied {
+            // A call that a worker has was permitted.
+            let is_denied = |entry: &PendingReply| *entry.to == **subject && entry.worker.is_none();
+            end_matching(&waiting, is_denied, |_| CallEnd::Denied(denied.to_string()));
         }
     }
 }
 
-fn end_those(waiting: &Mutex<Waiting>, is_over: impl Fn(&Entry) -> bool, end: impl Fn(&Entry) -> End) {
-    let over: Vec<Entry> = lock(waiting).extract_if(|_, entry| is_over(entry)).map(|(_, entry)| entry).collect();
+fn end_matching(
+    waiting: &Mutex<PendingReplies>,
+    is_over: impl Fn(&PendingReply) -> bool,
+    end: impl Fn(&PendingReply) -> CallEnd,
+) {
+    let over: Vec<PendingReply> = lock(waiting).extract_if(|_, entry| is_over(entry)).map(|(_, entry)| entry).collect();
     for entry in over {
         let end = end(&entry);
-        // Whether somebody still waits does not matter.
+        // The receiver may be gone.
         let _ = entry.end.send(end);
     }
 }
@@ -262,11 +283,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_as_large_as_the_page_on_scale_says() {
-        // A table that has just grown has sixteen places for seven entries, and a byte beside each.
-        let entry = (size_of::<(u64, Entry)>() + 1) * 16 / 7;
-        // What it carries, and who waits at its ends.
-        let channel = size_of::<End>() + 64;
+    fn an_entry_is_no_larger_than_documented() {
+        // A table that has just grown has sixteen buckets for seven entries, and a control byte for each.
+        let entry = (size_of::<(u64, PendingReply)>() + 1) * 16 / 7;
+        // The value, and the state of the channel.
+        let channel = size_of::<CallEnd>() + 64;
         assert!(entry + channel <= 600, "{entry} and {channel} bytes");
     }
 }

@@ -1,12 +1,12 @@
-//! Tools of workers, as local ones.
+//! Remote tools: tools of workers in a local registry.
 
-mod call;
 mod catalogue;
-mod census;
-mod follow;
+mod direct_call;
 mod inbox;
+mod presence;
 mod probes;
-mod queued;
+mod queued_call;
+mod sync;
 mod tool;
 
 use std::fmt;
@@ -20,15 +20,15 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_runtime::{Registry, ToolDefinition};
 
-use self::follow::Follower;
-use self::inbox::Inbox;
-use self::tool::Caller;
-use crate::{Connection, Error, Queue, Space};
+use self::inbox::ReplyInbox;
+use self::sync::RegistrySync;
+use self::tool::RemoteCaller;
+use crate::{NatsConnection, NatsError, Space, WorkQueue};
 
-/// Fills a registry with the tools of all workers, and follows them as they come, go and change.
+/// Registers the tools of all workers, and keeps the registry in sync as workers join, leave and change.
 ///
-/// What is given back is awaited; it can first be told more, such as [`Discover::space`]. A remote tool is an entry like
-/// any other: its arguments are checked, somebody is asked and the call is recorded here, before anything is sent.
+/// Configure and await the returned builder. A remote tool is registered like any other: arguments are validated, approval
+/// is asked for and the call is recorded locally, before anything is sent.
 ///
 /// ```no_run
 /// use tool_nats::{connect, discover};
@@ -48,114 +48,114 @@ use crate::{Connection, Error, Queue, Space};
 /// # Ok(())
 /// # }
 /// ```
-pub fn discover(connection: impl Into<Connection>, registry: Registry) -> Discover {
-    Discover {
+pub fn discover(connection: impl Into<NatsConnection>, registry: Registry) -> DiscoveryBuilder {
+    DiscoveryBuilder {
         connection: connection.into(),
         registry,
         space: Space::default(),
-        every: Duration::from_secs(10),
-        patience: Duration::from_secs(4),
+        ping_interval: Duration::from_secs(10),
+        heartbeat_timeout: Duration::from_secs(4),
         repeat: false,
         queue: None,
-        deliver: Arc::new(|_, _| Delivery::Direct),
+        deliver: Arc::new(|_, _| DeliveryMode::Direct),
     }
 }
 
-/// How a call gets to its worker. A call can say it itself, `tools.call(..).with(Delivery::Queued)`; what a tool does
-/// otherwise is for [`Discover::deliver`] to say.
+/// The way a call reaches its worker. Set for one call with `tools.call(..).with(DeliveryMode::Queued)`, or for tools with
+/// [`DiscoveryBuilder::deliver`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Delivery {
-    /// By request and reply: fast, and what a worker holds that dies is lost; the call says so.
+pub enum DeliveryMode {
+    /// By request and reply: fast. If the worker dies, the outcome is unknown.
     #[default]
     Direct,
-    /// Through the work queue: the call is kept until a worker has done it. It waits for the result, and if it has to
-    /// stop waiting the job goes on; its id is in the result's metadata under `job`.
+    /// Through the work queue: the call is kept until a worker has done it. Waits for the result; if the wait ends
+    /// early, the job continues. The job's id is in the result's metadata under `job`.
     Queued,
-    /// As [`Queued`](Self::Queued), without waiting: the result says that it was submitted, with its id under `job`.
+    /// Like [`Queued`](Self::Queued), without waiting: the result confirms the submission and has the id under `job`.
     Submitted,
 }
 
-/// How calls of a tool get to their worker.
-type Deliver = Arc<dyn Fn(&str, &ToolDefinition) -> Delivery + Send + Sync>;
+/// The delivery of each tool.
+type DeliveryFn = Arc<dyn Fn(&str, &ToolDefinition) -> DeliveryMode + Send + Sync>;
 
-/// What a discovery is told before it starts; see [`discover`].
-#[must_use = "nothing is discovered until this is awaited"]
-pub struct Discover {
-    connection: Connection,
+/// A builder for a discovery; see [`discover`].
+#[must_use = "nothing is discovered until awaited"]
+pub struct DiscoveryBuilder {
+    connection: NatsConnection,
     registry: Registry,
     space: Space,
-    every: Duration,
-    patience: Duration,
+    ping_interval: Duration,
+    heartbeat_timeout: Duration,
     repeat: bool,
-    queue: Option<Queue>,
-    deliver: Deliver,
+    queue: Option<WorkQueue>,
+    deliver: DeliveryFn,
 }
 
-impl Discover {
-    /// Looks in another space.
+impl DiscoveryBuilder {
+    /// Sets the space.
     pub fn space(mut self, space: Space) -> Self {
         self.space = space;
         self
     }
 
-    /// How often all workers are counted, ten seconds unless set. Those that come, change or leave properly say so
-    /// at once; this finds those that died.
-    pub fn every(mut self, every: Duration) -> Self {
-        self.every = every;
+    /// Sets how often all workers are pinged. Defaults to ten seconds. Workers announce when they join, change or leave;
+    /// pings detect those that died.
+    pub fn ping_interval(mut self, interval: Duration) -> Self {
+        self.ping_interval = interval;
         self
     }
 
-    /// How long a worker that has a call may be silent, four seconds unless set. One that works says so every second; of
-    /// one that does not, the outcome is unknown.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    /// Sets how long a worker with a call may be silent before the outcome is unknown. Defaults to four seconds. A running
+    /// call sends a heartbeat every second.
+    pub fn heartbeat_timeout(mut self, timeout: Duration) -> Self {
+        self.heartbeat_timeout = timeout;
         self
     }
 
-    /// Sends calls that were lost again, where their tool is idempotent or read-only: at least once, instead of at
-    /// most once. The call's id stays the same, so that a worker whose journal knows the call answers it from there.
-    pub fn repeat_idempotent(mut self) -> Self {
+    /// Sends lost calls again if their tool is idempotent or read-only: at-least-once instead of at-most-once. The call's
+    /// id stays the same, so that a worker whose journal has the call replays its result.
+    pub fn retry_idempotent(mut self) -> Self {
         self.repeat = true;
         self
     }
 
-    /// The queue for calls that must not be lost.
-    pub fn queue(mut self, queue: Queue) -> Self {
+    /// Sets the work queue.
+    pub fn queue(mut self, queue: WorkQueue) -> Self {
         self.queue = Some(queue);
         self
     }
 
-    /// How calls of a tool get to their worker, unless a call says it itself.
-    pub fn deliver(mut self, deliver: impl Fn(&str, &ToolDefinition) -> Delivery + Send + Sync + 'static) -> Self {
+    /// Sets the delivery of each tool, unless a call sets its own.
+    pub fn deliver(mut self, deliver: impl Fn(&str, &ToolDefinition) -> DeliveryMode + Send + Sync + 'static) -> Self {
         self.deliver = Arc::new(deliver);
         self
     }
 
-    async fn start(self) -> Result<Remote, Error> {
-        let inbox = Inbox::open(&self.connection, self.space.clone(), self.patience).await?;
-        let caller = Arc::new(Caller {
+    async fn start(self) -> Result<RemoteTools, NatsError> {
+        let inbox = ReplyInbox::open(&self.connection, self.space.clone(), self.heartbeat_timeout).await?;
+        let caller = Arc::new(RemoteCaller {
             client: self.connection.client().clone(),
             space: self.space,
             inbox: Arc::new(inbox),
             queue: self.queue,
-            stop_patience: Duration::from_secs(1).min(self.patience),
+            cancel_timeout: Duration::from_secs(1).min(self.heartbeat_timeout),
             repeat: self.repeat,
             deliver: self.deliver,
-            nudge: Notify::new(),
+            ping_soon: Notify::new(),
         });
-        let found = Arc::new(Mutex::new(Found::default()));
-        let (refreshes, asked) = mpsc::channel(1);
+        let state = Arc::new(Mutex::new(DiscoveryState::default()));
+        let (refreshes, requests) = mpsc::channel(1);
         let stop = CancellationToken::new();
-        let follower = Follower::start(caller, self.registry.clone(), found.clone(), self.every).await?;
-        let follower = tokio::spawn(follower.follow(asked, stop.clone()));
-        let remote = Remote { found, refreshes, following: stop.drop_guard(), follower };
+        let sync = RegistrySync::start(caller, self.registry.clone(), state.clone(), self.ping_interval).await?;
+        let task = tokio::spawn(sync.run(requests, stop.clone()));
+        let remote = RemoteTools { state, refreshes, stop: stop.drop_guard(), task };
         remote.refresh().await;
         Ok(remote)
     }
 }
 
-impl IntoFuture for Discover {
-    type Output = Result<Remote, Error>;
+impl IntoFuture for DiscoveryBuilder {
+    type Output = Result<RemoteTools, NatsError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -163,93 +163,92 @@ impl IntoFuture for Discover {
     }
 }
 
-/// Tools of workers that are followed. Dropped, it takes them out of the registry soon; [`leave`](Self::leave) waits for
-/// that.
-pub struct Remote {
-    found: Arc<Mutex<Found>>,
+/// The remote tools in a registry. Dropping it removes them in the background; [`leave`](Self::leave) waits for that.
+pub struct RemoteTools {
+    state: Arc<Mutex<DiscoveryState>>,
     refreshes: mpsc::Sender<oneshot::Sender<()>>,
-    following: DropGuard,
-    follower: JoinHandle<()>,
+    stop: DropGuard,
+    task: JoinHandle<()>,
 }
 
-/// What is known of workers.
+/// The state of the discovery.
 #[derive(Default)]
-struct Found {
-    workers: Vec<Seen>,
-    conflicts: Vec<Conflict>,
+struct DiscoveryState {
+    workers: Vec<WorkerInfo>,
+    conflicts: Vec<ToolConflict>,
 }
 
-impl Remote {
-    /// Counts the workers now, and waits until the registry has their tools.
+impl RemoteTools {
+    /// Pings the workers now, and waits until the registry has their tools.
     pub async fn refresh(&self) {
         let (done, is_done) = oneshot::channel();
         if self.refreshes.send(done).await.is_ok() {
-            // The follower ends only when this is dropped.
+            // The task ends only when this is dropped.
             let _ = is_done.await;
         }
     }
 
-    /// Takes the tools out of the registry, and waits until they are: whoever discovers into the same registry after
-    /// that has nothing taken away.
+    /// Removes the tools from the registry and waits for that, so that a later discovery into the same registry is not
+    /// affected.
     pub async fn leave(self) {
-        drop(self.following);
-        // One that has panicked follows nobody either.
-        let _ = self.follower.await;
+        drop(self.stop);
+        // A task that panicked has stopped, too.
+        let _ = self.task.await;
     }
 
-    /// The workers, by their ids.
+    /// Returns the workers, by id.
     #[must_use]
-    pub fn workers(&self) -> Vec<Seen> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).workers.clone()
+    pub fn workers(&self) -> Vec<WorkerInfo> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).workers.clone()
     }
 
-    /// The tools about which workers disagree, by name.
+    /// Returns the tools that workers define differently, by name.
     #[must_use]
-    pub fn conflicts(&self) -> Vec<Conflict> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).conflicts.clone()
+    pub fn conflicts(&self) -> Vec<ToolConflict> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).conflicts.clone()
     }
 }
 
-impl fmt::Debug for Remote {
+impl fmt::Debug for RemoteTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Remote").field("workers", &self.workers().len()).finish_non_exhaustive()
+        f.debug_struct("RemoteTools").field("workers", &self.workers().len()).finish_non_exhaustive()
     }
 }
 
-/// A worker that answers.
+/// A live worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Seen {
-    /// Its id.
+pub struct WorkerInfo {
+    /// The id.
     pub id: String,
-    /// The version it was given.
+    /// The version of its tools.
     pub version: String,
     /// The SHA-256 of its manifest.
     pub manifest: String,
 }
 
-/// A name under which different tools are offered.
+/// A tool with several definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Conflict {
+pub struct ToolConflict {
     /// The name.
     pub tool: String,
-    /// The version of the worker whose definition is used; nothing if it is a tool of this program.
+    /// The version of the definition in use, or `None` if it is a local tool.
     pub used: Option<String>,
-    /// What is not used: the versions of the workers that have another definition.
-    pub passed_over: Vec<String>,
-    /// Why.
+    /// The versions of the other definitions.
+    pub ignored: Vec<String>,
+    /// The reason for the choice.
     pub reason: &'static str,
 }
 
-impl fmt::Display for Conflict {
+impl fmt::Display for ToolConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let used = self.used.as_deref().map_or("this program".to_owned(), |version| format!("version {version}"));
+        let used = self.used.as_deref().map_or("the local tool".to_owned(), |version| format!("version {version}"));
         write!(
             f,
-            "`{}` is defined in different ways: that of {used} is used, not that of {}, because {}",
+            "`{}` has several definitions: {used} is used instead of {}, because {}",
             self.tool,
-            self.passed_over.join(", "),
+            self.ignored.join(", "),
             self.reason
         )
     }

@@ -1,5 +1,5 @@
-//! Which forms of a tool are served, where it has several: what a worker announces that is not allowed to serve it would
-//! otherwise push out the tool of one that is.
+//! Probes of tools with several definitions. Without them, a worker that announces a tool but may not serve it would
+//! replace the tool of a worker that may.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,70 +11,71 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use tokio::time::timeout;
 
-use super::catalogue::{Form, Forms};
-use super::tool::Caller;
+use super::catalogue::{Catalogue, OfferedDefinition};
+use super::tool::RemoteCaller;
 use crate::wire::PROBE;
 
-/// How long somebody who serves a tool may take to say so.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The timeout of a probe.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Of how many tools it is asked at a time.
-const AT_ONCE: usize = 256;
+/// The number of tools that are probed concurrently.
+const CONCURRENCY: usize = 256;
 
-/// What was asked, by the names of tools. It is not asked again as long as a tool has the same forms and the newest is
-/// served.
+/// The results of probes, by tool. A tool is not probed again while its definitions stay the same and the newest is served.
 #[derive(Default)]
-pub(super) struct Probes {
-    asked: HashMap<String, Probed>,
+pub(super) struct ProbeResults {
+    results: HashMap<String, ProbeResult>,
 }
 
-struct Probed {
-    /// The fingerprints of the forms.
+/// The result of probing a tool.
+struct ProbeResult {
+    /// The fingerprints of its definitions.
     forms: Vec<String>,
-    /// The first of them that is served.
+    /// The index of the first one that is served.
     first: usize,
 }
 
-impl Probes {
-    /// Asks which forms are served of the tools that have several and of which that is not known.
-    pub(super) async fn ask(&mut self, caller: &Caller, forms: &Forms) {
+impl ProbeResults {
+    /// Probes the tools with several definitions whose result is not known.
+    pub(super) async fn update(&mut self, caller: &RemoteCaller, forms: &Catalogue) {
         let is_same =
-            |name: &str, probed: &Probed| forms.get(name).is_some_and(|forms| fingerprints(forms) == probed.forms);
-        // Somebody who is allowed to may serve by now what was only announced.
-        self.asked.retain(|name, probed| probed.first == 0 && is_same(name, probed));
-        let unknown = forms.iter().filter(|(name, forms)| forms.len() > 1 && !self.asked.contains_key(*name));
-        let asking = unknown.map(|(name, forms)| async move {
+            |name: &str, probed: &ProbeResult| forms.get(name).is_some_and(|forms| fingerprints(forms) == probed.forms);
+        // A definition that was only announced may be served by now.
+        self.results.retain(|name, probed| probed.first == 0 && is_same(name, probed));
+        let unknown = forms.iter().filter(|(name, forms)| forms.len() > 1 && !self.results.contains_key(*name));
+        let probes = unknown.map(|(name, forms)| async move {
             let served = join_all(forms.iter().map(|form| is_served(caller, name, form))).await;
             let first = served.iter().position(|&is_served| is_served).unwrap_or(0);
-            (name.clone(), Probed { forms: fingerprints(forms), first })
+            (name.clone(), ProbeResult { forms: fingerprints(forms), first })
         });
-        let asking: Vec<_> = asking.collect();
-        let answers: Vec<_> = stream::iter(asking).buffer_unordered(AT_ONCE).collect().await;
-        self.asked.extend(answers);
+        let probes: Vec<_> = probes.collect();
+        let answers: Vec<_> = stream::iter(probes).buffer_unordered(CONCURRENCY).collect().await;
+        self.results.extend(answers);
     }
 
-    /// The first form of a tool that is served.
-    pub(super) fn first(&self, name: &str) -> usize {
-        self.asked.get(name).map_or(0, |probed| probed.first)
+    /// Returns the index of the first definition of a tool that is served.
+    pub(super) fn first_served(&self, name: &str) -> usize {
+        self.results.get(name).map_or(0, |probed| probed.first)
     }
 
-    /// Asks again next time: somebody may serve now who did not, or not any more who did.
-    pub(super) fn forget(&mut self) {
-        self.asked.clear();
+    /// Discards all results, because calls have failed.
+    pub(super) fn clear(&mut self) {
+        self.results.clear();
     }
 }
 
-fn fingerprints(forms: &[Form]) -> Vec<String> {
+fn fingerprints(forms: &[OfferedDefinition]) -> Vec<String> {
     forms.iter().map(|form| form.fingerprint.clone()).collect()
 }
 
-/// Whether somebody serves a form. The server says at once if nobody does; one that takes long to answer is there.
-async fn is_served(caller: &Caller, name: &str, form: &Form) -> bool {
+/// Returns `true` if a worker serves a definition. The server replies at once if none does; a slow reply means that one
+/// does.
+async fn is_served(caller: &RemoteCaller, name: &str, form: &OfferedDefinition) -> bool {
     let mut headers = HeaderMap::new();
     headers.insert(PROBE, "yes");
     let subject = caller.space.call(name, &form.fingerprint);
     let probe = caller.client.request_with_headers(subject, headers, Bytes::new());
-    match timeout(PATIENCE, probe).await {
+    match timeout(TIMEOUT, probe).await {
         Ok(Err(error)) => error.kind() != RequestErrorKind::NoResponders,
         _ => true,
     }

@@ -1,4 +1,4 @@
-//! A tool of a worker, as an entry of the caller's registry.
+//! Registration of a remote tool.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,58 +8,61 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tool_runtime::{RuntimeTool, Scope, ToolDefinition, ToolResult};
 
-use super::inbox::Inbox;
-use super::{Deliver, Delivery, call, queued};
-use crate::{Queue, Space};
+use super::inbox::ReplyInbox;
+use super::{DeliveryFn, DeliveryMode, direct_call, queued_call};
+use crate::{Space, WorkQueue};
 
-/// What all remote tools of one discovery share.
-pub(super) struct Caller {
+/// The state that all remote tools of one discovery share.
+pub(super) struct RemoteCaller {
     pub(super) client: Client,
     pub(super) space: Space,
-    pub(super) inbox: Arc<Inbox>,
-    pub(super) queue: Option<Queue>,
-    /// How long it may take to say that a call is stopped.
-    pub(super) stop_patience: Duration,
-    /// Whether calls of idempotent tools that are lost are sent again.
+    pub(super) inbox: Arc<ReplyInbox>,
+    pub(super) queue: Option<WorkQueue>,
+    /// The time in which a worker must confirm a cancellation.
+    pub(super) cancel_timeout: Duration,
+    /// Set if lost calls of idempotent tools are sent again.
     pub(super) repeat: bool,
-    pub(super) deliver: Deliver,
-    /// Told when a call finds nobody: workers may have gone.
-    pub(super) nudge: Notify,
+    pub(super) deliver: DeliveryFn,
+    /// Notified when a call finds no worker.
+    pub(super) ping_soon: Notify,
 }
 
-impl Caller {
-    /// An id that no other call has.
+impl RemoteCaller {
+    /// Returns a unique call id.
     pub(super) fn new_id(&self) -> String {
         let inbox = self.client.new_inbox();
         inbox.rsplit('.').next().unwrap_or_default().to_owned()
     }
 }
 
-/// A tool of a worker.
+/// A remote tool.
 pub(super) struct RemoteTool {
     pub(super) name: String,
     pub(super) subject: Subject,
     pub(super) sensitive: bool,
-    /// Whether a second call does no harm.
+    /// Set if the tool is idempotent or read-only.
     pub(super) repeatable: bool,
     definition: Arc<ToolDefinition>,
-    pub(super) caller: Arc<Caller>,
+    pub(super) caller: Arc<RemoteCaller>,
 }
 
 impl RemoteTool {
     async fn call(&self, arguments: Map<String, Value>, scope: Scope) -> ToolResult {
-        // Asked here, where a panic of the application's function is that of the call.
-        let delivery = scope.given::<Delivery>().unwrap_or_else(|| (self.caller.deliver)(&self.name, &self.definition));
+        // Called here, so that a panic in the application's function fails the call.
+        let delivery =
+            scope.given::<DeliveryMode>().unwrap_or_else(|| (self.caller.deliver)(&self.name, &self.definition));
         match delivery {
-            Delivery::Direct => call::direct(self, &arguments, &scope).await,
-            Delivery::Queued | Delivery::Submitted => queued::call(self, &arguments, &scope, delivery).await,
+            DeliveryMode::Direct => direct_call::call(self, &arguments, &scope).await,
+            DeliveryMode::Queued | DeliveryMode::Submitted => {
+                queued_call::call(self, &arguments, &scope, delivery).await
+            }
         }
     }
 }
 
-/// An entry for the registry: what the worker says of its tool, and the way to it.
-pub(super) fn entry(
-    caller: &Arc<Caller>,
+/// Creates the registry entry: the worker's definition, with a handler that sends the call.
+pub(super) fn registration(
+    caller: &Arc<RemoteCaller>,
     name: &str,
     definition: &Arc<ToolDefinition>,
     fingerprint: &str,
@@ -78,7 +81,7 @@ pub(super) fn entry(
     };
     let tool = RuntimeTool::remote(name, &definition.description, &definition.parameters(), handler)
         .handler(caller.space.handler(name))
-        .settles_within(caller.stop_patience * 3)
+        .settles_within(caller.cancel_timeout * 3)
         .keys_of(definition);
     match &definition.returns {
         Some(returns) => tool.returns(&with_defs(returns, definition)),
@@ -86,7 +89,7 @@ pub(super) fn entry(
     }
 }
 
-/// A result's schema with the schemas that it refers to.
+/// Adds the referenced schemas to a result's schema.
 fn with_defs(returns: &Value, definition: &ToolDefinition) -> Value {
     let mut schema = returns.clone();
     if let Value::Object(schema) = &mut schema

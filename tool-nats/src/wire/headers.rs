@@ -1,4 +1,4 @@
-//! What comes with a call besides its arguments.
+//! Headers of a call.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,30 +7,30 @@ use async_nats::Client;
 use async_nats::header::{HeaderMap, HeaderName};
 use tool_runtime::{Context, ToolCall};
 
-use super::text::{decode, encode};
+use super::percent::{decode, encode};
 
 const CALL: HeaderName = HeaderName::from_static("Tool-Call");
 const CONVERSATION: HeaderName = HeaderName::from_static("Tool-Conversation");
 const CHANNEL: HeaderName = HeaderName::from_static("Tool-Channel");
 const CHAT: HeaderName = HeaderName::from_static("Tool-Chat");
 const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
-/// How long the call may take, in milliseconds. Not a moment: clocks of two machines differ.
+/// The remaining time in milliseconds. It is relative because clocks of two machines differ.
 const TIMEOUT: HeaderName = HeaderName::from_static("Tool-Timeout");
-/// The caller's dispatcher has let the call run: whoever had to be asked has agreed.
-const CONSENT: HeaderName = HeaderName::from_static("Tool-Consent");
-/// Somebody listens to progress.
+/// The caller's dispatcher has approved the call.
+const APPROVED: HeaderName = HeaderName::from_static("Tool-Consent");
+/// The caller wants progress reports.
 const PROGRESS: HeaderName = HeaderName::from_static("Tool-Progress");
 
-/// Nothing is to run: the caller only asks whether somebody is there.
+/// The message is a probe: nothing is to run.
 pub(crate) const PROBE: HeaderName = HeaderName::from_static("Tool-Probe");
-/// Which part of how many: `2/5`.
+/// The number of a part and their count: `2/5`.
 pub(crate) const PART: HeaderName = HeaderName::from_static("Tool-Part");
 /// The id of a job.
 pub(crate) const JOB: HeaderName = HeaderName::from_static("Tool-Job");
-/// A job may run more than once, if its tool is idempotent.
+/// The job may run more than once if its tool is idempotent.
 pub(crate) const REPEAT: HeaderName = HeaderName::from_static("Tool-Repeat");
 
-/// What comes with a call.
+/// The headers of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CallHeaders<'a> {
     pub(crate) id: Option<Cow<'a, str>>,
@@ -39,13 +39,13 @@ pub(crate) struct CallHeaders<'a> {
     pub(crate) chat: Option<Cow<'a, str>>,
     pub(crate) trace_parent: Option<Cow<'a, str>>,
     pub(crate) timeout: Option<Duration>,
-    pub(crate) consent: bool,
+    pub(crate) approved: bool,
     pub(crate) progress: bool,
 }
 
 impl<'a> CallHeaders<'a> {
-    /// What a call's context says.
-    pub(crate) fn of(context: &'a Context) -> Self {
+    /// Takes the headers from a call's context.
+    pub(crate) fn from_context(context: &'a Context) -> Self {
         let borrowed = |text: Option<&'a str>| text.map(Cow::Borrowed);
         Self {
             id: borrowed(context.call_id()),
@@ -74,7 +74,7 @@ impl<'a> CallHeaders<'a> {
         if let Some(timeout) = self.timeout {
             headers.insert(TIMEOUT, u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).to_string());
         }
-        for (name, set) in [(CONSENT, self.consent), (PROGRESS, self.progress)] {
+        for (name, set) in [(APPROVED, self.approved), (PROGRESS, self.progress)] {
             if set {
                 headers.insert(name, "yes");
             }
@@ -82,11 +82,11 @@ impl<'a> CallHeaders<'a> {
         headers
     }
 
-    /// Reads what came with a call. What is not ours is passed over; what cannot be read counts as not said.
+    /// Parses headers. Unknown ones and invalid values are ignored.
     pub(crate) fn read(headers: Option<&'a HeaderMap>) -> Self {
         let Some(headers) = headers else { return Self::default() };
         let mut read = Self::default();
-        // One walk over what is there, instead of a look for each name that could be.
+        // One pass over the headers is faster than a lookup for each known name.
         for (name, values) in headers.iter() {
             let Some(value) = values.first().map(|value| value.as_str()) else { continue };
             if *name == CALL {
@@ -101,8 +101,8 @@ impl<'a> CallHeaders<'a> {
                 read.trace_parent = decode(value);
             } else if *name == TIMEOUT {
                 read.timeout = value.parse().ok().map(Duration::from_millis);
-            } else if *name == CONSENT {
-                read.consent = value == "yes";
+            } else if *name == APPROVED {
+                read.approved = value == "yes";
             } else if *name == PROGRESS {
                 read.progress = value == "yes";
             }
@@ -110,7 +110,7 @@ impl<'a> CallHeaders<'a> {
         read
     }
 
-    /// The call that came with these headers.
+    /// Creates the call with these headers.
     pub(crate) fn call(&self, tool: &'a str, arguments: &'a str) -> ToolCall<'a> {
         let mut call = ToolCall::from_text(tool, arguments);
         if let Some(id) = &self.id {
@@ -129,12 +129,12 @@ impl<'a> CallHeaders<'a> {
     }
 }
 
-/// How many bytes a message with these headers has room for besides them.
-pub(crate) fn room(client: &Client, headers: &HeaderMap) -> usize {
+/// Returns the space for a payload in a message with these headers.
+pub(crate) fn payload_space(client: &Client, headers: &HeaderMap) -> usize {
     client.max_payload().saturating_sub(length(headers))
 }
 
-/// How long headers are in a message: a line for each, one before and an empty one behind them.
+/// Returns the encoded length of headers: a version line, a line for each, and an empty line.
 fn length(headers: &HeaderMap) -> usize {
     if headers.is_empty() {
         return 0;
@@ -145,7 +145,7 @@ fn length(headers: &HeaderMap) -> usize {
     "NATS/1.0\r\n\r\n".len() + lines.sum::<usize>()
 }
 
-/// The text of a header.
+/// Returns the value of a header.
 pub(crate) fn header(headers: Option<&HeaderMap>, name: HeaderName) -> Option<&str> {
     headers?.get(name).map(|value| value.as_str())
 }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn headers_round_trip() {
         let headers = CallHeaders {
             id: Some("call\r\n1".into()),
             conversation: Some("Grüße".into()),
@@ -163,20 +163,20 @@ mod tests {
             chat: Some("42".into()),
             trace_parent: Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".into()),
             timeout: Some(Duration::from_millis(1_500)),
-            consent: true,
+            approved: true,
             progress: true,
         };
         let written = headers.write();
         assert_eq!(CallHeaders::read(Some(&written)), headers);
         assert_eq!(headers.call("t", "{}").call_id(), Some("call\r\n1"));
 
-        assert!(CallHeaders::default().write().is_empty(), "a call that says nothing has no headers");
+        assert!(CallHeaders::default().write().is_empty(), "a call without context has no headers");
         assert_eq!(CallHeaders::read(None), CallHeaders::default());
     }
 
     #[test]
-    fn consent_is_never_read_out_of_another_header() {
+    fn an_approval_cannot_be_smuggled_into_another_header() {
         let headers = CallHeaders { id: Some("x\r\nTool-Consent: yes".into()), ..CallHeaders::default() };
-        assert!(!CallHeaders::read(Some(&headers.write())).consent);
+        assert!(!CallHeaders::read(Some(&headers.write())).approved);
     }
 }

@@ -1,8 +1,8 @@
-//! What goes over the wire: calls with their headers, and the messages that answer them.
+//! Wire format: calls with their headers, and replies.
 
-mod answer;
 mod headers;
-mod text;
+mod percent;
+mod reply;
 
-pub(crate) use answer::{Answer, AnswerParts, Reply, messages};
-pub(crate) use headers::{CallHeaders, JOB, PART, PROBE, REPEAT, header, room};
+pub(crate) use headers::{CallHeaders, JOB, PART, PROBE, REPEAT, header, payload_space};
+pub(crate) use reply::{CallReply, ReceivedReply, ReplyParts, messages};

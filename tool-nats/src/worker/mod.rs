@@ -1,13 +1,12 @@
-//! A dispatcher's tools, for callers on other machines.
+//! Workers: the tools of a dispatcher for callers on other machines.
 
-mod news;
+mod cancellable;
+mod draining;
+mod heartbeat;
 mod pace;
-mod presence;
-mod reading;
 mod request;
-mod running;
-mod serving;
-mod statistics;
+mod service;
+mod subscriptions;
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -25,24 +24,23 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_runtime::{Dispatcher, ToolDefinition};
 
-pub(crate) use self::request::Confirmed;
-use self::running::Running;
-use self::serving::Serving;
-pub(crate) use self::serving::Tool;
-use crate::queue::Choice;
-use crate::{Connection, Error, Queue, Space};
+use self::cancellable::CancellableCalls;
+pub(crate) use self::request::ApprovedByCaller;
+pub(crate) use self::subscriptions::ServedTool;
+use self::subscriptions::WorkerSubscriptions;
+use crate::queue::ToolFilter;
+use crate::{NatsConnection, NatsError, Space, WorkQueue};
 
-/// How long the last answers of a worker that leaves may take to be sent, and how long a connection to come back.
-const SEND_PATIENCE: Duration = Duration::from_secs(5);
+/// The time that a worker waits at shutdown for its last replies to be sent, and for a lost connection.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a worker that leaves looks whether there is a connection.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval at which a worker checks the connection at shutdown.
+const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Serves the tools of a dispatcher to whoever [discovers](crate::discover()) them.
+/// Serves the tools of a dispatcher to callers that [discover](crate::discover()) them.
 ///
-/// What is given back is awaited; it can first be told more, such as [`Serve::version`]. Workers that have the same tool
-/// share its calls; each call goes through the dispatcher like any other. Whatever the dispatcher's registry adds,
-/// changes or removes later is followed.
+/// Configure and await the returned builder. Workers with the same tool share its calls, and each call goes through the
+/// dispatcher like any other. Later changes of the dispatcher's registry are published.
 ///
 /// ```no_run
 /// use tool_nats::{connect, serve};
@@ -64,118 +62,120 @@ const LOOK: Duration = Duration::from_millis(500);
 /// # Ok(())
 /// # }
 /// ```
-pub fn serve(connection: impl Into<Connection>, dispatcher: Dispatcher) -> Serve {
-    Serve {
+pub fn serve(connection: impl Into<NatsConnection>, dispatcher: Dispatcher) -> WorkerBuilder {
+    WorkerBuilder {
         connection: connection.into(),
         dispatcher,
         space: Space::default(),
         version: "0.0.0".to_owned(),
         description: String::new(),
-        trusts_consent: true,
+        trusts_approvals: true,
         queue: None,
         queued: Arc::new(|_, _| true),
-        queue_places: 16,
+        queue_concurrency: 16,
     }
 }
 
-/// What a worker is told before it starts; see [`serve`].
-#[must_use = "nothing is served until this is awaited"]
-pub struct Serve {
-    connection: Connection,
+/// A builder for a worker; see [`serve`].
+#[must_use = "nothing is served until awaited"]
+pub struct WorkerBuilder {
+    connection: NatsConnection,
     dispatcher: Dispatcher,
     space: Space,
     version: String,
     description: String,
-    trusts_consent: bool,
-    queue: Option<Queue>,
-    queued: Choice,
-    queue_places: usize,
+    trusts_approvals: bool,
+    queue: Option<WorkQueue>,
+    queued: ToolFilter,
+    queue_concurrency: usize,
 }
 
-impl Serve {
-    /// Serves in another space.
+impl WorkerBuilder {
+    /// Sets the space.
     pub fn space(mut self, space: Space) -> Self {
         self.space = space;
         self
     }
 
-    /// The version of its tools, `0.0.0` unless set. Where workers define a tool differently, the newer version goes
-    /// first.
+    /// Sets the version of the tools. Defaults to `0.0.0`. If workers define a tool differently, the newer version wins.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// What NATS's own tools say of the worker.
+    /// Sets the description that NATS's own tools show.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// Whether a caller's word is enough that somebody has agreed to a call, as it is unless switched off: whoever may
-    /// send calls at all is trusted to have asked. Otherwise whom this dispatcher asks is asked here, once more.
-    pub fn trust_consent(mut self, trust: bool) -> Self {
-        self.trusts_consent = trust;
+    /// Sets whether approvals of callers are trusted. Defaults to `true`: everyone who is permitted to send calls is
+    /// trusted to have asked for approval. Otherwise this dispatcher's confirmer is asked as well.
+    pub fn trust_approvals(mut self, trust: bool) -> Self {
+        self.trusts_approvals = trust;
         self
     }
 
-    /// Takes calls from the work queue as well.
-    pub fn queue(mut self, queue: Queue) -> Self {
+    /// Takes jobs from this work queue as well.
+    pub fn queue(mut self, queue: WorkQueue) -> Self {
         self.queue = Some(queue);
         self
     }
 
-    /// Which tools are taken from the queue; all unless set. Each has a consumer on the server. A function that panics has
-    /// said no.
+    /// Sets which tools are taken from the queue. Defaults to all. Each has a consumer on the server. A panic in the
+    /// function counts as `false`.
     pub fn queued(mut self, queued: impl Fn(&str, &ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
-        // The worker asks whenever its tools change, and goes on serving the others.
+        // Called whenever the tools change, in a task that must go on serving the other tools.
         self.queued = Arc::new(move |tool, definition| {
             catch_unwind(AssertUnwindSafe(|| queued(tool, definition))).unwrap_or_else(|_| {
-                tracing::error!(tool, "not taken from the queue: the function given to `Serve::queued` panicked");
+                tracing::error!(
+                    tool,
+                    "not taken from the queue: the function passed to `WorkerBuilder::queued` panicked"
+                );
                 false
             })
         });
         self
     }
 
-    /// How many calls of a tool from the queue run at a time, 16 unless set: so many of each.
-    pub fn queue_places(mut self, places: usize) -> Self {
-        self.queue_places = places.max(1);
+    /// Sets how many jobs of each tool run at a time. Defaults to 16.
+    pub fn queue_concurrency(mut self, places: usize) -> Self {
+        self.queue_concurrency = places.max(1);
         self
     }
 
-    async fn start(self) -> Result<Worker, Error> {
+    async fn start(self) -> Result<Worker, NatsError> {
         if Version::parse(&self.version).is_err() {
-            return Err(Error::Version(self.version));
+            return Err(NatsError::Version(self.version));
         }
         let id = self.connection.client().new_inbox().rsplit('.').next().unwrap_or_default().to_owned();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WorkerShared {
             id,
             client: self.connection.client().clone(),
             dispatcher: self.dispatcher,
             space: self.space,
             version: self.version,
             description: self.description,
-            trusts_consent: self.trusts_consent,
-            running: Running::default(),
+            trusts_approvals: self.trusts_approvals,
+            running: CancellableCalls::default(),
             calls: TaskTracker::new(),
             work: TaskTracker::new(),
         });
         let stop = CancellationToken::new();
-        let mut serving = Serving::start(shared.clone(), &self.connection).await?;
+        let mut subscriptions = WorkerSubscriptions::start(shared.clone(), &self.connection).await?;
         if let Some(queue) = self.queue {
-            serving.take_from(queue, self.queued, self.queue_places);
+            subscriptions.consume(queue, self.queued, self.queue_concurrency);
         }
-        serving.update().await?;
-        serving.check().await?;
-        serving.announce().await;
-        let serving = tokio::spawn(serving.serve(stop.clone()));
-        Ok(Worker { shared, stop, serving: Some(serving) })
+        subscriptions.update().await?;
+        subscriptions.check().await?;
+        subscriptions.announce().await;
+        let task = tokio::spawn(subscriptions.serve(stop.clone()));
+        Ok(Worker { shared, stop, task: Some(task) })
     }
 }
 
-impl IntoFuture for Serve {
-    type Output = Result<Worker, Error>;
+impl IntoFuture for WorkerBuilder {
+    type Output = Result<Worker, NatsError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -183,30 +183,30 @@ impl IntoFuture for Serve {
     }
 }
 
-/// What all parts of a worker share.
-pub(crate) struct Shared {
+/// The state that all parts of a worker share.
+pub(crate) struct WorkerShared {
     pub(crate) id: String,
     pub(crate) client: Client,
     pub(crate) dispatcher: Dispatcher,
     pub(crate) space: Space,
     version: String,
     description: String,
-    pub(crate) trusts_consent: bool,
-    pub(crate) running: Running,
-    /// The calls that are not answered yet, so that they can be waited for.
+    pub(crate) trusts_approvals: bool,
+    pub(crate) running: CancellableCalls,
+    /// All unanswered calls, to wait for at shutdown.
     pub(crate) calls: TaskTracker,
-    /// What of them is worth waiting for also while there is nobody to answer: what runs, and the results of jobs.
+    /// The part of the calls that is worth waiting for even without a connection: running handlers and results of jobs.
     pub(crate) work: TaskTracker,
 }
 
-impl Shared {
-    /// Ends once nothing runs any more and there is no connection: what waits to be sent may wait for ever.
-    async fn is_cut_off(&self) {
+impl WorkerShared {
+    /// Completes when nothing runs any more and the connection is lost, so that replies might wait forever.
+    async fn disconnected(&self) {
         self.work.close();
         loop {
             self.work.wait().await;
-            match timeout(SEND_PATIENCE, self.connected()).await {
-                Ok(()) => sleep(LOOK).await,
+            match timeout(SEND_TIMEOUT, self.connected()).await {
+                Ok(()) => sleep(CONNECTION_CHECK_INTERVAL).await,
                 Err(_) if self.work.is_empty() => return,
                 Err(_) => {}
             }
@@ -215,48 +215,48 @@ impl Shared {
 
     async fn connected(&self) {
         while self.client.connection_state() != State::Connected {
-            sleep(LOOK).await;
+            sleep(CONNECTION_CHECK_INTERVAL).await;
         }
     }
 }
 
-/// A worker that serves. Dropped, it takes no more calls, and those that run go on in the background; [`drain`] waits
-/// for them.
+/// A running worker. Dropping it stops accepting calls, while running ones continue in the background; [`drain`] waits for
+/// them.
 ///
 /// [`drain`]: Self::drain
 pub struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     stop: CancellationToken,
-    serving: Option<JoinHandle<()>>,
+    task: Option<JoinHandle<()>>,
 }
 
 impl Worker {
-    /// The id by which it is known, in [`Remote::workers`](crate::Remote::workers) and to NATS's own tools.
+    /// Returns the id, as in [`RemoteTools::workers`](crate::RemoteTools::workers) and NATS's own tools.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.shared.id
     }
 
-    /// Takes no more calls, finishes those that it has, and says that it is gone. Where there is no connection, it waits
-    /// for what runs and then some seconds for somebody to tell.
+    /// Stops accepting calls, finishes running ones, and announces that the worker is gone. Without a connection, it waits
+    /// for running calls and then a few seconds for the connection.
     pub async fn drain(mut self) {
         self.stop.cancel();
-        let serving = self.serving.take();
+        let task = self.task.take();
         let left = async {
-            if let Some(serving) = serving {
-                // A panic there was logged where it happened.
-                let _ = serving.await;
+            if let Some(task) = task {
+                // A panic was logged by the panic hook.
+                let _ = task.await;
             }
             self.shared.calls.close();
             self.shared.calls.wait().await;
-            matches!(timeout(SEND_PATIENCE, self.shared.client.flush()).await, Ok(Ok(())))
+            matches!(timeout(SEND_TIMEOUT, self.shared.client.flush()).await, Ok(Ok(())))
         };
         let is_sent = tokio::select! {
             is_sent = left => is_sent,
-            () = self.shared.is_cut_off() => false,
+            () = self.shared.disconnected() => false,
         };
         if !is_sent {
-            tracing::warn!("the last answers of a worker could not be sent");
+            tracing::warn!("the last replies of a worker could not be sent");
         }
     }
 }

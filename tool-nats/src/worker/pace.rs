@@ -1,28 +1,28 @@
-//! Whether a tool's calls are so short that a task for each would cost more than the call.
+//! Measurement of whether a tool's calls are too short to be worth a task each.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is longer would hold up the calls behind it.
-const SHORT: Duration = Duration::from_micros(50);
+/// The longest time that a call may block the reader of its subject.
+const MAX_BLOCKING: Duration = Duration::from_micros(50);
 
-/// How long a tool takes until it first waits. It is watched all the time, so that one that changes is found out.
+/// The time that calls of a tool run until they first yield. Measured continuously, to follow changes.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct CallPace {
     is_long: AtomicBool,
 }
 
-impl Pace {
-    /// Whether the next call is expected to be short.
+impl CallPace {
+    /// Returns `true` if the next call is expected to be short.
     pub(super) fn is_short(&self) -> bool {
         !self.is_long.load(Ordering::Relaxed)
     }
 
-    /// Does something, and remembers whether it took long.
-    pub(super) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Runs something and records whether it took long.
+    pub(super) fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let done = work();
-        let is_long = started.elapsed() > SHORT;
+        let is_long = started.elapsed() > MAX_BLOCKING;
         if is_long != self.is_long.load(Ordering::Relaxed) {
             self.is_long.store(is_long, Ordering::Relaxed);
         }

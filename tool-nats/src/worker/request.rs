@@ -1,4 +1,4 @@
-//! One call that came.
+//! Handling of one incoming call.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,34 +10,34 @@ use tool_runtime::confirm::{Confirm, Decision, Question};
 use tool_runtime::journal::BoxFuture;
 use tool_runtime::{CancellationToken, ErrorKind, ToolError, ToolResult};
 
-use super::Shared;
-use super::news::News;
-use super::serving::Tool;
-use crate::wire::{CallHeaders, PROBE, Reply, header, messages};
+use super::WorkerShared;
+use super::heartbeat::CallHeartbeat;
+use super::subscriptions::ServedTool;
+use crate::wire::{CallHeaders, CallReply, PROBE, header, messages};
 
-/// Takes a call. One that answers at once, of a tool that does so, is done by whoever reads the subject; any other has a
-/// task of its own.
-pub(super) fn take(shared: &Arc<Shared>, tool: &Arc<Tool>, message: Message) {
-    let mut call = Box::pin(shared.calls.track_future(answer(shared.clone(), tool.clone(), message)));
+/// Handles a call. If the tool is fast, the call is polled by the reader of its subject first, and gets its own task only
+/// if it does not finish at once.
+pub(super) fn handle(shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>, message: Message) {
+    let mut call = Box::pin(shared.calls.track_future(respond(shared.clone(), tool.clone(), message)));
     if tool.pace.is_short() {
-        if tool.pace.watch(|| call.as_mut().now_or_never()).is_none() {
+        if tool.pace.measure(|| call.as_mut().now_or_never()).is_none() {
             tokio::spawn(call);
         }
         return;
     }
     let tool = tool.clone();
     tokio::spawn(async move {
-        if tool.pace.watch(|| call.as_mut().now_or_never()).is_none() {
+        if tool.pace.measure(|| call.as_mut().now_or_never()).is_none() {
             call.await;
         }
     });
 }
 
-/// Runs a call and answers it.
-async fn answer(shared: Arc<Shared>, tool: Arc<Tool>, message: Message) {
+/// Runs a call and sends its result.
+async fn respond(shared: Arc<WorkerShared>, tool: Arc<ServedTool>, message: Message) {
     let Some(reply) = message.reply.clone() else { return };
     if header(message.headers.as_ref(), PROBE).is_some() {
-        return send(&shared, &reply, Reply { headers: None, payload: Bytes::new() }).await;
+        return send(&shared, &reply, CallReply { headers: None, payload: Bytes::new() }).await;
     }
     let started = Instant::now();
     let result = run(&shared, &tool, &message, &reply).await;
@@ -47,9 +47,9 @@ async fn answer(shared: Arc<Shared>, tool: Arc<Tool>, message: Message) {
     }
 }
 
-async fn run(shared: &Shared, tool: &Tool, message: &Message, reply: &Subject) -> ToolResult {
+async fn run(shared: &WorkerShared, tool: &ServedTool, message: &Message, reply: &Subject) -> ToolResult {
     let Ok(arguments) = std::str::from_utf8(&message.payload) else {
-        let message = format!("Invalid arguments for `{}`: they are no text.", tool.name);
+        let message = format!("Invalid arguments for `{}`: they are not valid UTF-8.", tool.name);
         return ToolResult::failure(ToolError::new(ErrorKind::InvalidArguments, message));
     };
     let headers = CallHeaders::read(message.headers.as_ref());
@@ -58,38 +58,38 @@ async fn run(shared: &Shared, tool: &Tool, message: &Message, reply: &Subject) -
     if let Some(timeout) = headers.timeout {
         call = call.within(timeout);
     }
-    if tool.sensitive && headers.consent && shared.trusts_consent {
-        call = call.confirm(Confirmed);
+    if tool.sensitive && headers.approved && shared.trusts_approvals {
+        call = call.confirm(ApprovedByCaller);
     }
-    let mut news = News::new(shared, reply, &token);
+    let mut heartbeat = CallHeartbeat::new(shared, reply, &token);
     if headers.progress {
-        call = call.with(news.progress());
+        call = call.with(heartbeat.progress());
     }
-    // Beside each other: the call goes on while nothing can be sent.
+    // Concurrently: the call continues while nothing can be sent.
     let result = tokio::select! {
         biased;
         result = shared.work.track_future(call) => result,
-        never = news.tell() => match never {},
+        never = heartbeat.run() => match never {},
     };
-    news.finish().await;
+    heartbeat.finish().await;
     result
 }
 
-/// Sends an answer. What cannot be sent is not heard: the caller finds that out by itself.
-pub(super) async fn send(shared: &Shared, to: &Subject, reply: Reply) {
+/// Sends a reply. Errors are only logged: the caller notices the silence.
+pub(super) async fn send(shared: &WorkerShared, to: &Subject, reply: CallReply) {
     let sent = match reply.headers {
         Some(headers) => shared.client.publish_with_headers(to.clone(), headers, reply.payload).await,
         None => shared.client.publish(to.clone(), reply.payload).await,
     };
     if let Err(error) = sent {
-        tracing::warn!(%error, "an answer could not be sent");
+        tracing::warn!(%error, "cannot send a reply");
     }
 }
 
-/// The caller's dispatcher has asked whoever had to be asked.
-pub(crate) struct Confirmed;
+/// A confirmer for calls that the caller's dispatcher has approved.
+pub(crate) struct ApprovedByCaller;
 
-impl Confirm for Confirmed {
+impl Confirm for ApprovedByCaller {
     fn confirm<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Decision> {
         Box::pin(async { Decision::Run })
     }

@@ -32,7 +32,7 @@ async fn a_remote_tool_is_like_a_local_one() {
 }
 
 #[tokio::test]
-async fn what_comes_with_a_call_travels() {
+async fn the_context_of_a_call_reaches_the_handler() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
@@ -52,9 +52,9 @@ async fn what_comes_with_a_call_travels() {
     );
 }
 
-/// Of a worker that has no room: what it says to programs reaches the caller's, and what the model reads is the same.
+/// A busy worker's `retry_after` reaches the calling program, and the model reads the same text.
 #[tokio::test]
-async fn when_to_come_back_travels() {
+async fn retry_after_reaches_the_caller() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).concurrency(1, 0).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local.clone()).await.unwrap();
@@ -77,7 +77,7 @@ async fn when_to_come_back_travels() {
 }
 
 #[tokio::test]
-async fn progress_comes_back_in_order_and_before_the_result() {
+async fn progress_arrives_in_order_and_before_the_result() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
@@ -90,7 +90,7 @@ async fn progress_comes_back_in_order_and_before_the_result() {
     assert_eq!(*heard.lock().unwrap(), [Some(0), Some(1), Some(2), Some(3)]);
 }
 
-/// The worker stops the call, and says that it did: that it was stopped is known and not guessed.
+/// The worker cancels the call and confirms that, so that the outcome is known.
 #[tokio::test]
 async fn deadlines_and_cancellation_reach_the_handler() {
     let server = server!();
@@ -112,15 +112,15 @@ async fn deadlines_and_cancellation_reach_the_handler() {
 
     let dropped = caller.tools.call(call("dropped"));
     assert!(tokio::time::timeout(Duration::from_millis(500), dropped).await.is_err());
-    // The control: one that nobody stops goes to its end.
+    // The control: a call that is not cancelled finishes.
     let quick = caller.call("effect.leave", json!({"line": "quick", "milliseconds": 5_500})).await;
     assert!(quick.success);
     assert_eq!(effects.lines(), ["late", "cancelled", "dropped", "quick", "quick done"]);
 }
 
-/// What a caller asks for is less than what the worker gives its tools, never more.
+/// The worker's own timeout is an upper bound for the caller's.
 #[tokio::test]
-async fn a_caller_gets_no_more_time_than_the_worker_gives() {
+async fn a_caller_cannot_extend_the_worker_timeout() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let nap = |(): ()| tokio::time::sleep(Duration::from_secs(5));
@@ -138,7 +138,7 @@ async fn a_caller_gets_no_more_time_than_the_worker_gives() {
 }
 
 #[tokio::test]
-async fn long_results_come_in_parts_and_are_kept_by_the_caller() {
+async fn long_results_arrive_in_parts_and_are_spilled_by_the_caller() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
@@ -159,31 +159,30 @@ async fn long_results_come_in_parts_and_are_kept_by_the_caller() {
 }
 
 #[tokio::test]
-async fn arguments_that_no_message_holds_are_refused_in_words() {
+async fn arguments_that_exceed_the_message_size_are_rejected() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
     let caller = Caller::new(connect(&server.url()).await).await;
     let arguments = |letters: usize| json!({"line": "x".repeat(letters), "milliseconds": 0});
     let most = (1 << 20) - arguments(0).to_string().len();
-    // Without an id or the like there are no headers, so that the whole message is there for arguments.
-    let expected = "Invalid arguments for `effect.leave`: 1048577 bytes are more than the 1048576 for which a message has \
-                    room (`max_payload` of the server). Send less, or in several calls.";
+    // Without an id there are no headers, so that the whole message is available for arguments.
+    let expected = "Invalid arguments for `effect.leave`: 1048577 bytes exceed the limit of 1048576 bytes \
+                    (`max_payload` of the server). Send less, or in several calls.";
     let result = caller.call("effect.leave", arguments(most + 1)).await;
     assert_eq!((kind(&result), &*result.output), (Some(ErrorKind::InvalidArguments), expected));
     assert!(Effects::new(server.folder.path()).lines().is_empty());
-    // What comes with a call needs room as well.
+    // Headers need space as well.
     let known = ToolCall::new("effect.leave", arguments(most)).conversation("c").id("1");
     let result = caller.tools.call(known).await;
-    assert!(result.output.contains(": 1048576 bytes are more than the 1048"), "{}", result.output);
-    // The control: one that just fits.
+    assert!(result.output.contains(": 1048576 bytes exceed the limit of 1048"), "{}", result.output);
+    // The control: arguments that just fit.
     assert!(caller.call("effect.leave", arguments(most)).await.success);
 }
 
-/// Somebody is asked before anything is sent. Without the caller's word that they agreed, the worker refuses; that is
-/// the control.
+/// Approval is asked for before anything is sent. The control: without the caller's approval, the worker refuses.
 #[tokio::test]
-async fn consent_is_asked_by_the_caller() {
+async fn the_caller_asks_for_approval() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
@@ -205,7 +204,7 @@ async fn consent_is_asked_by_the_caller() {
     assert!(seen.contains("refused"), "{seen}");
 }
 
-/// Sends a call as a program would that is no dispatcher.
+/// Sends a call without a dispatcher.
 async fn raw_call(client: &async_nats::Client, tool: &str) -> String {
     let info = client.request("$SRV.INFO.tools", "".into()).await.unwrap();
     let info: Value = serde_json::from_slice(&info.payload).unwrap();
@@ -215,9 +214,9 @@ async fn raw_call(client: &async_nats::Client, tool: &str) -> String {
     String::from_utf8_lossy(&reply.payload).into_owned()
 }
 
-/// What a dispatcher checks, a worker checks again: whoever sends past a dispatcher gets no further.
+/// The worker validates arguments again, so that sending without a dispatcher bypasses nothing.
 #[tokio::test]
-async fn arguments_are_checked_by_the_worker_as_well() {
+async fn the_worker_validates_arguments_as_well() {
     let server = server!();
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
@@ -226,11 +225,11 @@ async fn arguments_are_checked_by_the_worker_as_well() {
 }
 
 #[tokio::test]
-async fn without_a_worker_nothing_has_run_and_the_call_says_so() {
+async fn a_call_without_a_worker_is_reported_as_not_run() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let worker = serve(connect(&server.url()).await, worker_tools(effects.clone()).build().unwrap()).await.unwrap();
-    // Without news, so that the tool is still there when its worker is not.
+    // Without announcements, so that the tool is still registered when its worker is gone.
     let caller = Caller::new(connect(&server.url()).await).await;
     let tool = caller.tools.clone();
     let select = tool.select(tool_runtime::Selection::new()).unwrap();
@@ -240,7 +239,7 @@ async fn without_a_worker_nothing_has_run_and_the_call_says_so() {
     assert!(effects.lines().is_empty());
 }
 
-/// A worker that leaves finishes what it has, also what was on its way to it, and takes no more.
+/// A worker that shuts down finishes calls that it has and calls in flight, and takes no more.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drained_worker_loses_nothing() {
     let server = server!();
@@ -268,7 +267,7 @@ async fn a_drained_worker_loses_nothing() {
     assert_eq!(effects.lines().len(), 800);
 }
 
-/// A worker whose server is gone leaves as well.
+/// A worker whose server is gone can shut down as well.
 #[tokio::test]
 async fn a_worker_without_a_server_can_be_drained() {
     let server = server!();

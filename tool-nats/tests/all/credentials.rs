@@ -1,16 +1,16 @@
-//! Credentials files, with TLS: what the token in one says that its user may do is what it can do.
+//! Credentials files, with TLS: a user has exactly the permissions in its token.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tool_nats::{Connection, Delivery, Error, Queue, QueueOptions, connect, serve};
+use tool_nats::{DeliveryMode, NatsConnection, NatsError, QueueOptions, WorkQueue, connect, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, Operator, Permissions, Server, certificates, kind};
 
 const BOTH: [&str; 2] = ["math.add", "metrics.newest"];
 
-/// A server that trusts an operator, and the operator; or the end of the test where there is none.
+/// Starts a server that trusts an operator, or skips the test if there is no server.
 macro_rules! trusting {
     () => {{
         let operator = Operator::new();
@@ -31,7 +31,7 @@ fn configure(folder: &Path, operator: &Operator) -> PathBuf {
 }
 
 /// Connects with a credentials file for a user with these permissions.
-async fn user(server: &Server, operator: &Operator, name: &str, permissions: &Permissions) -> Connection {
+async fn user(server: &Server, operator: &Operator, name: &str, permissions: &Permissions) -> NatsConnection {
     try_user(server, operator, name, permissions).await.unwrap()
 }
 
@@ -40,7 +40,7 @@ async fn try_user(
     operator: &Operator,
     name: &str,
     permissions: &Permissions,
-) -> Result<Connection, Error> {
+) -> Result<NatsConnection, NatsError> {
     let file = server.folder.path().join(format!("{name}.creds"));
     std::fs::write(&file, operator.credentials(name, permissions)).unwrap();
     connect(format!("tls://{}", server.url()))
@@ -50,7 +50,7 @@ async fn try_user(
         .await
 }
 
-/// What the user `math` needs to serve `math.*`.
+/// The permissions that the user `math` needs to serve `math.*`.
 fn math() -> Permissions {
     let verbs = ["PING", "INFO", "STATS"].into_iter();
     let verbs = verbs.flat_map(|verb| ["", ".tools", ".tools.>"].map(|to| format!("$SRV.{verb}{to}")));
@@ -59,7 +59,7 @@ fn math() -> Permissions {
     Permissions::Only { publish: strings(&["tools.call.math.>", "tools.news.*"]), subscribe }
 }
 
-/// What the user `caller` needs to call `math.*`, by request and reply and through the queue. It hears of all tools.
+/// The permissions that the user `caller` needs to call `math.*`, directly and through the queue. It sees all tools.
 fn caller_of_math() -> Permissions {
     let publish = strings(&[
         "tools.call.math.>",
@@ -75,7 +75,7 @@ fn caller_of_math() -> Permissions {
     Permissions::Only { publish, subscribe: strings(&["_INBOX_caller.>", "tools.news.*", "tools.done.math.>"]) }
 }
 
-/// What the documents have `nsc` allow a user.
+/// The permissions of a user in the documentation's `nsc` commands.
 fn documented(name: &str) -> Permissions {
     let user = format!("add user --account tools --name {name} ");
     let command = include_str!("../../docs/crate.md").split("nsc ").find(|command| command.starts_with(&user)).unwrap();
@@ -96,56 +96,56 @@ fn tools(names: &[&str]) -> Dispatcher {
 }
 
 #[tokio::test]
-async fn a_worker_serves_what_its_credentials_allow() {
+async fn a_worker_serves_only_what_its_credentials_allow() {
     let (server, operator) = trusting!();
     let connection = user(&server, &operator, "math", &math()).await;
     let denied = serve(connection.clone(), tools(&BOTH)).await.unwrap_err();
-    assert!(matches!(&denied, Error::Denied(tools) if tools == &["metrics.newest"]), "{denied:?}");
-    assert!(denied.to_string().starts_with("the server does not let this worker serve `metrics.newest`"), "{denied}");
+    assert!(matches!(&denied, NatsError::Denied(tools) if tools == &["metrics.newest"]), "{denied:?}");
+    assert!(denied.to_string().starts_with("the server denies this worker access to `metrics.newest`"), "{denied}");
 
-    // Its own it serves.
+    // It serves its own tools.
     let _worker = serve(connection, tools(&["math.add"])).await.unwrap();
     let caller = Caller::new(user(&server, &operator, "caller", &caller_of_math()).await).await;
     assert_eq!(caller.call("math.add", json!({})).await.output, "yes");
 
-    // The control: a user of the same account whose token says nothing of permissions.
+    // The control: a user of the same account without permissions in its token.
     serve(user(&server, &operator, "all", &Permissions::All).await, tools(&BOTH)).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_the_documents_allow_is_enough_for_calls_and_for_jobs() {
+async fn the_documented_permissions_suffice_for_calls_and_jobs() {
     let (server, operator) = trusting!();
     let math = user(&server, &operator, "math", &documented("math")).await;
-    let queue = Queue::open(math.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(math.clone(), QueueOptions::default()).await.unwrap();
     let _worker = serve(math, tools(&["math.add"])).queue(queue).await.unwrap();
     let connection = user(&server, &operator, "caller", &documented("caller")).await;
-    let queue = Queue::open(connection.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap();
     let caller = Caller::with(connection, |discover| discover.queue(queue)).await;
-    for delivery in [Delivery::Direct, Delivery::Queued] {
+    for delivery in [DeliveryMode::Direct, DeliveryMode::Queued] {
         let result = caller.tools.call(ToolCall::new("math.add", json!({}))).with(delivery).await;
         assert_eq!(result.output, "yes", "{delivery:?}: {result:?}");
     }
 }
 
-/// A call that the server does not take has not run, and its caller hears that at once, in the server's words.
+/// A denied call has not run, and its caller learns that at once, with the server's reason.
 #[tokio::test]
-async fn a_caller_is_told_what_its_credentials_do_not_allow() {
+async fn a_caller_learns_at_once_that_a_call_is_denied() {
     let (server, operator) = trusting!();
     let all = user(&server, &operator, "all", &Permissions::All).await;
-    let queue = Queue::open(all.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(all.clone(), QueueOptions::default()).await.unwrap();
     let _worker = serve(all.clone(), tools(&BOTH)).queue(queue.clone()).await.unwrap();
     let free = Caller::with(all, |discover| discover.queue(queue)).await;
 
     let connection = user(&server, &operator, "caller", &caller_of_math()).await;
-    let queue = Queue::open(connection.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap();
     let bound = Caller::with(connection, |discover| discover.queue(queue)).await;
-    for delivery in [Delivery::Direct, Delivery::Queued] {
+    for delivery in [DeliveryMode::Direct, DeliveryMode::Queued] {
         let call = async |caller: &Caller, tool: &'static str| {
             caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery).await
         };
         let denied = call(&bound, "metrics.newest").await;
         assert_eq!(kind(&denied), Some(ErrorKind::Unavailable), "{delivery:?}: {denied:?}");
-        assert!(denied.output.contains("the server does not let this user publish to `"), "{}", denied.output);
+        assert!(denied.output.contains("the server does not allow this user to publish to `"), "{}", denied.output);
         assert!(denied.output.contains("metrics.newest"), "{}", denied.output);
         // The controls: another tool, another user.
         assert_eq!(call(&bound, "math.add").await.output, "yes", "{delivery:?}");
@@ -154,17 +154,17 @@ async fn a_caller_is_told_what_its_credentials_do_not_allow() {
 }
 
 #[tokio::test]
-async fn a_queue_that_a_user_may_not_open_is_named() {
+async fn a_denied_queue_is_named_in_the_error() {
     let (server, operator) = trusting!();
     let connection = user(&server, &operator, "math", &math()).await;
-    let denied = Queue::open(connection, QueueOptions::default()).await.unwrap_err();
+    let denied = WorkQueue::open(connection, QueueOptions::default()).await.unwrap_err();
     let expected =
-        "open the stream of jobs: the server does not let this user publish to `$JS.API.STREAM.INFO.tools-jobs`";
+        "open the stream of jobs: the server does not allow this user to publish to `$JS.API.STREAM.INFO.tools-jobs`";
     assert_eq!(denied.to_string(), expected);
 }
 
 #[tokio::test]
-async fn wrong_credentials_are_no_connection() {
+async fn invalid_credentials_are_rejected() {
     let (server, operator) = trusting!();
     let url = format!("tls://{}", server.url());
     let authority = server.folder.path().join("ca.pem");
@@ -175,40 +175,40 @@ async fn wrong_credentials_are_no_connection() {
     };
     let strangers = Operator::new().credentials("all", &Permissions::All);
     let good = operator.credentials("all", &Permissions::All);
-    // The token of one user and the key of another.
+    // The token of one user with the key of another.
     let (token, _) = good.split_once("-----BEGIN USER NKEY SEED").unwrap();
     let (_, key) = strangers.split_once("-----BEGIN USER NKEY SEED").unwrap();
     let mixed = format!("{token}-----BEGIN USER NKEY SEED{key}");
     let connect = |file: PathBuf| connect(&url).credentials_file(file).authority(&authority);
     for (name, text) in [("strangers", &*strangers), ("mixed", &mixed), ("empty", "")] {
         let refused = connect(file(name, text)).await.unwrap_err();
-        assert!(matches!(refused, Error::Connect { .. }), "{name}: {refused:?}");
+        assert!(matches!(refused, NatsError::Connect { .. }), "{name}: {refused:?}");
     }
     let refused = connect(server.folder.path().join("missing")).await.unwrap_err().to_string();
     assert!(
-        refused.starts_with(&format!("no connection to NATS at {url}: ")) && refused.contains("missing"),
+        refused.starts_with(&format!("cannot connect to NATS at {url}: ")) && refused.contains("missing"),
         "{refused}"
     );
     // The control.
     connect(file("good", &good)).await.unwrap();
-    // Nobody is let in who does not say who it is.
+    // A client without credentials is rejected.
     tool_nats::connect(&url).authority(&authority).await.unwrap_err();
 }
 
-/// The variables of NATS's own command line are enough to get in.
+/// The variables of NATS's own command line suffice to connect.
 #[tokio::test]
-async fn the_environment_says_how_to_get_in() {
+async fn connects_with_environment_variables() {
     let (server, operator) = trusting!();
     let file = server.folder.path().join("caller.creds");
     std::fs::write(&file, operator.credentials("caller", &caller_of_math())).unwrap();
     let connects = |credentials: &Path| {
         std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "credentials::connects_as_the_environment_says", "--ignored"])
+            .args(["--exact", "credentials::connects_from_the_environment", "--ignored"])
             .env("NATS_URL", format!("tls://{}", server.url()))
             .env("NATS_CREDS", credentials)
             .env("NATS_CA", server.folder.path().join("ca.pem"))
             .env("NATS_INBOX_PREFIX", "_INBOX_caller")
-            // As good as not set: with a user it would be said that there are two.
+            // Empty variables count as unset: with a user set, there would be two kinds of credentials.
             .env("NATS_USER", "")
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
@@ -223,10 +223,10 @@ async fn the_environment_says_how_to_get_in() {
 /// Runs in a process that a test has started.
 #[tokio::test]
 #[ignore = "a part of another test"]
-async fn connects_as_the_environment_says() {
+async fn connects_from_the_environment() {
     if std::env::var_os("NATS_CREDS").is_none() {
         return;
     }
-    let connection = tool_nats::Connect::from_env().await.unwrap();
+    let connection = tool_nats::ConnectionBuilder::from_env().await.unwrap();
     assert!(connection.client().new_inbox().starts_with("_INBOX_caller."));
 }

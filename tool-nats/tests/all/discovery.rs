@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_nats::{Delivery, Error, Space, discover, serve};
+use tool_nats::{DeliveryMode, NatsError, Space, discover, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, connect, kind, server, until};
@@ -15,7 +15,7 @@ fn tools(all: impl IntoIterator<Item = RuntimeTool>) -> Dispatcher {
 }
 
 #[tokio::test]
-async fn workers_that_come_go_and_change_are_followed() {
+async fn the_registry_follows_workers_that_join_leave_and_change() {
     let server = server!();
     let url = server.url();
     let caller = Caller::new(connect(&url).await).await;
@@ -43,9 +43,9 @@ async fn workers_that_come_go_and_change_are_followed() {
     until("all are gone", async || names().is_empty()).await;
 }
 
-/// The application's own functions are asked in the background, about each tool that comes.
+/// Functions of the application are called in the background for each new tool.
 #[tokio::test]
-async fn a_function_that_panics_about_one_tool_concerns_no_other() {
+async fn a_panic_for_one_tool_does_not_affect_others() {
     let server = server!();
     let url = server.url();
     let client = connect(&url).await;
@@ -59,7 +59,7 @@ async fn a_function_that_panics_about_one_tool_concerns_no_other() {
     let caller = Caller::with(client, |discover| {
         discover.queue(queue).deliver(|name, _| {
             assert_ne!(name, "c");
-            Delivery::Direct
+            DeliveryMode::Direct
         })
     });
     let caller = caller.await;
@@ -73,9 +73,9 @@ async fn a_function_that_panics_about_one_tool_concerns_no_other() {
     assert_eq!(kind(&caller.call("c", json!({})).await), Some(ErrorKind::Panicked));
 }
 
-/// Which one wins does not depend on who came first, and a call goes to a worker that has the tool in that form.
+/// The choice does not depend on the order, and a call goes to a worker with the chosen definition.
 #[tokio::test]
-async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
+async fn the_newer_of_two_definitions_wins_and_the_conflict_is_reported() {
     let server = server!();
     let url = server.url();
     for versions in [["1.9.0", "1.10.0"], ["1.10.0", "1.9.0"]] {
@@ -90,10 +90,7 @@ async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
         }
         let conflicts = caller.remote.conflicts();
         assert_eq!(conflicts.len(), 1);
-        assert_eq!(
-            (conflicts[0].used.as_deref(), &*conflicts[0].passed_over),
-            (Some("1.10.0"), &["1.9.0".to_owned()][..])
-        );
+        assert_eq!((conflicts[0].used.as_deref(), &*conflicts[0].ignored), (Some("1.10.0"), &["1.9.0".to_owned()][..]));
         assert!(conflicts[0].to_string().contains("version 1.10.0 is used"), "{}", conflicts[0]);
         for worker in workers {
             worker.drain().await;
@@ -101,38 +98,37 @@ async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
     }
 }
 
-/// A worker that is asked whether it serves its tool and does not answer in time is there all the same: its tool is
-/// not taken away from it.
+/// A worker that does not respond to a probe in time still counts as serving its tool.
 #[tokio::test]
-async fn a_worker_that_is_slow_keeps_its_tool() {
+async fn a_slow_worker_keeps_its_tool() {
     let server = server!();
     let url = server.url();
     let proxy = crate::support::Proxy::to(&url).await;
     let _new = serve(connect(&proxy.url()).await, tools([tool("t", "new")])).version("2.0.0").await.unwrap();
-    let caller = Caller::with(connect(&url).await, |discover| discover.every(Duration::from_secs(3_600))).await;
+    let caller = Caller::with(connect(&url).await, |discover| discover.ping_interval(Duration::from_secs(3_600))).await;
     proxy.set(crate::support::Way::Silent);
     let _old = serve(connect(&url).await, tools([tool("t", "old")])).version("1.0.0").await.unwrap();
     until("both are known", async || !caller.remote.conflicts().is_empty()).await;
     let conflict = &caller.remote.conflicts()[0];
-    assert_eq!((conflict.used.as_deref(), &*conflict.passed_over), (Some("2.0.0"), &["1.0.0".to_owned()][..]));
+    assert_eq!((conflict.used.as_deref(), &*conflict.ignored), (Some("2.0.0"), &["1.0.0".to_owned()][..]));
 }
 
-/// The newer of two forms loses its only worker: the first call that finds nobody has the older one used.
+/// The newer of two definitions loses its only worker: the first call that finds none switches to the older one.
 #[tokio::test]
-async fn a_form_whose_workers_are_gone_gives_way() {
+async fn a_definition_without_workers_is_replaced() {
     let server = server!();
     let url = server.url();
     let proxy = crate::support::Proxy::to(&url).await;
     let _new = serve(connect(&proxy.url()).await, tools([tool("t", "new")])).version("2.0.0").await.unwrap();
     let _old = serve(connect(&url).await, tools([tool("t", "old")])).version("1.0.0").await.unwrap();
-    let caller = Caller::with(connect(&url).await, |discover| discover.every(Duration::from_secs(3_600))).await;
+    let caller = Caller::with(connect(&url).await, |discover| discover.ping_interval(Duration::from_secs(3_600))).await;
     assert_eq!(caller.call("t", json!({})).await.output, "new");
     proxy.set(crate::support::Way::Cut);
     until("the other is used", async || caller.call("t", json!({})).await.output == "old").await;
 }
 
 #[tokio::test]
-async fn a_tool_of_this_program_stays() {
+async fn a_local_tool_has_precedence() {
     let server = server!();
     let _worker = serve(connect(&server.url()).await, tools([tool("t", "theirs"), tool("u", "theirs")])).await.unwrap();
     let own = tools([tool("t", "ours")]);
@@ -150,14 +146,14 @@ async fn a_tool_of_this_program_stays() {
     assert_eq!(tools.registry().names().join(" "), "t", "at once");
 }
 
-/// A worker that dies says nothing: it is missed.
+/// A worker that dies announces nothing: it misses pings.
 #[tokio::test]
-async fn a_worker_that_does_not_answer_any_more_is_gone() {
+async fn a_worker_that_stops_responding_is_removed() {
     let server = server!();
     let proxy = crate::support::Proxy::to(&server.url()).await;
     let _worker = serve(connect(&proxy.url()).await, tools([tool("t", "x")])).await.unwrap();
     let every = Duration::from_millis(300);
-    let caller = Caller::with(connect(&server.url()).await, |discover| discover.every(every)).await;
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.ping_interval(every)).await;
     assert!(caller.tools.registry().has("t"));
     proxy.set(crate::support::Way::Silent);
     until("it is missed", async || !caller.tools.registry().has("t")).await;
@@ -165,9 +161,9 @@ async fn a_worker_that_does_not_answer_any_more_is_gone() {
     until("it is back", async || caller.call("t", json!({})).await.success).await;
 }
 
-/// A manifest that is longer than a message comes in parts.
+/// A manifest that exceeds the message size is fetched in parts.
 #[tokio::test]
-async fn many_tools_are_fetched_in_parts() {
+async fn a_long_manifest_is_fetched_in_parts() {
     let server = server!();
     let long: &'static str = Box::leak("words ".repeat(2_000).into_boxed_str());
     let names: Vec<String> = (0..300).map(|number| format!("many.tool_{number}")).collect();
@@ -178,7 +174,7 @@ async fn many_tools_are_fetched_in_parts() {
 }
 
 #[tokio::test]
-async fn spaces_know_nothing_of_each_other() {
+async fn spaces_are_independent() {
     let server = server!();
     let space = Space::new("other").unwrap();
     let _worker = serve(connect(&server.url()).await, tools([tool("t", "x")])).space(space.clone()).await.unwrap();
@@ -190,7 +186,7 @@ async fn spaces_know_nothing_of_each_other() {
 
 /// NATS's own tools see workers as services.
 #[tokio::test]
-async fn a_worker_is_a_service() {
+async fn a_worker_is_a_nats_service() {
     let server = server!();
     let worker = serve(connect(&server.url()).await, tools([tool("t", "x")])).version("1.2.3").await.unwrap();
     let client = connect(&server.url()).await;
@@ -208,13 +204,13 @@ async fn a_worker_is_a_service() {
     assert_eq!(ping["metadata"]["manifest"].as_str().unwrap().len(), 64);
     let info = ask(format!("$SRV.INFO.tools.{}", worker.id())).await;
     assert!(info["endpoints"][0]["subject"].as_str().unwrap().starts_with("tools.call.t."));
-    // The answer is sent before it is counted.
+    // The reply is sent before it is counted.
     until("both are counted", async || ask("$SRV.STATS.tools".into()).await["endpoints"][0]["num_requests"] == 2).await;
 }
 
 #[tokio::test]
-async fn a_version_that_is_none_is_refused() {
+async fn an_invalid_version_is_rejected() {
     let server = server!();
     let error = serve(connect(&server.url()).await, tools([])).version("new").await.unwrap_err();
-    assert!(matches!(error, Error::Version(_)), "{error}");
+    assert!(matches!(error, NatsError::Version(_)), "{error}");
 }

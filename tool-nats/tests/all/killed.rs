@@ -1,5 +1,5 @@
-//! Three workers under load, of which one is killed every second: `NATS_KILL_SECONDS` long, ten unless set. The effect of
-//! a call is a line in a file; what the calls answered, what the file has and what the journal says is compared.
+//! Three workers under load, one of which is killed every second, for `NATS_KILL_SECONDS` (default: ten). The effect of a
+//! call is a line in a file. The test compares results, the file and the journal.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ fn duration() -> Duration {
     Duration::from_secs(seconds.unwrap_or(10))
 }
 
-/// Counts the final answers that go to each call.
+/// Counts the final replies to each call.
 async fn spy(client: &async_nats::Client) -> Arc<Mutex<HashMap<String, u32>>> {
     let answers = Arc::new(Mutex::new(HashMap::new()));
     let counted = answers.clone();
@@ -40,7 +40,7 @@ async fn spy(client: &async_nats::Client) -> Arc<Mutex<HashMap<String, u32>>> {
     answers
 }
 
-/// Makes calls until it is time, with what each answered.
+/// Makes calls until the time is up, and returns their results.
 async fn lane(caller: Arc<Caller>, lane: usize, end: Instant) -> Vec<(String, ToolResult)> {
     let mut answers = Vec::new();
     for number in 0.. {
@@ -59,7 +59,7 @@ async fn lane(caller: Arc<Caller>, lane: usize, end: Instant) -> Vec<(String, To
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_is_answered_once_and_as_what_it_is() {
+async fn each_call_has_one_result_that_matches_its_effect() {
     let server = server!();
     let folder = server.folder.path().to_owned();
     let task = Task { url: server.url(), folder: folder.clone(), ..Task::default() };
@@ -85,7 +85,7 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
     seconds.tick().await;
     while Instant::now() < end {
         seconds.tick().await;
-        // The oldest; another starts in its place, and is there before the next is killed.
+        // The oldest one; a replacement is started, and serves before the next is killed.
         if let Some(started) = starting.take() {
             workers.push_back(started.await.unwrap());
         }
@@ -105,7 +105,7 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
     let effects = Effects::new(&folder).lines();
     let count = |line: &str| effects.iter().filter(|effect| *effect == line).count();
     let ran: HashSet<&String> = effects.iter().collect();
-    assert_eq!(ran.len(), effects.len(), "something ran twice");
+    assert_eq!(ran.len(), effects.len(), "a call ran twice");
     let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
     let mut recorded: HashMap<String, Vec<EntryState>> = HashMap::new();
     for entry in journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap() {
@@ -129,11 +129,11 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
     until("the spy has heard every answer", async || spied.lock().unwrap().len() >= done).await;
     let twice: Vec<_> =
         spied.lock().unwrap().iter().filter(|(_, count)| **count > 1).map(|(to, _)| to.clone()).collect();
-    assert!(twice.is_empty(), "answered twice: {twice:?}");
+    assert!(twice.is_empty(), "two final replies: {twice:?}");
     eprintln!("{kills} kills, {} calls: {kinds:?}", answers.len());
-    // The test says something only if it got somewhere, and if workers died in the middle of calls.
+    // The test is meaningful only if calls succeeded and workers died in the middle of calls.
     let unknown = kinds.get("outcome_unknown").copied().unwrap_or_default();
     assert!(done > 50 && unknown > 0, "{kinds:?}");
-    // One a second, less what a busy machine needs to start another.
+    // One per second, less the time that a busy machine needs to start another.
     assert!(kills * 2 >= duration().as_secs(), "{kills} kills");
 }

@@ -1,26 +1,25 @@
-//! With a real `nats-server`, which is looked for in the path. Where there is none the tests say that they were skipped,
-//! unless `NATS_SERVER=required`.
+//! Tests with a real `nats-server` from `PATH`. If there is none, the tests are skipped unless `NATS_SERVER=required`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-// Calls by request and reply: what travels with them, what comes back.
+// Direct calls: context, progress, results.
 mod calls;
-// Who one is, and what one may do, by credentials files.
+// Users and permissions in credentials files.
 mod credentials;
-// Which tools there are, as workers come, go and change.
+// Registration of the tools of workers.
 mod discovery;
 // A worker is killed every second.
 mod killed;
-// Many calls, and no more memory.
+// Memory use after many calls.
 mod memory;
-// The network is cut, and slow.
+// Interrupted and slow networks.
 mod network;
-// Who may serve what.
+// Permissions in the server's configuration.
 mod permissions;
-// Calls that must not be lost.
+// The work queue.
 mod queue;
-// What becomes of a job when it is submitted twice, its worker crashes or the server is away.
+// Jobs that are submitted twice, whose worker crashes, or whose server is down.
 mod queue_trouble;
-// How long messages are.
+// Message sizes.
 mod scale;
 mod support;

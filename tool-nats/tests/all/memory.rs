@@ -1,15 +1,15 @@
-//! Many calls, and no more memory. `NATS_MEMORY_CALLS` says how many; the proof was 200,000.
+//! Memory use after many calls. `NATS_MEMORY_CALLS` sets their number; the reference is 200,000.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_nats::{Discover, serve};
+use tool_nats::{DiscoveryBuilder, serve};
 use tool_runtime::ToolCall;
 
 use crate::support::{Caller, Effects, connect, server, worker_tools};
 
-/// More than what an allocator keeps by chance, and less than 500 bytes for each of the calls.
+/// More than the random overhead of an allocator, and less than 500 bytes per call.
 const MOST_GROWTH: usize = 8 << 20;
 
 const LANES: usize = 32;
@@ -18,7 +18,7 @@ fn calls() -> usize {
     std::env::var("NATS_MEMORY_CALLS").ok().and_then(|calls| calls.parse().ok()).unwrap_or(20_000)
 }
 
-/// The memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4_096
@@ -48,24 +48,24 @@ async fn make(caller: &Arc<Caller>, calls: usize, kept: &std::sync::Mutex<Vec<St
     }
 }
 
-/// In a process of its own, so that it measures no other test.
+/// Runs in a separate process, so that other tests are not measured.
 #[cfg(target_os = "linux")]
 #[test]
-fn calls_leave_nothing_behind() {
+fn finished_calls_leave_no_memory_behind() {
     let status = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "memory::makes_many_calls", "--ignored", "--nocapture"])
         .status();
     assert!(status.unwrap().success());
 }
 
-/// The control is the same calls by a program that keeps something of each.
+/// The control makes the same calls and keeps something of each.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a part of another test"]
 async fn makes_many_calls() {
     let server = server!();
     let tools = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, tools).await.unwrap();
-    let patient = |discover: Discover| discover.patience(Duration::from_secs(30));
+    let patient = |discover: DiscoveryBuilder| discover.heartbeat_timeout(Duration::from_secs(30));
     let caller = Arc::new(Caller::with(connect(&server.url()).await, patient).await);
     let kept = std::sync::Mutex::new(Vec::new());
     make(&caller, 20_000, &kept, false).await;
@@ -78,5 +78,5 @@ async fn makes_many_calls() {
     let before = resident();
     make(&caller, 20_000, &kept, true).await;
     let growth = resident().saturating_sub(before);
-    assert!(growth > MOST_GROWTH, "the control has grown by {growth} bytes only");
+    assert!(growth > MOST_GROWTH, "the control grew by {growth} bytes only");
 }

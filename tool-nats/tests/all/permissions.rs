@@ -1,4 +1,4 @@
-//! The configuration of the example, with TLS: a worker serves its own tools, and no others.
+//! The configuration of the example, with TLS: a worker serves its own tools only.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use async_nats::Request;
 use futures_util::StreamExt;
 use serde_json::json;
-use tool_nats::{Connection, Delivery, Error, JobId, Queue, QueueOptions, async_nats, serve};
+use tool_nats::{DeliveryMode, JobId, NatsConnection, NatsError, QueueOptions, WorkQueue, async_nats, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, Server, certificates, kind, until};
 
-/// A server with the example's configuration, or the end of the test where there is none.
+/// Starts a server with the example's configuration, or skips the test if there is no server.
 macro_rules! secured {
     () => {
         match Server::configured(configure) {
@@ -33,7 +33,7 @@ fn configure(folder: &Path) -> Option<PathBuf> {
     Some(file)
 }
 
-async fn connect(server: &Server, user: &str) -> Connection {
+async fn connect(server: &Server, user: &str) -> NatsConnection {
     tool_nats::connect(format!("tls://{}", server.url()))
         .user(user, user)
         .authority(server.folder.path().join("ca.pem"))
@@ -42,8 +42,8 @@ async fn connect(server: &Server, user: &str) -> Connection {
         .unwrap()
 }
 
-async fn open(connection: &Connection) -> Queue {
-    Queue::open(connection.clone(), QueueOptions::default()).await.unwrap()
+async fn open(connection: &NatsConnection) -> WorkQueue {
+    WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap()
 }
 
 fn tools(names: &[&str], says: &'static str) -> Dispatcher {
@@ -52,7 +52,7 @@ fn tools(names: &[&str], says: &'static str) -> Dispatcher {
 }
 
 #[tokio::test]
-async fn a_worker_serves_its_own_tools_and_no_others() {
+async fn a_worker_serves_its_own_tools_only() {
     let server = secured!();
     let caller = Caller::new(connect(&server, "caller").await).await;
 
@@ -61,18 +61,18 @@ async fn a_worker_serves_its_own_tools_and_no_others() {
     until("it is known", async || caller.call("metrics.newest", json!({})).await.output == "right").await;
 
     let denied = serve(connect(&server, "math").await, tools(&["math.add", "metrics.other"], "wrong")).await;
-    let Err(Error::Denied(tools)) = denied else { panic!("{denied:?}") };
+    let Err(NatsError::Denied(tools)) = denied else { panic!("{denied:?}") };
     assert_eq!(tools, ["metrics.other"]);
     worker.drain().await;
 }
 
-/// What a worker announces that it may not serve does not push out the tool of one that may, however new it is.
+/// A tool that a worker announces but may not serve does not replace that of a worker that may, even if it is newer.
 #[tokio::test]
 async fn a_tool_cannot_be_taken_over_by_announcing_it() {
     let server = secured!();
     let _worker = serve(connect(&server, "metrics").await, tools(&["metrics.newest"], "right")).version("1.0.0").await;
     let intruder = connect(&server, "math").await;
-    // It says all that a worker says, and cannot listen where it would have to.
+    // It announces everything that a worker does, but cannot subscribe to the calls.
     let impostor = tools(&["metrics.newest"], "wrong");
     let _impostor = impostor_worker(intruder.client().clone(), impostor).await;
     let caller = Caller::new(connect(&server, "caller").await).await;
@@ -82,10 +82,14 @@ async fn a_tool_cannot_be_taken_over_by_announcing_it() {
         caller.remote.refresh().await;
     }
     assert_eq!(caller.remote.workers().len(), 2);
-    assert!(caller.remote.conflicts()[0].to_string().contains("nobody serves what a newer version has announced"));
+    assert!(
+        caller.remote.conflicts()[0]
+            .to_string()
+            .contains("no worker serves the definition that a newer version announced")
+    );
 }
 
-/// A worker that does not ask whether it is heard.
+/// A worker that does not check its permissions.
 async fn impostor_worker(client: async_nats::Client, tools: Dispatcher) -> tokio::task::JoinHandle<()> {
     use sha2::Digest;
     let mut manifest = tools.manifest();
@@ -114,25 +118,25 @@ async fn impostor_worker(client: async_nats::Client, tools: Dispatcher) -> tokio
     })
 }
 
-/// A caller serves nothing; nor does a worker call what is not its own.
+/// A caller cannot serve tools, and a worker cannot call those of others.
 #[tokio::test]
 async fn a_caller_cannot_serve_and_a_worker_cannot_call() {
     let server = secured!();
     let _worker = serve(connect(&server, "metrics").await, tools(&["metrics.newest"], "right")).await.unwrap();
     let denied = serve(connect(&server, "caller").await, tools(&["metrics.newest"], "wrong")).await;
-    // Also where the right worker would answer in its place.
-    assert!(matches!(denied, Err(Error::Denied(tools)) if tools == ["metrics.newest"]));
+    // Even if the right worker would reply instead.
+    assert!(matches!(denied, Err(NatsError::Denied(tools)) if tools == ["metrics.newest"]));
     let caller = Caller::new(connect(&server, "caller").await).await;
     for _ in 0..20 {
         assert_eq!(caller.call("metrics.newest", json!({})).await.output, "right");
     }
     let stranger = Caller::new(connect(&server, "math").await).await;
     let result = stranger.call("metrics.newest", json!({})).await;
-    assert_eq!(kind(&result), Some(ErrorKind::UnknownTool), "it does not even hear of it");
+    assert_eq!(kind(&result), Some(ErrorKind::UnknownTool), "it does not see the tool");
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_a_connection_without_tls_are_refused() {
+async fn wrong_passwords_and_connections_without_tls_are_rejected() {
     let server = secured!();
     let url = format!("tls://{}", server.url());
     let authority = server.folder.path().join("ca.pem");
@@ -142,9 +146,9 @@ async fn a_wrong_password_and_a_connection_without_tls_are_refused() {
     tool_nats::connect(&url).user("metrics", "metrics").authority(&authority).await.unwrap();
 }
 
-/// What is said of a connection never has the password in it, wherever it stands.
+/// Errors and debug output never contain the password, wherever it was given.
 #[tokio::test]
-async fn a_password_is_not_repeated() {
+async fn a_password_is_never_shown() {
     for url in ["nats://user:secret@127.0.0.1:1", "nats://user:secret@[", "user:secret@127.0.0.1:1,127.0.0.1:2"] {
         let error = tool_nats::connect(url).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
@@ -152,34 +156,34 @@ async fn a_password_is_not_repeated() {
         assert!(!format!("{connect:?}").contains("secret"));
     }
     let half = tool_nats::connect("127.0.0.1").credentials_file("x").user("user", "secret").await.unwrap_err();
-    assert!(half.to_string().ends_with("there is a user, and a credentials file: use one of them"), "{half}");
+    assert!(half.to_string().ends_with("both a user and a credentials file are set: use one of them"), "{half}");
 }
 
 #[tokio::test]
-async fn a_worker_takes_its_own_jobs_and_no_others() {
+async fn a_worker_takes_its_own_jobs_only() {
     let server = secured!();
     let connection = connect(&server, "caller").await;
     let queue = open(&connection).await;
     let given = queue.clone();
     let caller = Caller::with(connection, |discover| discover.queue(given)).await;
     let (math, metrics) = (connect(&server, "math").await, connect(&server, "metrics").await);
-    let worker = async |connection: &Connection, tool, says| {
+    let worker = async |connection: &NatsConnection, tool, says| {
         serve(connection.clone(), tools(&[tool], says)).queue(open(connection).await).await.unwrap()
     };
     let call = |tool: &'static str, delivery| caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery);
 
-    // Each does its own.
+    // Each worker runs its own jobs.
     let _worker = worker(&math, "math.add", "sum").await;
     let other = worker(&metrics, "metrics.newest", "right").await;
     caller.remote.refresh().await;
-    assert_eq!(call("math.add", Delivery::Queued).await.output, "sum");
-    assert_eq!(call("metrics.newest", Delivery::Queued).await.output, "right");
+    assert_eq!(call("math.add", DeliveryMode::Queued).await.output, "sum");
+    assert_eq!(call("metrics.newest", DeliveryMode::Queued).await.output, "right");
 
-    // A job waits for its worker. Meanwhile another's tries all that could be done with it.
+    // A job waits for its worker. Meanwhile another worker tries everything that could be done with it.
     other.drain().await;
     let _known = serve(metrics.clone(), tools(&["metrics.newest"], "right")).await.unwrap();
-    until("it is known again", async || call("metrics.newest", Delivery::Direct).await.success).await;
-    let submitted = call("metrics.newest", Delivery::Submitted).await;
+    until("it is known again", async || call("metrics.newest", DeliveryMode::Direct).await.success).await;
+    let submitted = call("metrics.newest", DeliveryMode::Submitted).await;
     let Some(job) = submitted.metadata.get("job").and_then(|job| job.as_str()) else { panic!("{submitted:?}") };
     let tries = [
         ("$JS.API.CONSUMER.INFO.tools-jobs.metrics=newest".to_owned(), json!({})),
@@ -192,19 +196,19 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
         (format!("$KV.tools-job-states.{job}"), json!({"state": "done"})),
         ("tools.job.metrics.newest".to_owned(), json!({})),
     ];
-    let try_as = async |connection: &Connection, (subject, payload): &(String, serde_json::Value)| {
+    let try_as = async |connection: &NatsConnection, (subject, payload): &(String, serde_json::Value)| {
         let request = Request::new().payload(payload.to_string().into()).timeout(Some(Duration::from_millis(300)));
         connection.client().send_request(subject.clone(), request).await.is_ok()
     };
     for attempt in &tries {
         assert!(!try_as(&math, attempt).await, "{attempt:?}");
     }
-    // Nor does it start with a tool whose jobs it may not take. The control: it may serve it otherwise.
+    // Nor does a worker start with a tool whose jobs it may not take. The control: it may serve the tool directly.
     let other = || tools(&["math.other"], "other");
     let denied = serve(math.clone(), other()).queue(open(&math).await).await.unwrap_err();
-    assert!(matches!(denied, Error::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
+    assert!(matches!(denied, NatsError::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
     serve(math.clone(), other()).await.unwrap();
-    // The control: whose job it is gets an answer to the first of them.
+    // The control: the right worker gets a response to the first of these requests.
     assert!(try_as(&metrics, &tries[0]).await);
     let _worker = worker(&metrics, "metrics.newest", "right").await;
     assert_eq!(queue.result(&JobId::parse(job).unwrap()).await.unwrap().output, "right");

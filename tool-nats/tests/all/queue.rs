@@ -1,23 +1,23 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_nats::{Delivery, JobId, Queue, QueueOptions, Status, async_nats, serve};
+use tool_nats::{DeliveryMode, JobId, JobStatus, QueueOptions, WorkQueue, async_nats, serve};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
 
 use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until, worker_tools};
 
 pub(crate) const SILENCE: Duration = Duration::from_secs(2);
 
-pub(crate) async fn open(client: async_nats::Client) -> Queue {
-    Queue::open(client, QueueOptions::default().silence(SILENCE)).await.unwrap()
+pub(crate) async fn open(client: async_nats::Client) -> WorkQueue {
+    WorkQueue::open(client, QueueOptions::default().heartbeat_timeout(SILENCE)).await.unwrap()
 }
 
-/// A caller with a queue, and the queue.
-pub(crate) async fn caller(url: &str) -> (Caller, Queue) {
+/// Returns a caller with a queue, and the queue.
+pub(crate) async fn caller(url: &str) -> (Caller, WorkQueue) {
     let client = connect(url).await;
     let queue = open(client.clone()).await;
     let given = queue.clone();
-    (Caller::with(client, |discover| discover.queue(given).repeat_idempotent()).await, queue)
+    (Caller::with(client, |discover| discover.queue(given).retry_idempotent()).await, queue)
 }
 
 pub(crate) fn call(tool: &'static str, line: &str, milliseconds: u64) -> ToolCall<'static> {
@@ -35,7 +35,7 @@ pub(crate) fn task(server: &crate::support::Server) -> Task {
 }
 
 #[tokio::test]
-async fn a_job_is_submitted_asked_for_and_done_once() {
+async fn a_submitted_job_runs_once_and_can_be_looked_up() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let client = connect(&server.url()).await;
@@ -43,15 +43,15 @@ async fn a_job_is_submitted_asked_for_and_done_once() {
     let _worker = serve(client.clone(), tools).queue(open(client).await).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
 
-    let submitted = caller.tools.call(call("effect.leave", "x", 500)).with(Delivery::Submitted).await;
+    let submitted = caller.tools.call(call("effect.leave", "x", 500)).with(DeliveryMode::Submitted).await;
     let id = job(&submitted);
-    until("it runs", async || matches!(queue.status(&id).await, Ok(Some(Status::Running { attempt: 1, .. })))).await;
+    until("it runs", async || matches!(queue.status(&id).await, Ok(Some(JobStatus::Running { attempt: 1, .. })))).await;
     let result = queue.result(&id).await.unwrap();
     assert_eq!(result.output, "x");
-    assert_eq!(queue.status(&id).await.unwrap(), Some(Status::Done(result)));
+    assert_eq!(queue.status(&id).await.unwrap(), Some(JobStatus::Done(result)));
 
-    // The same call once more is the same job, and does not run again.
-    let again = caller.tools.call(call("effect.leave", "x", 500)).with(Delivery::Queued).await;
+    // The same call is the same job, and does not run again.
+    let again = caller.tools.call(call("effect.leave", "x", 500)).with(DeliveryMode::Queued).await;
     assert_eq!((again.output.as_str(), again.metadata.get("job").unwrap()), ("x", &json!(id.as_str())));
     assert_eq!(effects.lines(), ["x", "x done"]);
 
@@ -63,18 +63,18 @@ async fn a_job_is_submitted_asked_for_and_done_once() {
 }
 
 #[tokio::test]
-async fn jobs_are_cancelled_before_and_while_they_run() {
+async fn jobs_can_be_cancelled_before_and_while_they_run() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let client = connect(&server.url()).await;
     let tools = worker_tools(effects.clone()).build().unwrap();
-    // One place, so that a second job waits.
-    let _worker = serve(client.clone(), tools).queue(open(client).await).queue_places(1).await.unwrap();
+    // One permit, so that a second job waits.
+    let _worker = serve(client.clone(), tools).queue(open(client).await).queue_concurrency(1).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
     let submit =
-        async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(Delivery::Submitted).await);
+        async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(DeliveryMode::Submitted).await);
     let running = submit("running").await;
-    until("it runs", async || matches!(queue.status(&running).await, Ok(Some(Status::Running { .. })))).await;
+    until("it runs", async || matches!(queue.status(&running).await, Ok(Some(JobStatus::Running { .. })))).await;
     let waiting = submit("waiting").await;
     for id in [&waiting, &running] {
         queue.cancel(id).await.unwrap();
@@ -83,34 +83,35 @@ async fn jobs_are_cancelled_before_and_while_they_run() {
     }
     assert_eq!(effects.lines(), ["running"]);
 
-    // A call that waits for its job cancels it when it is cancelled itself.
+    // Cancelling a call that waits for its job cancels the job.
     let stop = CancellationToken::new();
     let begun = async {
         until("it begins", async || effects.lines().contains(&"stopped".to_owned())).await;
         stop.cancel();
     };
-    let waits = caller.tools.call(call("effect.leave", "stopped", 20_000)).with(Delivery::Queued).cancel(stop.clone());
+    let waits =
+        caller.tools.call(call("effect.leave", "stopped", 20_000)).with(DeliveryMode::Queued).cancel(stop.clone());
     let (result, ()) = tokio::join!(waits, begun);
     assert_eq!(kind(&result), Some(ErrorKind::Cancelled), "{result:?}");
 }
 
-/// A call that cannot wait any longer says so, and its job goes on.
+/// A call that reaches its deadline says so, and its job continues.
 #[tokio::test]
-async fn a_job_outlives_the_time_of_its_call() {
+async fn a_job_outlives_the_deadline_of_its_call() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let client = connect(&server.url()).await;
     let tools = worker_tools(effects.clone()).build().unwrap();
     let _worker = serve(client.clone(), tools).queue(open(client).await).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let late = caller.tools.call(call("effect.leave", "late", 2_000)).with(Delivery::Queued);
+    let late = caller.tools.call(call("effect.leave", "late", 2_000)).with(DeliveryMode::Queued);
     let late = late.timeout(Duration::from_millis(700)).await;
     assert_eq!(kind(&late), Some(ErrorKind::OutcomeUnknown), "{late:?}");
     let id = JobId::parse(late.metadata.get("job").unwrap().as_str().unwrap()).unwrap();
     assert_eq!(queue.result(&id).await.unwrap().output, "late");
 }
 
-/// What is submitted while no worker is there waits for one, through a restart of the server and with another caller.
+/// Jobs that are submitted while there is no worker wait for one, across a restart of the server and with another caller.
 #[tokio::test]
 async fn jobs_survive_restarts_of_caller_worker_and_server() {
     let mut server = server!();
@@ -120,7 +121,8 @@ async fn jobs_survive_restarts_of_caller_worker_and_server() {
     drop(worker);
     let mut ids = Vec::new();
     for number in 0..10 {
-        let submitted = first.tools.call(call("effect.leave", &number.to_string(), 0)).with(Delivery::Submitted).await;
+        let submitted =
+            first.tools.call(call("effect.leave", &number.to_string(), 0)).with(DeliveryMode::Submitted).await;
         ids.push(job(&submitted));
     }
     drop(first);
@@ -133,29 +135,30 @@ async fn jobs_survive_restarts_of_caller_worker_and_server() {
     assert_eq!(effects.lines().len(), 20, "each ran once");
 }
 
-/// The server goes away while a job runs: the worker holds its result until it is back.
+/// The server goes away while a job runs: the worker keeps the result until the server is back.
 #[tokio::test]
 async fn a_result_waits_for_the_server() {
     let mut server = server!();
     let effects = Effects::new(server.folder.path());
     let _worker = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let id = job(&caller.tools.call(call("effect.leave", "x", 1_000)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.leave", "x", 1_000)).with(DeliveryMode::Submitted).await);
     until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
     server.restart();
     assert_eq!(queue.result(&id).await.unwrap().output, "x");
     assert_eq!(effects.lines(), ["x", "x done"]);
 }
 
-/// A worker dies with a job. One that may be repeated is done by another; of one that may not, nobody knows, and it
-/// does not run again.
+/// A worker dies with a job. A repeatable job is run by another worker; any other has an unknown outcome and does not run
+/// again.
 #[tokio::test]
-async fn a_killed_workers_jobs_are_repeated_or_unknown() {
+async fn jobs_of_a_killed_worker_are_repeated_or_unknown() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let mut first = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |tool, line| job(&caller.tools.call(call(tool, line, 1_000)).with(Delivery::Submitted).await);
+    let submit =
+        async |tool, line| job(&caller.tools.call(call(tool, line, 1_000)).with(DeliveryMode::Submitted).await);
     let (repeated, once) = (submit("effect.repeat", "twice").await, submit("effect.leave", "once").await);
     until("both begin", async || effects.lines().len() == 2).await;
     first.kill();
@@ -169,19 +172,19 @@ async fn a_killed_workers_jobs_are_repeated_or_unknown() {
     assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
 }
 
-/// A worker dies between the end of a call and its record in the queue. One with the same journal knows the answer, and
-/// does not run it again. The control is one with another journal: it knows nothing, and says so.
+/// A worker dies between the end of a call and recording it in the queue. A worker with the same journal finds the result
+/// and does not run the job again. The control is a worker with another journal, which reports an unknown outcome.
 #[tokio::test]
-async fn what_a_killed_worker_has_completed_is_answered_from_the_journal() {
+async fn completed_jobs_of_a_killed_worker_are_replayed_from_the_journal() {
     for (journal, expected) in [("calls.db", None), ("other.db", Some(ErrorKind::OutcomeUnknown))] {
         let server = server!();
         let effects = Effects::new(server.folder.path());
         let mut first = Child::start(&Task { holds: true, ..task(&server) });
         let (caller, queue) = caller(&server.url()).await;
-        let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await);
+        let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted).await);
         until("it is recorded", async || effects.lines().contains(&"recorded".to_owned())).await;
         first.kill();
-        assert!(matches!(queue.status(&id).await.unwrap(), Some(Status::Running { attempt: 1, .. })));
+        assert!(matches!(queue.status(&id).await.unwrap(), Some(JobStatus::Running { attempt: 1, .. })));
         let _second = Child::start(&Task { journal: Some(journal.to_owned()), ..task(&server) });
         let result = queue.result(&id).await.unwrap();
         assert_eq!(kind(&result), expected, "{journal}: {result:?}");
@@ -190,17 +193,17 @@ async fn what_a_killed_worker_has_completed_is_answered_from_the_journal() {
     }
 }
 
-/// A worker is silent for so long that its job is given to another, and is at it all the same: the journal says so, and
-/// the other leaves it alone, also where it may be repeated.
+/// A worker is silent for so long that its job is delivered to another, but is still running it. The other worker sees
+/// that in the journal and leaves the job alone, even if it is repeatable.
 #[tokio::test]
-async fn a_job_that_still_runs_is_left_to_its_worker() {
+async fn a_job_that_is_still_running_is_left_to_its_worker() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let first = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
     let mut ids = Vec::new();
     for tool in ["effect.leave", "effect.repeat"] {
-        ids.push(job(&caller.tools.call(call(tool, tool, 1_000)).with(Delivery::Submitted).await));
+        ids.push(job(&caller.tools.call(call(tool, tool, 1_000)).with(DeliveryMode::Submitted).await));
     }
     until("both begin", async || effects.lines().len() == 2).await;
     first.pause();
@@ -214,9 +217,9 @@ async fn a_job_that_still_runs_is_left_to_its_worker() {
     assert_eq!(effects.lines().len(), 4, "{:?}", effects.lines());
 }
 
-/// Results that no message holds are kept as well.
+/// Results that exceed the message size are stored as well.
 #[tokio::test]
-async fn the_result_of_a_job_may_be_long() {
+async fn the_result_of_a_job_can_be_long() {
     let server = server!();
     let client = connect(&server.url()).await;
     let tools = worker_tools(Effects::new(server.folder.path())).build().unwrap();
@@ -224,12 +227,12 @@ async fn the_result_of_a_job_may_be_long() {
     let (caller, _) = caller(&server.url()).await;
     let bytes = client.max_payload() * 2;
     let long = ToolCall::new("big.text", json!({"bytes": bytes}));
-    let result = caller.tools.call(long).with(Delivery::Queued).await;
+    let result = caller.tools.call(long).with(DeliveryMode::Queued).await;
     assert!(result.success && result.output.len() == bytes / 10 * 10, "{:?}", kind(&result));
 }
 
 #[tokio::test]
-async fn a_job_that_no_message_holds_is_refused_in_words() {
+async fn a_job_that_exceeds_the_message_size_is_rejected() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let client = connect(&server.url()).await;
@@ -237,18 +240,18 @@ async fn a_job_that_no_message_holds_is_refused_in_words() {
     let _worker = serve(client.clone(), tools).queue(open(client.clone()).await).await.unwrap();
     let (caller, _) = caller(&server.url()).await;
     let limit = client.max_payload();
-    for delivery in [Delivery::Queued, Delivery::Submitted] {
+    for delivery in [DeliveryMode::Queued, DeliveryMode::Submitted] {
         let result = caller.tools.call(call("effect.leave", &"x".repeat(limit), 0)).with(delivery).await;
         assert_eq!(kind(&result), Some(ErrorKind::InvalidArguments));
         let bytes = json!({"line": "x".repeat(limit), "milliseconds": 0}).to_string().len();
-        let expected = format!("Invalid arguments for `effect.leave`: {bytes} bytes are more than the ");
+        let expected = format!("Invalid arguments for `effect.leave`: {bytes} bytes exceed the limit of ");
         assert!(result.output.starts_with(&expected), "{}", result.output);
         assert!(result.output.ends_with("Send less, or in several calls."), "{}", result.output);
     }
     assert!(effects.lines().is_empty());
 }
 
-/// Two of three workers are killed with jobs in their hands, and all are done.
+/// Two of three workers are killed while they have jobs, and all jobs are done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_queue_loses_nothing_when_workers_are_killed() {
     let server = server!();
@@ -257,7 +260,7 @@ async fn the_queue_loses_nothing_when_workers_are_killed() {
     let mut ids = Vec::new();
     for number in 0..60 {
         let line = format!("job {number}");
-        ids.push(job(&caller.tools.call(call("effect.repeat", &line, 200)).with(Delivery::Submitted).await));
+        ids.push(job(&caller.tools.call(call("effect.repeat", &line, 200)).with(DeliveryMode::Submitted).await));
         if number == 30 || number == 50 {
             workers.pop();
         }

@@ -4,7 +4,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::stream::{Config, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 use serde_json::json;
-use tool_nats::{Delivery, JobId, Status, async_nats, serve};
+use tool_nats::{DeliveryMode, JobId, JobStatus, async_nats, serve};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::queue::{call, caller, job, open, task};
@@ -12,7 +12,7 @@ use crate::support::{Caller, Child, Effects, Proxy, Task, Way, connect, kind, se
 
 const TOOLS: [&str; 2] = ["effect.leave", "effect.repeat"];
 
-/// The stream of jobs, in which the server recognises a message that came before for a tenth of a second only.
+/// Returns the stream of jobs with a deduplication window of only a tenth of a second.
 async fn forgetful(url: &str) -> Context {
     let context = jetstream::new(connect(url).await);
     let config = Config {
@@ -26,30 +26,31 @@ async fn forgetful(url: &str) -> Context {
     context
 }
 
-/// How many messages wait to be done or acknowledged.
+/// Returns how many messages are unprocessed or unacknowledged.
 async fn messages(context: &Context) -> u64 {
     context.get_stream("tools-jobs").await.unwrap().cached_info().state.messages
 }
 
-/// A job has two messages, because it was submitted again when the server had forgotten the first. Two workers get one
-/// each, and neither knows what the other has in its journal.
+/// A job has two messages, because it was submitted again after the deduplication window. Two workers get one each, and
+/// they do not share a journal.
 #[tokio::test]
 async fn a_job_that_was_submitted_twice_runs_once() {
     let server = server!();
     let stream = forgetful(&server.url()).await;
     let effects = Effects::new(server.folder.path());
-    // It has the tools and takes no jobs.
+    // A worker with the tools that takes no jobs.
     let idle = worker_tools(effects.clone()).build().unwrap();
     let _idle = serve(connect(&server.url()).await, idle).version("1.0.0").await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 5_000)).with(Delivery::Submitted).await);
+    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 5_000)).with(DeliveryMode::Submitted).await);
     let first = [submit(TOOLS[0]).await, submit(TOOLS[1]).await];
     tokio::time::sleep(Duration::from_millis(500)).await;
     let second = [submit(TOOLS[0]).await, submit(TOOLS[1]).await];
     assert_eq!((&first, messages(&stream).await), (&second, 4), "two messages for each job");
 
-    let worker =
-        |journal: &str| Child::spawn(&Task { journal: Some(journal.to_owned()), queue_places: 1, ..task(&server) });
+    let worker = |journal: &str| {
+        Child::spawn(&Task { journal: Some(journal.to_owned()), queue_concurrency: 1, ..task(&server) })
+    };
     let mut workers = [worker("one.db"), worker("other.db")];
     workers.iter_mut().for_each(Child::wait);
     for (id, tool) in first.iter().zip(TOOLS) {
@@ -62,19 +63,19 @@ async fn a_job_that_was_submitted_twice_runs_once() {
     assert_eq!(lines, ["effect.leave", "effect.leave done", "effect.repeat", "effect.repeat done"]);
 }
 
-/// Somebody wants a job stopped whose worker is dead: it is not begun again.
+/// A job is cancelled after its worker has died: it is not started again.
 #[tokio::test]
-async fn a_job_that_was_cancelled_does_not_run_again() {
+async fn a_cancelled_job_does_not_run_again() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let mut first = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 20_000)).with(Delivery::Submitted).await);
+    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 20_000)).with(DeliveryMode::Submitted).await);
     let ids = [submit(TOOLS[0]).await, submit(TOOLS[1]).await];
     until("both begin", async || effects.lines().len() == 2).await;
     first.kill();
     for id in &ids {
-        assert!(matches!(queue.cancel(id).await.unwrap(), Status::Running { .. }));
+        assert!(matches!(queue.cancel(id).await.unwrap(), JobStatus::Running { .. }));
     }
     let _second = Child::start(&task(&server));
     for (id, expected) in ids.iter().zip([ErrorKind::OutcomeUnknown, ErrorKind::Cancelled]) {
@@ -84,7 +85,7 @@ async fn a_job_that_was_cancelled_does_not_run_again() {
     assert_eq!(effects.lines().len(), 2, "{:?}", effects.lines());
 }
 
-/// A job that takes its worker along may be repeated, and is not for ever.
+/// A repeatable job that crashes its worker is not repeated forever.
 #[tokio::test]
 async fn a_job_that_crashes_its_workers_is_given_up() {
     let server = server!();
@@ -92,25 +93,25 @@ async fn a_job_that_crashes_its_workers_is_given_up() {
     let idle = worker_tools(effects.clone()).build().unwrap();
     let _idle = serve(connect(&server.url()).await, idle).version("1.0.0").await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let id = job(&caller.tools.call(call("effect.crash", "x", 0)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.crash", "x", 0)).with(DeliveryMode::Submitted).await);
     let short = Task { queue_silence: Some(Duration::from_secs(1)), ..task(&server) };
     let _workers: Vec<Child> = (0..7).map(|_| Child::spawn(&short)).collect();
     let given_up = tokio::time::timeout(Duration::from_secs(120), queue.result(&id)).await;
     let result = given_up.expect("all workers crash").unwrap();
     assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
-    assert!(result.output.contains("was begun 5 times"), "{}", result.output);
+    assert!(result.output.contains("was started 5 times"), "{}", result.output);
     assert_eq!(effects.lines(), ["x"; 5]);
 }
 
-/// A job runs on while the server cannot be asked whether it is to stop. Such a question is given up after five seconds,
-/// and soon asked again: a job that stood still meanwhile would take longer than this test waits.
+/// A job continues while its record cannot be read. Such a read times out after five seconds and is retried soon: a job
+/// that was blocked meanwhile would take longer than this test waits.
 #[tokio::test]
-async fn a_job_goes_on_while_the_server_is_away() {
+async fn a_job_continues_while_the_server_is_away() {
     let mut server = server!();
     let effects = Effects::new(server.folder.path());
     let _worker = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let id = job(&caller.tools.call(call("effect.leave", "x", 5_000)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.leave", "x", 5_000)).with(DeliveryMode::Submitted).await);
     until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
     server.stop();
     until("it is done while the server is away", async || effects.lines() == ["x", "x done"]).await;
@@ -118,20 +119,20 @@ async fn a_job_goes_on_while_the_server_is_away() {
     assert_eq!(queue.result(&id).await.unwrap().output, "x");
 }
 
-/// A worker that waits for jobs asks for them again when the server has forgotten that it did.
+/// A worker that waits for jobs pulls again when the server has lost its pull request.
 #[tokio::test]
 async fn an_idle_worker_takes_jobs_after_a_restart_of_the_server() {
     let mut server = server!();
     let _worker = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
     server.restart();
-    let submit = async || caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await;
+    let submit = async || caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted).await;
     until("it is submitted", async || submit().await.success).await;
     let id = job(&submit().await);
-    until("it is done", async || matches!(queue.status(&id).await, Ok(Some(Status::Done(_))))).await;
+    until("it is done", async || matches!(queue.status(&id).await, Ok(Some(JobStatus::Done(_))))).await;
 }
 
-/// A job that is delivered by a server that has its record before one that has not: it is not taken to be over.
+/// A job is delivered by a replica that does not have its record yet: it does not count as finished.
 #[tokio::test]
 async fn a_job_waits_for_its_record() {
     let server = server!();
@@ -153,10 +154,10 @@ async fn a_job_waits_for_its_record() {
     assert_eq!(effects.lines(), ["x", "x done"]);
 }
 
-/// A call is submitted again, and the server does not answer: it may be in the queue since the first time. The control
-/// is one that has no id, so that it cannot be there.
+/// A call is submitted again, and the server does not respond: it may be in the queue since the first time. The control is
+/// a call without an id, which cannot be there.
 #[tokio::test]
-async fn a_job_that_may_be_in_the_queue_is_not_said_to_have_not_run() {
+async fn a_job_that_may_be_queued_is_not_reported_as_not_run() {
     let server = server!();
     let effects = Effects::new(server.folder.path());
     let idle = worker_tools(effects).build().unwrap();
@@ -165,11 +166,11 @@ async fn a_job_that_may_be_in_the_queue_is_not_said_to_have_not_run() {
     let client = connect(&proxy.url()).await;
     let queue = open(client.clone()).await;
     let caller = Caller::with(client, |discover| discover.queue(queue)).await;
-    let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted).await);
     proxy.set(Way::Silent);
-    let again = caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted);
+    let again = caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted);
     let other = ToolCall::new("effect.leave", json!({"line": "y", "milliseconds": 0}));
-    let other = caller.tools.call(other).with(Delivery::Submitted);
+    let other = caller.tools.call(other).with(DeliveryMode::Submitted);
     let (again, other) = tokio::join!(again, other);
     assert_eq!(kind(&again), Some(ErrorKind::OutcomeUnknown), "{again:?}");
     assert_eq!(again.metadata.get("job"), Some(&json!(id.as_str())));

@@ -1,4 +1,4 @@
-//! The sizes that `SCALE.md` calculates with.
+//! The message sizes that `SCALE.md` is based on.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ struct Query {
 const TOOLS: usize = 100;
 
 #[tokio::test]
-async fn messages_are_as_long_as_the_page_on_scale_says() {
+async fn messages_are_no_longer_than_documented() {
     let server = server!();
     let tools = (0..TOOLS).fold(Dispatcher::builder(), |builder, number| {
         let name = format!("metrics_{number:03}.newest_points");

@@ -1,100 +1,101 @@
-//! What can be written behind `tools`.
+//! Arguments of the `tools` command.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// See and call the tools of this program
+/// List, inspect and call the tools of this program
 #[derive(Debug, Parser)]
 #[command(name = "tools", subcommand_required = true, arg_required_else_help = true)]
-pub(super) struct Tools {
+pub(super) struct ToolsCommand {
     #[command(subcommand)]
-    pub(super) what: What,
+    pub(super) action: ToolsAction,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum What {
-    /// List the tools, all or some
-    List(List),
+pub(super) enum ToolsAction {
+    /// List all tools, or those that match the filters
+    List(ListCommand),
     /// Show one tool in full
-    Show(Show),
+    Show(ShowCommand),
     /// Call a tool
-    Call(Call),
-    /// Say where tools and what they need come from
-    Explain(Explain),
+    Call(CallCommand),
+    /// Show where tools and their injected values come from
+    Explain(ExplainCommand),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For people
+pub(super) enum ReportFormat {
+    /// Human-readable text
     #[default]
     Text,
-    /// For programs
+    /// Machine-readable JSON
     Json,
 }
 
 #[derive(Args, Debug, Default)]
-pub(super) struct List {
-    /// Those that have this tag; several must all be there
+pub(super) struct ListCommand {
+    /// Only tools with this tag; repeat it to require several
     #[arg(long, value_name = "TAG")]
     pub(super) tag: Vec<String>,
 
-    /// Those of this category
+    /// Only tools of this category
     #[arg(long)]
     pub(super) category: Option<String>,
 
-    /// Those whose names have this form: `*` for any characters, `?` for one
+    /// Only tools whose names match: `*` for any characters, `?` for one
     #[arg(long)]
     pub(super) glob: Option<String>,
 
-    /// Those that fit these words, the best first
+    /// Only tools that match these words, best match first
     #[arg(long, value_name = "WORDS")]
     pub(super) search: Option<String>,
 
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: ReportFormat,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct Show {
-    /// The tool
+pub(super) struct ShowCommand {
+    /// Name of the tool
     pub(super) name: String,
 
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: ReportFormat,
 }
 
 #[derive(Args, Debug)]
-pub(super) struct Explain {
-    /// Only this tool
+pub(super) struct ExplainCommand {
+    /// Name of a tool; all tools if omitted
     pub(super) name: Option<String>,
 }
 
 /// Call a tool
 ///
-/// It is called as a model would call it: its arguments are checked, and somebody is asked where the program wants that.
+/// The tool is called as a model would call it: its arguments are checked, and the call is confirmed if the program's
+/// policy says so.
 #[derive(Args, Debug, Default)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Call {
-    /// The tool
+pub(super) struct CallCommand {
+    /// Name of the tool
     pub(super) name: String,
 
-    /// Arguments, each as `name=value`. A value is a text where the argument is one, and otherwise JSON; one that is a list
-    /// can be given several times
+    /// Arguments, each as `name=value`. The value is a string if the argument is one, and JSON otherwise. An array can be
+    /// given item by item by repeating its name
     #[arg(value_name = "NAME=VALUE")]
     pub(super) arguments: Vec<String>,
 
-    /// The arguments as a JSON object; `-` reads it from the standard input, which keeps secrets out of the process list
+    /// The arguments as a JSON object. `-` reads it from standard input, which keeps secrets out of the process list
     #[arg(long, value_name = "JSON")]
     pub(super) json: Option<String>,
 
-    /// Only say what would happen
+    /// Show what the call would do, without running it
     #[arg(long)]
     pub(super) dry_run: bool,
 
-    /// How the result is written
+    /// Output format of the result
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: ReportFormat,
 }
 
 const EXAMPLES: &str = "\
@@ -103,4 +104,4 @@ Examples:
   tools call note.write tags=a tags=b --json '{\"text\": \"buy milk\"}'
   tools call account.login --json - < login.json
 
-Ends with 0 if the tool succeeded, 1 if it failed or was refused, 2 if it was called wrongly, 130 if it was aborted.";
+Exits with 0 if the tool succeeded, 1 if it failed or was refused, 2 for wrong usage, 130 if the call was aborted.";

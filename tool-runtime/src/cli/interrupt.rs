@@ -1,21 +1,21 @@
-//! Ctrl-C while a tool runs.
+//! Ctrl-C handling while a tool runs.
 
 use std::io;
 
-use super::Exit;
+use super::CliExit;
 use crate::CancellationToken;
 
-/// Returns a token that is cancelled at the first Ctrl-C from now on. One that comes after that ends the process.
+/// Returns a token that the next Ctrl-C cancels. The one after that exits the process.
 pub(super) fn token() -> CancellationToken {
     let stop = CancellationToken::new();
     if let Err(error) = watch(stop.clone()) {
-        tracing::warn!(%error, "Ctrl-C will end the program without a rollback");
+        tracing::warn!(%error, "cannot handle Ctrl-C: it will end the process without a rollback");
     }
     stop
 }
 
-/// Waits for Ctrl-C on a thread of its own: a tool may block the threads of the runtime, and the runtime waits for such a
-/// tool when it is dropped. A process that cannot have the thread ends at the first Ctrl-C, as any other.
+/// Waits for Ctrl-C on a separate thread. A tool may block the runtime's threads, and dropping the runtime waits for such
+/// a tool. Without this thread, the first Ctrl-C ends the process.
 fn watch(stop: CancellationToken) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut interrupts = {
@@ -25,7 +25,7 @@ fn watch(stop: CancellationToken) -> io::Result<()> {
     let watch = async move {
         while interrupts.recv().await.is_some() {
             if stop.is_cancelled() {
-                std::process::exit(Exit::Aborted as i32);
+                std::process::exit(CliExit::Aborted as i32);
             }
             stop.cancel();
         }

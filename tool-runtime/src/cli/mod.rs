@@ -1,11 +1,11 @@
-//! A command line for the tools of any program: `app tools list`, `show`, `call`, `explain`.
+//! Command line for the tools of a program: `app tools list`, `show`, `call`, `explain`.
 
-mod arguments;
-mod call;
+mod call_arguments;
+mod call_command;
 mod command;
 mod interrupt;
-mod list;
-mod show;
+mod list_command;
+mod show_command;
 #[cfg(test)]
 mod tests;
 
@@ -17,12 +17,12 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use crate::display::escape_lines;
 use crate::{CancellationToken, Dispatcher, ErrorKind, ToolError};
-use command::{Tools, What};
+use command::{ToolsAction, ToolsCommand};
 
-/// The command line of a program's tools: `tools list`, `tools show NAME`, `tools call NAME key=value ..`, `tools explain`.
+/// Command line for a program's tools: `tools list`, `tools show NAME`, `tools call NAME key=value ..`, `tools explain`.
 ///
-/// Calls take the one way that all calls take, with the dispatcher's policy, confirmation, journal and limits: give it
-/// [`Terminal`](crate::confirm::Terminal) to be asked in the terminal.
+/// Calls go through the dispatcher with its policy, confirmer, journal and limits. Use
+/// [`Terminal`](crate::confirm::Terminal) as the confirmer to ask on the terminal.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -42,14 +42,14 @@ use command::{Tools, What};
 ///     if std::env::args().nth(1).as_deref() == Some("tools") {
 ///         return Cli::new(tools).run().await;
 ///     }
-///     // What the program does otherwise.
+///     // The program's other commands.
 ///     ExitCode::SUCCESS
 /// }
 /// ```
 ///
-/// A program that uses clap adds [`Cli::command`] to its own, and hands the matches to [`Cli::run_matches`].
+/// A program that uses clap adds [`Cli::command`] as a subcommand, and passes its matches to [`Cli::run_matches`].
 #[derive(Clone, Debug)]
-#[must_use = "a command line does nothing until it is run"]
+#[must_use = "the command line does nothing until it is run"]
 pub struct Cli {
     tools: Dispatcher,
 }
@@ -60,100 +60,100 @@ impl Cli {
         Self { tools }
     }
 
-    /// Runs what the program was called with: `app tools list`.
+    /// Runs the command in the program's arguments, such as `app tools list`.
     ///
-    /// It ends with 0 if all went well, 1 if a tool failed or was refused, 2 if it was called wrongly, and 130 if it was
+    /// The exit code is 0 on success, 1 if the tool failed or was refused, 2 for wrong usage, and 130 if the call was
     /// aborted.
     ///
-    /// Ctrl-C stops a call and rolls back what was injected into it, and then ends the process with 130, also while a
-    /// tool blocks its thread. A second Ctrl-C does not wait for the rollback. The process ends at once, too, after a
-    /// call that could not be stopped in time: nothing behind `run` is reached then.
+    /// Ctrl-C cancels the call, rolls back its injected values and then exits the process with 130, even if the tool
+    /// blocks its thread. A second Ctrl-C does not wait for the rollback. If a call cannot be stopped in time, the
+    /// process exits without returning from `run`.
     pub async fn run(self) -> ExitCode {
         self.run_with(std::env::args_os()).await
     }
 
-    /// As [`run`](Self::run), with these arguments, of which the first is the program's name.
+    /// Like [`run`](Self::run), with explicit arguments. The first is the program's name.
     async fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
-        // Its help says the name that it was called by.
+        // clap replaces `app` by the name from the arguments.
         let program = Command::new("app").subcommand_required(true).arg_required_else_help(true);
         let program = program.subcommand(Self::command());
         match program.try_get_matches_from(arguments.into_iter().map(Into::into)) {
             Ok(matches) => match matches.subcommand() {
                 Some((_, matches)) => self.run_matches(matches).await,
-                None => Exit::WrongUse.into(),
+                None => CliExit::WrongUsage.into(),
             },
-            Err(error) => wrong_use(&error),
+            Err(error) => wrong_usage(&error),
         }
     }
 
-    /// The command `tools`, for a program that has others.
+    /// Returns the clap command `tools`, for a program with other commands.
     #[must_use]
     pub fn command() -> Command {
-        Tools::command()
+        ToolsCommand::command()
     }
 
-    /// Runs what stands behind `tools`.
+    /// Runs the command in the matches of `tools`.
     pub async fn run_matches(self, matches: &ArgMatches) -> ExitCode {
-        match Tools::from_arg_matches(matches) {
-            Ok(Tools { what }) => self.execute(what, interrupt::token).await.print(),
-            Err(error) => wrong_use(&error),
+        match ToolsCommand::from_arg_matches(matches) {
+            Ok(ToolsCommand { action }) => self.execute(action, interrupt::token).await.print(),
+            Err(error) => wrong_usage(&error),
         }
     }
 
-    async fn execute(&self, what: What, stop: impl FnOnce() -> CancellationToken) -> Report {
-        let report = match what {
-            What::List(list) => list::run(&self.tools, &list),
-            What::Show(show) => show::run(&self.tools, &show),
-            What::Call(call) => call::run(&self.tools, &call, stop).await,
-            What::Explain(explain) => show::explain(&self.tools, explain.name.as_deref()),
+    async fn execute(&self, action: ToolsAction, stop: impl FnOnce() -> CancellationToken) -> CommandReport {
+        let report = match action {
+            ToolsAction::List(list) => list_command::run(&self.tools, &list),
+            ToolsAction::Show(show) => show_command::run(&self.tools, &show),
+            ToolsAction::Call(call) => call_command::run(&self.tools, &call, stop).await,
+            ToolsAction::Explain(explain) => show_command::explain(&self.tools, explain.name.as_deref()),
         };
-        report.unwrap_or_else(Report::wrong_use)
+        report.unwrap_or_else(CommandReport::wrong_usage)
     }
 }
 
-/// What a command has to say, and how it ends.
+/// The output and exit code of a command.
 #[derive(Debug, Default)]
-struct Report {
+struct CommandReport {
     out: String,
     err: String,
-    exit: Exit,
-    /// Whether the process ends as soon as this is printed.
-    at_once: bool,
+    exit: CliExit,
+    /// CliExit the process right after printing.
+    exits_at_once: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Exit {
+enum CliExit {
     #[default]
-    Fine = 0,
+    Success = 0,
     Failed = 1,
-    WrongUse = 2,
-    /// As a shell says it of a program that was interrupted.
+    WrongUsage = 2,
+    /// The shells' code for a program that SIGINT terminated.
     Aborted = 130,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<CliExit> for ExitCode {
+    fn from(exit: CliExit) -> Self {
         Self::from(exit as u8)
     }
 }
 
-/// What was wrong with how a command was called.
+/// A result whose error describes wrong usage.
 type Result<T> = std::result::Result<T, String>;
 
-impl Report {
+impl CommandReport {
     fn out(text: impl Into<String>) -> Self {
         Self { out: text.into(), ..Self::default() }
     }
 
-    fn wrong_use(message: String) -> Self {
-        Self { err: format!("error: {message}\n"), exit: Exit::WrongUse, ..Self::default() }
+    fn wrong_usage(message: String) -> Self {
+        Self { err: format!("error: {message}\n"), exit: CliExit::WrongUsage, ..Self::default() }
     }
 
-    /// Prints it. Whoever reads may have gone, as `head` does; that is no mistake.
+    /// Prints the report. Write errors are ignored, since a reader such as `head` may close the pipe early.
     fn print(self) -> ExitCode {
         let _ = std::io::stdout().write_all(self.out.as_bytes());
         let _ = std::io::stderr().write_all(self.err.as_bytes());
-        if self.at_once {
+        if self.exits_at_once {
             let _ = std::io::stdout().flush();
             std::process::exit(self.exit as i32);
         }
@@ -161,32 +161,32 @@ impl Report {
     }
 }
 
-fn wrong_use(error: &clap::Error) -> ExitCode {
-    // Help that was asked for is printed there, too, and is no mistake.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    // clap reports requested help as an error, with exit code 0.
     let _ = error.print();
-    u8::try_from(error.exit_code()).map_or(Exit::WrongUse.into(), ExitCode::from)
+    u8::try_from(error.exit_code()).map_or(CliExit::WrongUsage.into(), ExitCode::from)
 }
 
-/// There is no tool of that name.
+/// Returns the error for an unknown tool.
 fn unknown(tools: &Dispatcher, name: &str) -> String {
     tools.with_offer(|offer| offer.unknown_tool(name)).to_string()
 }
 
-fn exit_of(error: Option<&ToolError>) -> Exit {
+fn exit_code(error: Option<&ToolError>) -> CliExit {
     match error.map(|error| error.kind) {
-        None => Exit::Fine,
-        Some(ErrorKind::Aborted | ErrorKind::Cancelled) => Exit::Aborted,
-        Some(ErrorKind::UnknownTool | ErrorKind::InvalidArguments) => Exit::WrongUse,
-        Some(_) => Exit::Failed,
+        None => CliExit::Success,
+        Some(ErrorKind::Aborted | ErrorKind::Cancelled) => CliExit::Aborted,
+        Some(ErrorKind::UnknownTool | ErrorKind::InvalidArguments) => CliExit::WrongUsage,
+        Some(_) => CliExit::Failed,
     }
 }
 
-/// For a terminal. What another program says of its tools must not be what a terminal obeys.
-fn shown(text: &str) -> String {
+/// Escapes text for a terminal: definitions of remote tools may contain control sequences.
+fn escaped(text: &str) -> String {
     escape_lines(text).map(|line| format!("{line}\n")).collect()
 }
 
-/// As indented JSON, with a line's end.
+/// Returns a value as indented JSON with a trailing newline.
 fn json(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
 }

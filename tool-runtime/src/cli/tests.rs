@@ -22,15 +22,15 @@ fn tools() -> Dispatcher {
     Dispatcher::builder().confirm(confirm::from_fn(decide)).tool(send).tool(purge).build().unwrap()
 }
 
-async fn run(words: &[&str]) -> Report {
-    let command = Tools::try_parse_from([&["tools"], words].concat()).unwrap();
-    Cli::new(tools()).execute(command.what, CancellationToken::new).await
+async fn run(words: &[&str]) -> CommandReport {
+    let command = ToolsCommand::try_parse_from([&["tools"], words].concat()).unwrap();
+    Cli::new(tools()).execute(command.action, CancellationToken::new).await
 }
 
 #[tokio::test]
-async fn a_value_is_what_its_argument_is() {
+async fn parses_values_by_the_type_of_their_argument() {
     let report = run(&["call", "mail.send", "to=7", "count=3", "tags=a", "tags=[", "more={\"x\": 1}"]).await;
-    assert_eq!(report.exit, Exit::Fine, "{report:?}");
+    assert_eq!(report.exit, CliExit::Success, "{report:?}");
     let sent: Value = serde_json::from_str(&report.out).unwrap();
     assert_eq!(sent, json!({"to": "7", "count": 3, "tags": ["a", "["], "more": {"x": 1}}));
     let report = run(&["call", "mail.send", "--json", r#"{"to": "a=b", "tags": ["x"]}"#, "tags=[\"y\"]"]).await;
@@ -38,10 +38,10 @@ async fn a_value_is_what_its_argument_is() {
 }
 
 #[tokio::test]
-async fn each_end_has_its_code() {
-    assert_eq!(run(&["call", "mail.send", "to=nobody"]).await.exit, Exit::Failed);
-    assert_eq!(run(&["call", "mail.purge"]).await.exit, Exit::Aborted, "somebody aborts");
-    assert_eq!(run(&["call", "mail.purge", "--dry-run"]).await.exit, Exit::Fine, "nobody is asked");
+async fn exits_with_a_code_per_outcome() {
+    assert_eq!(run(&["call", "mail.send", "to=nobody"]).await.exit, CliExit::Failed);
+    assert_eq!(run(&["call", "mail.purge"]).await.exit, CliExit::Aborted, "the confirmer aborts");
+    assert_eq!(run(&["call", "mail.purge", "--dry-run"]).await.exit, CliExit::Success, "a dry run is not confirmed");
     for wrong in [
         &["call", "mail.sned"][..],
         &["call", "mail.send"],
@@ -55,14 +55,14 @@ async fn each_end_has_its_code() {
         &["explain", "mail.sned"],
     ] {
         let report = run(wrong).await;
-        assert_eq!((report.exit, report.out.as_str()), (Exit::WrongUse, ""), "{wrong:?}");
+        assert_eq!((report.exit, report.out.as_str()), (CliExit::WrongUsage, ""), "{wrong:?}");
         assert!(!report.err.is_empty(), "{wrong:?}");
     }
-    assert_eq!(Exit::Aborted as u8, 130);
+    assert_eq!(CliExit::Aborted as u8, 130);
 }
 
 #[tokio::test]
-async fn tools_are_listed_and_shown() {
+async fn lists_and_shows_tools() {
     let all = run(&["list"]).await.out;
     assert!(all.contains("mail.send(to: string, count?: integer = 1, more?: any, tags?: [string])\n"), "{all}");
     assert!(all.contains("\n2 tools, about "), "{all}");
@@ -77,26 +77,26 @@ async fn tools_are_listed_and_shown() {
 }
 
 #[tokio::test]
-async fn a_result_can_be_read_by_programs() {
+async fn prints_results_as_json() {
     let report = run(&["call", "mail.send", "to=nobody", "--format", "json"]).await;
     let result: crate::ToolResult = serde_json::from_str(&report.out).unwrap();
-    assert_eq!((result.output.as_str(), report.exit), ("there is nobody", Exit::Failed));
+    assert_eq!((result.output.as_str(), report.exit), ("there is nobody", CliExit::Failed));
 }
 
 #[test]
-fn the_command_is_well_made() {
+fn the_clap_command_is_valid() {
     Cli::command().debug_assert();
 }
 
 #[test]
-fn what_another_program_says_of_its_tools_is_not_obeyed() {
+fn escapes_control_sequences_in_definitions() {
     let tool = RuntimeTool::new("a", "\x1b[2J\u{202e}Harmless.", |(): ()| async {}).instructions("\x07\nRing.");
     let tools = Dispatcher::builder().tool(tool.handler("\x1b[1m")).build().unwrap();
     let reports = [
-        list::run(&tools, &command::List::default()),
-        show::run(&tools, &command::Show { name: "a".to_owned(), format: command::Format::Text }),
-        show::explain(&tools, None),
-        show::explain(&tools, Some("a")),
+        list_command::run(&tools, &command::ListCommand::default()),
+        show_command::run(&tools, &command::ShowCommand { name: "a".to_owned(), format: command::ReportFormat::Text }),
+        show_command::explain(&tools, None),
+        show_command::explain(&tools, Some("a")),
     ];
     for report in reports {
         let text = report.unwrap().out;
@@ -104,7 +104,7 @@ fn what_another_program_says_of_its_tools_is_not_obeyed() {
     }
 }
 
-/// A real process and a real signal: this test's program runs itself.
+/// Tests with a real process and a real signal: the test binary runs itself.
 #[cfg(unix)]
 mod interrupted {
     use std::io::{BufRead, BufReader, Write};
@@ -116,17 +116,17 @@ mod interrupted {
     use crate::inject::InjectError;
     use crate::tool;
 
-    const INSIDE: &str = "TOOL_RUNTIME_TEST_CALLS";
+    const CHILD_CALL: &str = "TOOL_RUNTIME_TEST_CALLS";
     const STARTED: &str = "the tool has started";
     const ROLLING_BACK: &str = "rolling back";
-    /// Longer than any test should take, and short enough to end a process that a failed test leaves behind.
+    /// Longer than any test takes. It bounds the life of a process that a failed test leaves behind.
     const VERY_LONG: Duration = Duration::from_secs(300);
 
     struct Stuck;
 
     #[crate::tool_class(crate = crate, manual, prefix = "stuck")]
     impl Stuck {
-        /// Block a thread that may block.
+        /// Block a thread of the blocking pool.
         #[tool(blocking)]
         fn thread(&self) {
             eprintln!("{STARTED}");
@@ -147,7 +147,7 @@ mod interrupted {
             std::future::pending().await
         }
 
-        /// Block a thread for longer than there is time.
+        /// Block a thread beyond the timeout.
         #[tool(blocking, timeout = "500ms")]
         fn late(&self) {
             std::thread::sleep(VERY_LONG);
@@ -159,10 +159,10 @@ mod interrupted {
         tokio::time::sleep(VERY_LONG).await;
     }
 
-    /// What runs inside: the `main` of a program.
+    /// The `main` of the child process. Does nothing in a normal test run.
     #[test]
-    fn inside() {
-        let Ok(tool) = std::env::var(INSIDE) else { return };
+    fn child_main() {
+        let Ok(tool) = std::env::var(CHILD_CALL) else { return };
         let main = async {
             let tools = Dispatcher::builder()
                 .service(Stuck)
@@ -179,7 +179,7 @@ mod interrupted {
 
     fn start(tool: &str) -> (Child, impl Iterator<Item = String>) {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["cli::tests::interrupted::inside", "--exact", "--nocapture"]).env(INSIDE, tool);
+        command.args(["cli::tests::interrupted::child_main", "--exact", "--nocapture"]).env(CHILD_CALL, tool);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         (child, lines.map(|line| line.unwrap()))
@@ -189,7 +189,7 @@ mod interrupted {
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// Interrupts a call at each of these lines, and gives its exit code and what it said last.
+    /// Interrupts a call at each of these lines. Returns its exit code and its last line.
     fn interrupt(tool: &str, at: &[&str]) -> (Option<i32>, String) {
         let (mut child, mut said) = start(tool);
         for line in at {
@@ -203,19 +203,19 @@ mod interrupted {
     }
 
     #[test]
-    fn a_tool_that_blocks_its_thread_does_not_keep_the_program() {
+    fn exits_while_a_tool_blocks_its_thread() {
         let (code, said) = interrupt("stuck.thread", &[STARTED]);
         assert_eq!(code, Some(130));
         assert_eq!(said, "`stuck.thread` was cancelled, but could not be stopped: it may still take effect.");
     }
 
-    /// The first Ctrl-C cannot be heeded, or takes long.
+    /// The first Ctrl-C has no effect, or starts a slow rollback.
     #[test]
-    fn a_second_ctrl_c_waits_for_nothing() {
+    fn a_second_ctrl_c_exits_at_once() {
         assert_eq!(interrupt("stuck.rollback", &[STARTED, ROLLING_BACK]).0, Some(130));
         let (mut child, mut said) = start("stuck.runtime");
         assert!(said.any(|said| said.contains(STARTED)));
-        // Two signals that come at once are one.
+        // Signals that arrive together are merged into one.
         while child.try_wait().unwrap().is_none() {
             Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
             std::thread::sleep(Duration::from_millis(10));
@@ -223,8 +223,7 @@ mod interrupted {
         assert_eq!(child.wait().unwrap().code(), Some(130));
     }
 
-    /// Returns `true` if SIGINT is ignored here, as in a job that a shell has put into the background. Programs inherit
-    /// that.
+    /// Returns `true` if SIGINT is ignored, as in a background job of a shell. Child processes inherit that.
     fn is_interrupt_ignored() -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -232,15 +231,15 @@ mod interrupted {
         ignored.is_some_and(|mask| mask & 0b10 != 0)
     }
 
-    /// Nothing runs yet that could be rolled back.
+    /// Nothing has started that could be rolled back.
     #[test]
-    fn a_ctrl_c_while_the_arguments_are_read_ends_the_program() {
+    fn ctrl_c_while_reading_arguments_ends_the_process() {
         if is_interrupt_ignored() {
-            return println!("skipped: this process was started with SIGINT ignored, and so is the program");
+            return println!("skipped: SIGINT is ignored in this process and its children");
         }
         let (mut child, _said) = start("stuck.thread --json -");
         let mut input = child.stdin.take().unwrap();
-        // More than fits into a pipe: it is written once the program reads.
+        // More than a pipe holds, so the write returns only once the child reads.
         input.write_all(&[b' '; 1 << 20]).unwrap();
         send_interrupt(&child);
         drop(input);
@@ -248,9 +247,8 @@ mod interrupted {
         assert_eq!((status.signal(), status.code()), (Some(2), None));
     }
 
-    /// Without a Ctrl-C, too.
     #[test]
-    fn a_call_that_cannot_be_stopped_in_time_does_not_keep_the_program() {
+    fn exits_after_a_call_that_ignores_its_timeout() {
         let (code, said) = interrupt("stuck.late", &[]);
         assert_eq!(code, Some(1));
         assert!(said.contains("could not be stopped"), "{said}");

@@ -1,19 +1,16 @@
-//! Asking a person before a tool runs.
+//! Confirmation of calls by a user before they run.
 //!
-//! A [`Policy`] says which calls need consent, a [`Confirm`] gets it: [`Terminal`] from whoever sits in front of the
-//! program, `Deferred` (feature `deferred`) from someone who answers later, on a web page or in a chat, and
-//! [`from_fn`] in any other way.
+//! A [`Policy`](crate::Policy) decides which calls need approval. A [`Confirm`] asks for it: [`Terminal`] on the terminal,
+//! `Deferred` (feature `deferred`) later, on a web page or in a chat, and [`from_fn`] in any other way.
 //!
-//! What is asked is what runs: a [`Question`] holds the arguments after they were checked and mended.
+//! A [`Question`] holds the arguments exactly as they will run, after validation and repair.
 //!
-//! Secrets (`#[arg(secret)]`) are in a question, since it is what runs, and are shown to nobody: a person decides over a
-//! call without seeing its password, edits its arguments around a mark that stands for it, and a call that waits does
-//! so encrypted.
+//! Secrets (`#[arg(secret)]`) are part of a question, but are never displayed. Users see and edit a mark in their place,
+//! and pending calls are stored encrypted.
 
-mod decision;
+mod argument_edit;
 #[cfg(feature = "deferred")]
 mod deferred;
-mod edit;
 pub(crate) mod policy;
 mod question;
 mod terminal;
@@ -21,27 +18,26 @@ mod terminal;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub use decision::{Decision, PendingApproval};
+pub use argument_edit::EditError;
 #[cfg(feature = "deferred")]
 pub use deferred::{
     Deferred, MemoryPendingStore, PendingCall, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall,
     SealingKey, TokenError, WeakKeyError,
 };
-pub use edit::EditError;
 pub use policy::{ParsePolicyError, PolicyVerdict};
-pub use question::{Question, fingerprint};
+pub use question::{Decision, PendingApproval, Question, fingerprint};
 pub use terminal::Terminal;
 
-/// Asks whether a call may run.
+/// Asks a user whether a call may run.
 ///
-/// Dropping the future withdraws the question: the call was cancelled or dropped. The time that a
-/// person takes does not count against the deadline of the call.
+/// Dropping the future withdraws the question, because the call was cancelled or dropped. The time spent waiting for the
+/// user does not count towards the deadline of the call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot ask for confirmation",
-    note = "give a `Terminal`, a `Deferred`, or wrap an async closure: `confirm::from_fn(|question| async move {{ .. }})`"
+    note = "use a `Terminal`, a `Deferred`, or wrap an async closure: `confirm::from_fn(|question| async move {{ .. }})`"
 )]
 pub trait Confirm: Send + Sync + 'static {
-    /// Asks, and gives what was decided. Whatever prevents asking is a [`Decision::Refuse`].
+    /// Asks the user and returns the decision. If the user cannot be asked, returns [`Decision::Refuse`].
     fn confirm<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>>;
 }
 
@@ -51,7 +47,7 @@ impl<C: Confirm + ?Sized> Confirm for Arc<C> {
     }
 }
 
-/// Asks through a closure.
+/// Creates a confirmer from an async closure.
 ///
 /// ```
 /// use tool_runtime::confirm::{self, Decision};
@@ -65,7 +61,7 @@ impl<C: Confirm + ?Sized> Confirm for Arc<C> {
 /// # fn takes(_: impl tool_runtime::confirm::Confirm) {}
 /// # takes(only_short);
 /// ```
-pub fn from_fn<F, Fut>(ask: F) -> ConfirmFn<F>
+pub fn from_fn<F, Fut>(ask: F) -> impl Confirm
 where
     F: Fn(Question) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Decision> + Send + 'static,
@@ -73,11 +69,8 @@ where
     ConfirmFn(ask)
 }
 
-/// A closure that asks; see [`from_fn`].
-///
-/// It is a type of its own, so that `from_fn` and not the trait tells the compiler what `question` is.
-#[derive(Clone, Copy)]
-pub struct ConfirmFn<F>(F);
+/// A type of its own instead of an `impl` for closures, so that `from_fn` determines the type of the parameter.
+struct ConfirmFn<F>(F);
 
 impl<F, Fut> Confirm for ConfirmFn<F>
 where

@@ -1,4 +1,4 @@
-//! Which calls need consent.
+//! Policies that decide which calls need approval.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 use serde_json::Value;
 use tool_model::{ToolDefinition, nearest};
 
-/// When a person is asked before a tool runs.
+/// Decides which calls a user must approve.
 ///
 /// ```
 /// use tool_runtime::Policy;
 /// use tool_runtime::confirm::PolicyVerdict;
 ///
-/// // From a command line or a configuration file:
+/// // Parsed from a command line or a configuration file:
 /// let policy: Policy = "confirm-all".parse()?;
 /// assert_eq!(policy.to_string(), "confirm-all");
 ///
-/// // Or by what the call is about:
+/// // Or computed from the call:
 /// let policy = Policy::custom(|tool, definition, arguments| match arguments["host"].as_str() {
 ///     Some("production") if !definition.read_only => PolicyVerdict::Ask,
 ///     _ if tool.starts_with("admin.") => PolicyVerdict::Refuse("not from here".to_owned()),
@@ -29,40 +29,40 @@ use tool_model::{ToolDefinition, nearest};
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Nobody is asked: for continuous integration, and for machines that hold nothing of value.
+    /// Runs every call without approval: for CI, and for machines that hold nothing of value.
     Yolo,
-    /// Someone is asked about every call.
+    /// Asks about every call.
     ConfirmAll,
-    /// Someone is asked about the tools that are marked `sensitive`.
+    /// Asks about calls of tools that are marked `sensitive`.
     #[default]
     ConfirmSensitive,
-    /// A function decides; see [`custom`](Self::custom).
+    /// Decides by a function; see [`custom`](Self::custom).
     Custom(Arc<CustomPolicy>),
 }
 
-/// A function of the tool's name, its definition and the arguments as they would run.
+/// A function of the tool's name, its definition and the arguments that would run.
 type CustomPolicy = dyn Fn(&str, &ToolDefinition, &Value) -> PolicyVerdict + Send + Sync;
 
-/// What a [`Policy`] says about a call.
+/// The verdict of a [`Policy`] on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyVerdict {
-    /// It runs, and nobody is asked.
+    /// Run the call without asking.
     Run,
-    /// Someone is asked.
+    /// Ask the user.
     Ask,
-    /// It does not run, and nobody is asked. The model is told why.
+    /// Refuse the call without asking. The model receives the reason.
     Refuse(String),
 }
 
 impl Policy {
     const NAMES: [&str; 3] = ["yolo", "confirm-all", "confirm-sensitive"];
 
-    /// A policy that looks at the tool's name, at its definition and at the arguments as they would run.
+    /// Creates a policy from a function of the tool's name, its definition and the arguments that would run.
     pub fn custom(decide: impl Fn(&str, &ToolDefinition, &Value) -> PolicyVerdict + Send + Sync + 'static) -> Self {
         Self::Custom(Arc::new(decide))
     }
 
-    /// What is to be done about a call.
+    /// Returns the verdict on a call.
     #[must_use]
     pub fn decide(&self, tool: &str, definition: &ToolDefinition, arguments: &Value) -> PolicyVerdict {
         match self {
@@ -72,7 +72,7 @@ impl Policy {
         }
     }
 
-    /// Whether a call of this tool can need consent. If not, it runs, and its arguments need not be looked at.
+    /// Returns `true` if a call of this tool may need approval. Otherwise the call runs whatever its arguments are.
     pub(crate) fn asks_about(&self, definition: &ToolDefinition) -> bool {
         match self {
             Self::Yolo => false,
@@ -112,16 +112,16 @@ impl FromStr for Policy {
     }
 }
 
-/// A name that is not that of a [`Policy`].
+/// The error for an unknown [`Policy`] name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsePolicyError(String);
 
 impl fmt::Display for ParsePolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no policy `{}`", self.0)?;
+        write!(f, "unknown policy `{}`", self.0)?;
         match nearest(&self.0, Policy::NAMES).first() {
             Some(name) => write!(f, "; did you mean `{name}`?"),
-            None => write!(f, "; there are `{}`", Policy::NAMES.join("`, `")),
+            None => write!(f, "; expected one of `{}`", Policy::NAMES.join("`, `")),
         }
     }
 }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn sensitive_tools_are_asked_about_unless_one_says_otherwise() {
+    fn asks_about_sensitive_tools_by_default() {
         let verdicts = |policy: Policy| [false, true].map(|flag| policy.decide("t", &definition(flag), &json!({})));
         assert_eq!(verdicts(Policy::default()), [PolicyVerdict::Run, PolicyVerdict::Ask]);
         assert_eq!(verdicts(Policy::ConfirmSensitive), [PolicyVerdict::Run, PolicyVerdict::Ask]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_sees_tool_and_arguments() {
+    fn a_custom_policy_sees_the_tool_and_its_arguments() {
         let policy = Policy::custom(|tool, definition, arguments| match arguments["count"].as_u64() {
             Some(..10) => PolicyVerdict::Run,
             _ if definition.sensitive => PolicyVerdict::Refuse(format!("{tool} is not for that")),
@@ -163,12 +163,12 @@ mod tests {
     }
 
     #[test]
-    fn names_both_ways() {
+    fn names_round_trip() {
         for name in Policy::NAMES {
             assert_eq!(name.parse::<Policy>().unwrap().to_string(), name);
         }
         let message = "confirm_al".parse::<Policy>().unwrap_err().to_string();
-        assert_eq!(message, "there is no policy `confirm_al`; did you mean `confirm-all`?");
+        assert_eq!(message, "unknown policy `confirm_al`; did you mean `confirm-all`?");
         assert!("custom".parse::<Policy>().unwrap_err().to_string().contains("`yolo`, `confirm-all`"));
     }
 }

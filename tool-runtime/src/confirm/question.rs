@@ -1,7 +1,8 @@
-//! What a person is asked.
+//! Questions about calls, and the decisions on them.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,24 +12,25 @@ use crate::arguments::redact;
 use crate::call_stage::CallStage;
 use crate::{ErrorKind, ToolError, ToolResult};
 
-/// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
+/// A call that needs approval. The data is owned, so that a question can be stored, sent and shown later.
 ///
-/// Its [`arguments`](Self::arguments) are those that run, secrets included: what a person is shown is
-/// [`shown`](Self::shown), and what they edit is [`to_edit`](Self::to_edit). A preview says what its tool says.
+/// [`arguments`](Self::arguments) holds the arguments that will run, including secrets. Display
+/// [`shown`](Self::shown) to users, and let them edit [`to_edit`](Self::to_edit). A preview is displayed as the tool
+/// wrote it.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The tool's name, as the model knows it.
+    /// The tool's name, as offered to the model.
     pub tool: String,
-    /// The name by which the tool was registered. A [selection](crate::Selection) may have given it another.
+    /// The name under which the tool is registered. A [selection](crate::Selection) may offer it under another.
     pub registered: String,
-    /// The tool as it was offered when the call came.
+    /// The tool's definition at the time of the call.
     pub definition: Arc<ToolDefinition>,
-    /// The arguments as they will run: checked, mended where that was needed, and with their secrets.
+    /// The arguments that will run: validated, repaired if necessary, and with their secrets.
     pub arguments: Value,
-    /// The names of arguments that were not sent, and stand in `arguments` with their defaults.
+    /// The names of the arguments that were filled in from their defaults.
     pub defaults: Vec<String>,
-    /// The id that the provider gave the call.
+    /// The call's ID from the model provider.
     pub call_id: Option<String>,
     /// The conversation that the call belongs to.
     pub conversation: Option<String>,
@@ -36,19 +38,19 @@ pub struct Question {
     pub channel: Option<String>,
     /// The chat in that channel.
     pub chat: Option<String>,
-    /// What was mended in the arguments.
+    /// The repairs of the arguments.
     pub repairs: Vec<Value>,
-    /// What the call would do, if the tool can tell: an [`Effect`](crate::Effect) as JSON, or anything else.
+    /// The tool's preview of the call, if it has one: usually an [`Effect`](crate::Effect) as JSON.
     pub preview: Option<Value>,
     /// The [`fingerprint`] of the definition.
     pub fingerprint: String,
-    /// Tells whoever has redeemed the approval how far the call has come.
+    /// Tracks whether the handler of a resumed call has started.
     #[serde(skip)]
     pub(crate) stage: Option<CallStage>,
 }
 
 impl Question {
-    /// A question about a call of this tool with these arguments.
+    /// Creates a question about a call of a tool with these arguments.
     pub fn new(tool: impl Into<String>, definition: Arc<ToolDefinition>, arguments: Value) -> Self {
         let (tool, fingerprint) = (tool.into(), fingerprint(&definition));
         Self {
@@ -68,7 +70,7 @@ impl Question {
         }
     }
 
-    /// The arguments as they can be shown, with `"***"` in place of each secret; see [`redact`](crate::arguments::redact()).
+    /// Returns the arguments for display, with `"***"` in place of each secret; see [`redact`](crate::arguments::redact()).
     #[must_use]
     pub fn shown(&self) -> Value {
         redact(&self.arguments, &self.definition)
@@ -82,7 +84,7 @@ impl Question {
         self.stage.as_ref().is_some_and(CallStage::has_started)
     }
 
-    /// The answer to the call, if it is refused; the model is told the reason, if there is one.
+    /// Returns the result of the call if it is refused. The model receives the reason, if there is one.
     /// [`Dispatcher::refuse`](crate::Dispatcher::refuse) records it, too, for which it has to wait.
     #[must_use]
     pub fn refused(&self, reason: Option<&str>) -> ToolResult {
@@ -91,16 +93,16 @@ impl Question {
         ToolResult::failure(ToolError::new(ErrorKind::Refused, message))
     }
 
-    /// Whether this is how the tool looked when the question was asked. If not, consent was given to something else.
+    /// Returns `true` if `definition` is the one that the question was asked about. Otherwise the approval does not apply.
     ///
-    /// The definitions themselves are compared, in their JSON form: a question may come back from a journal.
+    /// Definitions are compared in their JSON form, since a question may have been stored in between.
     #[must_use]
     pub fn is_about(&self, definition: &ToolDefinition) -> bool {
         text(&self.definition) == text(definition)
     }
 }
 
-/// Without secrets: a question ends up in logs.
+/// Redacts secrets, since questions may be logged.
 impl fmt::Debug for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Question")
@@ -115,10 +117,10 @@ impl fmt::Debug for Question {
     }
 }
 
-/// A short text that tells one version of a tool's definition from another, the same in every run and on every machine.
+/// Returns a short hash of a tool's definition that is the same in every process and on every machine.
 ///
-/// It is for logs and records. It is no cryptographic hash, and nothing secure rests on it: a token is bound to the
-/// definition itself, and [`Question::is_about`] compares definitions.
+/// It identifies a version of a definition in logs and records. It is not a cryptographic hash, and nothing relies on it
+/// for security: tokens are bound to the definition itself, and [`Question::is_about`] compares definitions.
 ///
 /// ```
 /// use tool_runtime::{ToolDefinition, confirm::fingerprint};
@@ -133,16 +135,62 @@ pub fn fingerprint(definition: &ToolDefinition) -> String {
     format!("{:032x}", fnv(&text(definition)))
 }
 
-/// FNV-1a of 128 bits: stable, and not worth a dependency.
+/// FNV-1a with 128 bits. Five lines that must never change are not worth a dependency.
 fn fnv(text: &str) -> u128 {
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     text.bytes().fold(START, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
 }
 
-/// The definition's own form is sorted already.
+/// Returns the definition in its JSON form, which is sorted.
 fn text(definition: &ToolDefinition) -> String {
     tool_model::to_pretty(definition)
+}
+
+/// A user's decision on a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// Run the call with the arguments in the question.
+    Run,
+    /// Refuse the call. The model receives the reason, if there is one.
+    Refuse(Option<String>),
+    /// Refuse the call and abort the turn.
+    Abort,
+    /// Run the call with these arguments, which are validated like any others.
+    Edit(Value),
+    /// Wait: the user will answer later, with this token.
+    Pending(PendingApproval),
+}
+
+impl Decision {
+    /// Creates a refusal with a reason for the model.
+    pub fn refuse(reason: impl Into<String>) -> Self {
+        Self::Refuse(Some(reason.into()))
+    }
+}
+
+/// The token of a pending call. `Debug` output hides it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PendingApproval {
+    /// Authorizes the call to run. Give it to the user who decides, never to the model.
+    pub token: String,
+    /// The time at which the token expires.
+    pub expires: SystemTime,
+}
+
+impl PendingApproval {
+    /// Creates a pending approval with a token and its expiry.
+    pub fn new(token: impl Into<String>, expires: SystemTime) -> Self {
+        Self { token: token.into(), expires }
+    }
+}
+
+impl fmt::Debug for PendingApproval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingApproval").field("token", &format_args!("***")).field("expires", &self.expires).finish()
+    }
 }
 
 #[cfg(test)]
@@ -157,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_is_the_same_everywhere() {
+    fn fingerprints_are_stable() {
         assert_eq!(fnv("a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
         assert_eq!(fnv("foobar"), 0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18);
         assert_eq!(fingerprint(&definition("a")), fingerprint(&definition("a")));
@@ -165,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_neither_shown_nor_logged() {
+    fn hides_secrets_from_users_and_logs() {
         let secret = json!({"password": {"type": "string", "required": true, "writeOnly": true}});
         let definition = json!({"description": "", "handler": "app::login", "arguments": secret});
         let definition = Arc::new(serde_json::from_value(definition).unwrap());
@@ -175,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_survives_a_journal() {
+    fn round_trips_through_json() {
         let mut question = Question::new("purge", Arc::new(definition("Purge.")), json!({"host": "web-1"}));
         question.preview = Some(json!({"statement": "delete from points"}));
         let text = serde_json::to_string(&question).unwrap();
@@ -183,5 +231,11 @@ mod tests {
         assert_eq!(back, question);
         assert!(back.is_about(&definition("Purge.")));
         assert!(!back.is_about(&definition("Purge everything.")));
+    }
+
+    #[test]
+    fn debug_output_hides_the_token() {
+        let pending = Decision::Pending(PendingApproval::new("a token", SystemTime::UNIX_EPOCH));
+        assert!(!format!("{pending:?}").contains("a token"), "{pending:?}");
     }
 }

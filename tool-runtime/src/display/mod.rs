@@ -1,18 +1,18 @@
-//! Showing text that somebody else wrote.
+//! Safe display of untrusted text.
 //!
-//! What a model sends may contain what a terminal obeys (escape sequences that clear the screen or set its title) and
-//! what an eye cannot see (text that runs backwards, letters of no width). Here such characters are shown as what they
-//! are, `\u{202e}`, so that what is seen is what runs. Letters that merely look alike are left alone.
+//! Text from a model may contain escape sequences that a terminal interprets, and characters that a reader cannot see,
+//! such as bidirectional overrides and zero-width letters. These functions escape such characters as `\u{202e}`, so that
+//! a user approves what actually runs. Confusable letters are not escaped.
 
-mod json;
+mod pretty_json;
 
 use std::borrow::Cow;
 use std::fmt;
 
-pub use json::json;
-pub(crate) use json::json_folded;
+pub use pretty_json::json;
+pub(crate) use pretty_json::json_folded;
 
-/// The text on one line, with everything that does not show escaped, line breaks and tabs too.
+/// Escapes all invisible and control characters, including line breaks and tabs. The result is one line.
 ///
 /// ```
 /// use tool_runtime::display::escape;
@@ -22,17 +22,17 @@ pub(crate) use json::json_folded;
 /// ```
 #[must_use]
 pub fn escape(text: &str) -> Cow<'_, str> {
-    if text.chars().all(shows) {
+    if text.chars().all(is_visible) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if shows(c) { escaped.push(c) } else { escaped.extend(c.escape_default()) }
+        if is_visible(c) { escaped.push(c) } else { escaped.extend(c.escape_default()) }
     }
     Cow::Owned(escaped)
 }
 
-/// The lines of a text, each escaped. A tab is four spaces.
+/// Returns the lines of a text, each [escaped](escape). A tab becomes four spaces.
 ///
 /// ```
 /// use tool_runtime::display::escape_lines;
@@ -47,7 +47,7 @@ pub fn escape_lines(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     })
 }
 
-/// As much of a text as `limit` characters, and how many there are more.
+/// Returns the first `limit` characters of a text, and the number of characters left out.
 ///
 /// ```
 /// use tool_runtime::display::fold;
@@ -63,7 +63,7 @@ pub fn fold(text: &str, limit: usize) -> (&str, usize) {
     }
 }
 
-/// A whole number with its thousands set apart.
+/// Formats an integer with thousands separators.
 ///
 /// ```
 /// use tool_runtime::display::thousands;
@@ -83,8 +83,8 @@ pub fn thousands(number: impl fmt::Display) -> String {
     text
 }
 
-/// Whether a character shows as itself and does nothing else.
-pub(crate) fn shows(c: char) -> bool {
+/// Returns `true` if a character is visible and has no other effect.
+pub(crate) fn is_visible(c: char) -> bool {
     match c {
         ' '..='~' => true,
         c if c.is_ascii() => false,
@@ -92,15 +92,16 @@ pub(crate) fn shows(c: char) -> bool {
     }
 }
 
-/// Whether the standard library prints it when it prints for debugging, which it does not do for controls, formats,
-/// separators, private and unassigned characters. A mark that combines with a letter is printed only after one.
+/// Returns `true` if std's debug formatting prints the character as it is. Std escapes control, format, separator,
+/// private-use and unassigned characters. Combining marks are printed only after a letter, hence the `a`.
 fn is_printable(c: char) -> bool {
     let mut text = [b'a', 0, 0, 0, 0];
     let length = 1 + c.encode_utf8(&mut text[1..]).len();
     str::from_utf8(&text[..length]).is_ok_and(|text| text.escape_debug().count() == 2)
 }
 
-/// What counts as printable, but shows nothing: joiners, fillers, an empty Braille cell, variation selectors.
+/// Returns `true` for characters that std prints but that are invisible: joiners, fillers, the empty Braille cell and
+/// variation selectors.
 fn is_blank(c: char) -> bool {
     matches!(
         c,
@@ -122,25 +123,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nasty_texts() {
+    fn escapes_hostile_texts() {
         let table = [
             ("clears the screen", "\x1b[2J\x1b[H", r"\u{1b}[2J\u{1b}[H"),
             ("sets the title", "\x1b]0;title\x07", r"\u{1b}]0;title\u{7}"),
-            ("controls of one byte more", "\u{9b}31m", r"\u{9b}31m"),
+            ("C1 controls", "\u{9b}31m", r"\u{9b}31m"),
             ("overwrites its line", "rm -rf /\rls", r"rm -rf /\rls"),
-            ("takes letters back", "harmful\x08\x08\x7f", r"harmful\u{8}\u{8}\u{7f}"),
+            ("backspaces", "harmful\x08\x08\x7f", r"harmful\u{8}\u{8}\u{7f}"),
             ("imitates the prompt", "x\n[y] run", r"x\n[y] run"),
             ("other line breaks", "a\u{2028}b\u{2029}c\u{85}d\x0be", r"a\u{2028}b\u{2029}c\u{85}d\u{b}e"),
-            ("runs backwards", "\u{202e}txt.exe\u{202c}", r"\u{202e}txt.exe\u{202c}"),
+            ("bidirectional override", "\u{202e}txt.exe\u{202c}", r"\u{202e}txt.exe\u{202c}"),
             ("isolates", "\u{2066}a\u{2069}\u{200f}\u{61c}", r"\u{2066}a\u{2069}\u{200f}\u{61c}"),
-            ("no width", "pay\u{200b}pal\u{feff}\u{2060}\u{200d}", r"pay\u{200b}pal\u{feff}\u{2060}\u{200d}"),
+            ("zero width", "pay\u{200b}pal\u{feff}\u{2060}\u{200d}", r"pay\u{200b}pal\u{feff}\u{2060}\u{200d}"),
             ("soft hyphen", "a\u{ad}b", r"a\u{ad}b"),
-            ("spaces that are none", "a\u{a0}b\u{3000}\u{2003}", r"a\u{a0}b\u{3000}\u{2003}"),
-            ("letters that are none", "\u{3164}\u{115f}\u{2800}", r"\u{3164}\u{115f}\u{2800}"),
+            ("unusual spaces", "a\u{a0}b\u{3000}\u{2003}", r"a\u{a0}b\u{3000}\u{2003}"),
+            ("blank letters", "\u{3164}\u{115f}\u{2800}", r"\u{3164}\u{115f}\u{2800}"),
             ("hidden text in tags", "\u{e0041}\u{e007f}", r"\u{e0041}\u{e007f}"),
             ("hidden text in variations", "a\u{fe00}\u{e0100}", r"a\u{fe00}\u{e0100}"),
             ("private use", "\u{e000}\u{f0000}", r"\u{e000}\u{f0000}"),
-            ("no character", "\u{fffe}\u{10ffff}", r"\u{fffe}\u{10ffff}"),
+            ("noncharacters", "\u{fffe}\u{10ffff}", r"\u{fffe}\u{10ffff}"),
             ("a null", "a\0b", r"a\u{0}b"),
         ];
         for (what, text, expected) in table {
@@ -149,22 +150,22 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_texts() {
+    fn keeps_ordinary_texts() {
         for text in ["", "C:\\temp \"it's\"", "Grüße", "日本語", "हिन्दी", "e\u{301}", "مرحبا", "שלום", "🦀", "−½€"]
         {
-            assert!(matches!(escape(text), Cow::Borrowed(_)), "{text:?} is shown as {}", escape(text));
+            assert!(matches!(escape(text), Cow::Borrowed(_)), "{text:?} is escaped as {}", escape(text));
         }
     }
 
     #[test]
-    fn whatever_comes_no_control_is_left() {
-        for c in (char::MIN..=char::MAX).filter(|c| shows(*c)) {
+    fn no_visible_character_is_a_control_or_whitespace() {
+        for c in (char::MIN..=char::MAX).filter(|c| is_visible(*c)) {
             assert!(!c.is_control() && (c == ' ' || !c.is_whitespace()), "{c:?}");
         }
     }
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn separates_thousands() {
         let numbers = [0, 999, 1000, 4312, 1_234_567].map(thousands);
         assert_eq!(numbers, ["0", "999", "1,000", "4,312", "1,234,567"]);
     }

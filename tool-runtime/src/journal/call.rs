@@ -108,8 +108,7 @@ impl StartedCall {
     }
 
     /// Leaves these arguments out of the [`key`](Self::key), since they were not sent but filled in with their defaults.
-    #[must_use]
-    pub fn without_defaults(mut self, names: &[String]) -> Self {
+    pub(crate) fn without_defaults(mut self, names: &[String]) -> Self {
         let Some(all) = self.arguments.as_object().filter(|_| !names.is_empty()) else { return self };
         let sent = all.iter().filter(|(name, _)| !names.contains(name));
         let sent: Map<String, Value> = sent.map(|(name, value)| (name.clone(), value.clone())).collect();

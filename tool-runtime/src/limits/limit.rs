@@ -85,8 +85,7 @@ pub enum LimitScope {
 
 impl LimitExceeded {
     /// Returns the call's error: a message for the model, and the retry delay for programs.
-    #[must_use]
-    pub fn error(self, tool: &str) -> ToolError {
+    pub(crate) fn error(self, tool: &str) -> ToolError {
         let what = match self.scope {
             LimitScope::Tool | LimitScope::ToolInConversation => format!("`{tool}` was called too often."),
             LimitScope::Conversation => format!("`{tool}` was not run: this conversation calls tools too often."),

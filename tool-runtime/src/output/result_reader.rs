@@ -41,15 +41,15 @@ impl ResultReader {
     #[tool(name = "read_result", read_only, idempotent, blocking)]
     fn read_result(
         &self,
-        /// The handle that stands in the shortened result.
+        /// The handle from the shortened result.
         handle: &str,
-        /// How many lines, or bytes, to pass over.
+        /// The number of lines or bytes to skip.
         #[arg(default = 0)]
         offset: usize,
-        /// How many lines, or bytes, to read at most.
+        /// The maximum number of lines or bytes to read.
         #[arg(default = 200, min = 1)]
         limit: usize,
-        /// What `offset` and `limit` count.
+        /// The unit of `offset` and `limit`.
         #[arg(default = "lines", one_of = ["lines", "bytes"])]
         unit: &str,
         #[inject] context: &Context,

@@ -85,7 +85,8 @@ const LEAD_OF_CONTROLS: u8 = 0xC2;
 const LEAD_OF_OVERRIDES: u8 = 0xE2;
 const LEAD_DIFFERENCE: u8 = LEAD_OF_CONTROLS ^ LEAD_OF_OVERRIDES;
 
-/// Returns `true` if a chunk has a character to remove: prose has many that only share a first byte. Branch-free as well.
+/// Returns `true` if a chunk has a character to remove: prose has many that only share a first byte. Branch-free as
+/// well.
 fn has_unclean(window: &[u8]) -> bool {
     let triples = window.iter().zip(&window[1..]).zip(&window[2..]);
     triples.fold(false, |any, ((first, second), third)| any | is_unclean_triple(*first, *second, *third))

@@ -145,8 +145,9 @@ impl fmt::Debug for Spill {
 /// A generator of unguessable handles.
 ///
 /// A handle is the 64-bit SipHash of a counter, or of a call with its output, under a random key that never leaves the
-/// process, so known handles do not reveal others. SipHash is not a cipher, which suffices here: each guess costs a call,
-/// and a store returns a text only to its own conversation. Only calls without a conversation rely on the handle alone.
+/// process, so known handles do not reveal others. SipHash is not a cipher, which suffices here: each guess costs a
+/// call, and a store returns a text only to its own conversation. Only calls without a conversation rely on the handle
+/// alone.
 #[derive(Default)]
 struct HandleGenerator {
     key: RandomState,

@@ -13,7 +13,6 @@ pub use changes::RegistryChanges;
 pub(crate) use tool_table::{AppliedChanges, BoundChanges, ToolTable};
 
 use crate::dispatch::{Definitions, DispatcherState};
-use crate::manifest::IntoManifest;
 use crate::{BuildError, RuntimeTool};
 
 /// A handle to the tools of a dispatcher, to list and change them while it runs. Cheap to clone; see
@@ -68,7 +67,7 @@ impl Registry {
     }
 
     /// Adds a tool and removes the one that has its name, if any. A replaced linked tool comes back only after
-    /// [`remove`](Self::remove) and [`reload`](Self::reload).
+    /// [`remove`](Self::remove) and [`Dispatcher::reload`](crate::Dispatcher::reload).
     ///
     /// # Errors
     /// Fails if the tool itself is invalid.
@@ -87,9 +86,9 @@ impl Registry {
 
     /// Removes a tool and returns its definition.
     ///
-    /// A linked tool comes back when a manifest that lists it is loaded, by [`reload`](Self::reload) or because a
-    /// [watched](crate::Dispatcher::watch) file changed. Use [`disable`](Self::disable) to keep a tool away until it is
-    /// enabled.
+    /// A linked tool comes back when a manifest that lists it is loaded, by
+    /// [`Dispatcher::reload`](crate::Dispatcher::reload) or because a [watched](crate::Dispatcher::watch) file changed.
+    /// Use [`disable`](Self::disable) to keep a tool away until it is enabled.
     pub fn remove(&self, name: &str) -> Option<Arc<ToolDefinition>> {
         let changed = self.inner.change(RegistryChanges::new().remove(name)).ok()?;
         changed.removed.into_iter().next()
@@ -101,8 +100,8 @@ impl Registry {
         drop(self.inner.change(RegistryChanges::new().clear()));
     }
 
-    /// Stops offering a tool until [`enable`](Self::enable). The tool stays registered, and its name stays disabled when
-    /// the tool is replaced or a manifest is loaded.
+    /// Stops offering a tool until [`enable`](Self::enable). The tool stays registered, and its name stays disabled
+    /// when the tool is replaced or a manifest is loaded.
     ///
     /// # Errors
     /// Fails if there is no such tool. The message suggests similar names.
@@ -124,15 +123,6 @@ impl Registry {
     /// Reports every problem at once and changes nothing.
     pub fn apply(&self, changes: RegistryChanges) -> Result<(), BuildError> {
         self.inner.change(changes).map(drop)
-    }
-
-    /// Replaces the linked tools by those of another manifest; see [`Dispatcher::reload`](crate::Dispatcher::reload).
-    /// Runtime tools stay.
-    ///
-    /// # Errors
-    /// Reports every problem at once and changes nothing.
-    pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
-        self.inner.reload(manifest)
     }
 
     /// Returns a receiver of the number of changes, to be notified when the tools change.

@@ -71,7 +71,7 @@ fn readers_never_see_a_partial_change() {
             });
             registry.apply(changes).unwrap();
             match round % 100 {
-                50 => registry.reload(Manifest::default()).unwrap(),
+                50 => tools.reload(Manifest::default()).unwrap(),
                 75 => registry.clear(),
                 _ => {}
             }
@@ -142,17 +142,17 @@ fn a_replacement_of_a_linked_tool_survives_a_reload_until_it_is_removed() {
     let registry = tools.registry();
     let linked = tools.manifest();
     registry.replace(tool("search_tools", "mine")).unwrap();
-    registry.reload(linked.clone()).unwrap();
+    tools.reload(linked.clone()).unwrap();
     assert_eq!(registry.get("search_tools").unwrap().description, "mine");
     assert_eq!(registry.remove("search_tools").unwrap().description, "mine");
     assert!(registry.is_empty());
-    registry.reload(linked.clone()).unwrap();
+    tools.reload(linked.clone()).unwrap();
     assert!(registry.get("search_tools").unwrap().description.starts_with("Find tools"));
 
     // The name was free when the runtime tool took it, so the linked tool is a duplicate.
     registry.remove("search_tools");
     registry.register(tool("search_tools", "mine")).unwrap();
-    let error = registry.reload(linked).unwrap_err().to_string();
+    let error = tools.reload(linked).unwrap_err().to_string();
     assert!(error.contains("two tools have this name"), "{error}");
     assert_eq!(registry.get("search_tools").unwrap().description, "mine");
 }
@@ -203,10 +203,10 @@ fn a_reload_restores_removed_linked_tools_but_not_disabled_ones() {
     registry.remove("search_tools").unwrap();
     registry.register(tool("x", "")).unwrap();
     assert_eq!(names(&tools), "x", "another change does not bring it back");
-    registry.reload(linked.clone()).unwrap();
+    tools.reload(linked.clone()).unwrap();
     assert_eq!(names(&tools), "search_tools x");
     registry.disable("search_tools").unwrap();
-    registry.reload(linked).unwrap();
+    tools.reload(linked).unwrap();
     assert_eq!(names(&tools), "x");
 }
 
@@ -219,7 +219,7 @@ async fn disabled_tools_are_kept_but_not_offered() {
     let answer = tools.call(ToolCall::from_text("x.a", "{}")).await.output;
     assert_eq!(answer, "There is no tool `x.a`. The tools are `x.b`.");
     registry.replace(tool("x.a", "another")).unwrap();
-    registry.reload(Manifest::default()).unwrap();
+    tools.reload(Manifest::default()).unwrap();
     assert_eq!(names(&tools), "x.b", "it stays disabled");
     registry.enable("x.a").unwrap();
     assert_eq!(names(&tools), "x.a x.b");

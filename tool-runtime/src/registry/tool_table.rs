@@ -9,7 +9,8 @@ use super::changes::{NameConflict, RegistryChange, RegistryChanges};
 use crate::diagnostics::BuildProblem;
 use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
 
-/// All tools of a dispatcher, including disabled ones. Changed under a lock; calls and readers see the [`ToolSnapshot`] built from it.
+/// All tools of a dispatcher, including disabled ones. Changed under a lock; calls and readers see the [`ToolSnapshot`]
+/// built from it.
 #[derive(Clone, Default)]
 pub(crate) struct ToolTable {
     tools: Tools,
@@ -172,8 +173,8 @@ impl ToolTable {
         (next, problems)
     }
 
-    /// Removes the entries of runtime tools from a manifest and returns them. Nothing is linked for such an entry; it only
-    /// overrides the tool's texts.
+    /// Removes the entries of runtime tools from a manifest and returns them. Nothing is linked for such an entry; it
+    /// only overrides the tool's texts.
     fn take_overrides(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<BuildProblem>) {
         let mut overrides = BTreeMap::new();
         let mut problems = Vec::new();

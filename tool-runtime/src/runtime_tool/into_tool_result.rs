@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::handler_result::{HandlerResult, failed, text, whole};
 use crate::{HandlerError, ToolResult};
 
-/// A type that a [`RuntimeTool`](crate::RuntimeTool)'s handler can return: a `Result`, a [`ToolResult`], a string, a JSON
-/// value or `()`.
+/// A type that a [`RuntimeTool`](crate::RuntimeTool)'s handler can return: a `Result`, a [`ToolResult`], a string, a
+/// JSON value or `()`.
 ///
 /// A success that is not a string is serialized to JSON, an error is displayed. A [`HandlerError`] decides whether the
 /// model should retry. Return a value of another type as `Ok::<_, String>(value)`.

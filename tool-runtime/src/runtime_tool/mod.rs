@@ -64,9 +64,9 @@ use crate::handler_future::HandlerFuture;
 /// # }
 /// ```
 ///
-/// [`from_schema`](Self::from_schema) takes a JSON Schema instead, for tools of other programs. Such a handler, like that
-/// of [`scoped`](Self::scoped), receives the [`Scope`] of the call: its context, deadline, cancellation token, progress
-/// and the values that the application provides.
+/// [`from_schema`](Self::from_schema) takes a JSON Schema instead, for tools of other programs. Such a handler, like
+/// that of [`scoped`](Self::scoped), receives the [`Scope`] of the call: its context, deadline, cancellation token,
+/// progress and the values that the application provides.
 ///
 /// ```standalone_crate
 /// use serde_json::{Map, Value, json};
@@ -116,8 +116,8 @@ struct RuntimeToolParts {
 impl RuntimeTool {
     /// Creates a tool from a closure that takes the arguments as a struct, or `()` for no arguments.
     ///
-    /// The handler returns anything that implements [`IntoToolResult`]: a `Result`, a [`ToolResult`](crate::ToolResult),
-    /// a string, a JSON value or nothing.
+    /// The handler returns anything that implements [`IntoToolResult`]: a `Result`, a
+    /// [`ToolResult`](crate::ToolResult), a string, a JSON value or nothing.
     #[track_caller]
     pub fn new<A, F, Fut>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
@@ -300,11 +300,12 @@ impl RuntimeTool {
         self
     }
 
-    /// Gives a cancelled handler time to report the outcome, for work that continues elsewhere, such as that of a remote
-    /// tool.
+    /// Gives a cancelled handler time to report the outcome, for work that continues elsewhere, such as that of a
+    /// remote tool.
     ///
-    /// When a call is stopped, the token of its [`Scope`] is cancelled and the handler has this long to return a result.
-    /// If it does not, or if the call was dropped, the result is `OutcomeUnknown` instead of a timeout or cancellation.
+    /// When a call is stopped, the token of its [`Scope`] is cancelled and the handler has this long to return a
+    /// result. If it does not, or if the call was dropped, the result is `OutcomeUnknown` instead of a timeout or
+    /// cancellation.
     pub fn settles_within(mut self, grace: Duration) -> Self {
         self.stop_grace = Some(grace);
         self

@@ -1,46 +1,50 @@
-//! Tools by what they are about, for programs that have hundreds of them.
+//! Search over tools, for programs that have hundreds of them.
+//!
+//! [`Dispatcher::search`](crate::Dispatcher::search) ranks tools by a query. [`ToolSearch`] offers the search to the model
+//! as the tool `search_tools`. A [`Shortlist`] selects the tools to send with each request, within a token budget: pinned
+//! tools, tools that were found or called, and the search itself.
 
-mod index;
-mod service;
+mod search_index;
 mod shortlist;
-mod words;
+mod tokens;
+mod tool_search;
 
 use std::sync::Arc;
 
 use tool_model::ToolDefinition;
 
-pub(crate) use index::Index;
-pub use service::ToolSearch;
+pub(crate) use search_index::SearchIndex;
 pub use shortlist::Shortlist;
+pub use tool_search::ToolSearch;
 
 use crate::Dispatcher;
 
-/// A tool that a search has found.
+/// A tool found by [`Dispatcher::search`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SearchHit {
     /// The tool's name.
     pub name: Arc<str>,
-    /// What it is.
+    /// The tool's definition.
     pub definition: Arc<ToolDefinition>,
-    /// How well it fits: more is better. Comparable within one search only.
+    /// The relevance; higher is better. Scores are comparable within one search only.
     pub score: f32,
 }
 
 impl Dispatcher {
-    /// The tools that fit these words best, the best first: by their names, descriptions, arguments and tags.
+    /// Searches the tools by name, description, arguments, tags and category. Returns the best matches, best first.
     ///
-    /// Names are read as their words (`listUsers` as *list* and *users*), and words by their stems. Ranked by BM25: a
-    /// word that few tools have says more than one that many have.
+    /// Names are split into words (`listUsers` into *list* and *users*), and words are compared by their stems. Matches
+    /// are ranked by BM25, which weighs rare words more than common ones.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, tool};
     ///
-    /// /// Send a message to somebody.
+    /// /// Send a message.
     /// #[tool(name = "mail.send")]
     /// fn send(to: &str, text: &str) {}
     ///
-    /// /// The newest messages in the inbox.
+    /// /// List the newest messages in the inbox.
     /// #[tool(name = "mail.newest")]
     /// fn newest() -> Vec<String> {
     ///     Vec::new()
@@ -48,22 +52,22 @@ impl Dispatcher {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let tools = Dispatcher::builder().build()?;
-    /// let found = tools.search("sending a mail", 5);
-    /// assert_eq!(&*found[0].name, "mail.send");
+    /// let hits = tools.search("sending a mail", 5);
+    /// assert_eq!(&*hits[0].name, "mail.send");
     /// assert!(tools.search("weather", 5).is_empty());
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn search(&self, words: &str, limit: usize) -> Vec<SearchHit> {
+    pub fn search(&self, query: &str, limit: usize) -> Vec<SearchHit> {
         self.with_offer(|offer| {
             let definitions = offer.definitions();
-            let found = offer.index().best(words, limit).into_iter();
-            let found = found.filter_map(|(place, score)| {
+            let hits = offer.index().best(query, limit).into_iter();
+            let hits = hits.filter_map(|(place, score)| {
                 let (name, definition) = definitions.get(place)?.clone();
                 Some(SearchHit { name, definition, score })
             });
-            found.collect()
+            hits.collect()
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The tools that are sent to a model, where there are too many to send all.
+//! The tools whose definitions are sent to a model that cannot be sent all of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use serde_json::Value;
 use tool_dialect::{Form, NameClash};
 use tool_model::{ToolDefinition, estimate_tokens};
 
-use super::service::NAME;
+use super::tool_search::NAME;
 use crate::manifest::Definitions;
 use crate::{BuildError, Dispatcher, Selection, ToolResult};
 
-/// The tools that one conversation's model is sent: those that are pinned, the tool to search with, and what was found.
+/// The tools whose definitions are sent to the model of one conversation: pinned tools, the search tool and its hits.
 ///
-/// The dispatcher runs calls of all its tools; this only says which of them are described with a request. It belongs to
-/// whoever holds the conversation.
+/// The dispatcher still runs calls of all its tools; the shortlist only decides which of them are described in a request.
+/// Keep one shortlist per conversation.
 ///
 /// ```standalone_crate
 /// use tool_runtime::search::{Shortlist, ToolSearch};
@@ -37,7 +37,7 @@ use crate::{BuildError, Dispatcher, Selection, ToolResult};
 /// let names = |shortlist: &Shortlist| shortlist.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
 /// assert_eq!(names(&shortlist), ["clock.now", "search_tools"]);
 ///
-/// // The model searches; what it finds is sent with the next request.
+/// // The model searches; the hits are sent with the next request.
 /// let result = tools.call(ToolCall::from_text("search_tools", r#"{"query": "close issue"}"#)).await;
 /// shortlist.add_found(&result);
 /// assert_eq!(names(&shortlist), ["clock.now", "issue.close", "search_tools"]);
@@ -48,75 +48,77 @@ use crate::{BuildError, Dispatcher, Selection, ToolResult};
 pub struct Shortlist {
     tools: Dispatcher,
     pinned: Dispatcher,
-    /// What was found, the newest last.
+    /// Search hits, newest last.
     found: Vec<String>,
-    /// What the model has called, the newest last.
+    /// Tools that the model has called, newest last.
     called: Vec<String>,
     tokens: usize,
 }
 
-/// More names are not kept, so that a long conversation does not collect without end.
-const MOST: usize = 256;
+/// The number of names that are kept of each kind, which bounds the memory of a long conversation.
+const MAX_NAMES: usize = 256;
 
 impl Shortlist {
-    /// A shortlist of these tools, which are always sent; their names may have `*` and `?`.
+    /// Creates a shortlist. The pinned tools are always sent; their names may contain the wildcards `*` and `?`.
     ///
     /// # Errors
-    /// When there is no tool of such a name.
+    /// Fails if a pinned name matches no tool.
     pub fn new<N: Into<String>>(tools: &Dispatcher, pinned: impl IntoIterator<Item = N>) -> Result<Self, BuildError> {
         let pinned = tools.select(Selection::new().names(pinned))?;
         Ok(Self { tools: tools.clone(), pinned, found: Vec::new(), called: Vec::new(), tokens: usize::MAX })
     }
 
-    /// About how many [tokens](estimate_tokens) all tools together may take. What was found first goes first where they
-    /// would take more, and what the model has called goes last. What is pinned is sent in any case.
+    /// Limits the estimated number of [tokens](estimate_tokens) of all definitions together.
+    ///
+    /// Over the budget, the oldest hits are dropped first and tools that the model has called last. Pinned tools are
+    /// always sent.
     #[must_use]
     pub fn budget(mut self, tokens: usize) -> Self {
         self.tokens = tokens;
         self
     }
 
-    /// This list over a part of its tools, such as a [selection](Dispatcher::select) of them: what is not among those is
-    /// neither sent nor suggested.
+    /// Restricts the shortlist to the tools of `tools`, such as a [selection](Dispatcher::select). Other tools are neither
+    /// sent nor suggested.
     #[must_use]
     pub fn within(mut self, tools: &Dispatcher) -> Self {
         self.tools = tools.clone();
         self
     }
 
-    /// Whether a name is that of the tool to search with.
+    /// Returns `true` if `name` is the offered name of `search_tools`.
     #[must_use]
     pub fn is_search(&self, name: &str) -> bool {
         self.tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
     }
 
-    /// Adds what `search_tools` found. It is for the caller to see that it is a result of that tool.
+    /// Adds the hits of a result of `search_tools`. The caller must check that the result comes from that tool.
     pub fn add_found(&mut self, result: &ToolResult) {
         let names = result.metadata.get("tools").and_then(Value::as_array);
-        // The best is added last, so that it stays longest.
+        // The best hit is added last, so that it is kept longest.
         let names: Vec<String> = names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         names.into_iter().rev().for_each(|name| self.add(name));
     }
 
-    /// Adds the tools that fit a text best, such as what the person has just asked for. Then the model need not search
-    /// for what is obvious.
+    /// Adds the best matches for a text, such as the user's message, so that the model need not search for obvious
+    /// tools.
     pub fn suggest(&mut self, text: &str, limit: usize) {
-        let found = self.tools.search(text, limit);
-        found.iter().rev().for_each(|found| self.add(found.name.to_string()));
+        let hits = self.tools.search(text, limit);
+        hits.iter().rev().for_each(|hit| self.add(hit.name.to_string()));
     }
 
-    /// Adds a tool as the newest. A name that no tool has does nothing.
+    /// Adds a tool as the newest hit. Unknown names are ignored.
     pub fn add(&mut self, name: impl Into<String>) {
         add_to(&mut self.found, &self.tools, name.into());
     }
 
-    /// Adds a tool that the model has called: it stays longer than what was only found. A model calls again what it reads
-    /// of in its conversation, by the name that it was once sent. A name that no tool has does nothing.
+    /// Adds a tool that the model has called, which is kept longer than a mere hit. A model tends to call again the tools
+    /// that it sees in its conversation. Unknown names are ignored.
     pub fn add_called(&mut self, name: impl Into<String>) {
         add_to(&mut self.called, &self.tools, name.into());
     }
 
-    /// The tools to send with the next request, sorted by name.
+    /// Returns the definitions to send with the next request, sorted by name.
     #[must_use]
     pub fn definitions(&self) -> Definitions {
         self.tools.with_offer(|offer| {
@@ -143,15 +145,15 @@ impl Shortlist {
         })
     }
 
-    /// The tools to send with the next request, in a provider's form; see [`Dispatcher::offer`].
+    /// Returns the definitions to send with the next request, in a model provider's form; see [`Dispatcher::offer`].
     ///
     /// # Errors
-    /// When two tools have one name for the provider; the error names both.
+    /// Fails if two tools get the same name in that form; the error names both.
     pub fn offer(&self, form: impl Into<Form>) -> Result<tool_dialect::Offer, NameClash> {
         form.into().offer(self.definitions().iter().map(|(name, tool)| (&**name, &**tool)))
     }
 
-    /// About how many tokens the tools take that are sent.
+    /// Returns the estimated number of tokens of the definitions that are sent.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.definitions().iter().map(tokens).sum()
@@ -164,7 +166,7 @@ fn add_to(names: &mut Vec<String>, tools: &Dispatcher, name: String) {
     }
     names.retain(|known| *known != name);
     names.push(name);
-    names.drain(..names.len().saturating_sub(MOST));
+    names.drain(..names.len().saturating_sub(MAX_NAMES));
 }
 
 fn tokens((name, definition): &(Arc<str>, Arc<ToolDefinition>)) -> usize {

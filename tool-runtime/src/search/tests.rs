@@ -25,13 +25,13 @@ fn found(words: &str) -> Vec<String> {
 }
 
 #[test]
-fn tools_are_found_by_all_that_is_said_of_them() {
-    assert_eq!(found("sending")[0], "mail.send", "a name says more than a description");
+fn finds_tools_by_every_part_of_their_definition() {
+    assert_eq!(found("sending")[0], "mail.send", "a name weighs more than a description");
     assert_eq!(found("create issues"), ["github.createIssue"]);
     assert_eq!(found("communication"), ["mail.send"]);
     assert_eq!(found("RECIPIENT"), ["mail.send"]);
     assert_eq!(found("addresses"), ["mail.send"]);
-    assert_eq!(found("repo"), ["github.createIssue"], "the beginning of a word");
+    assert_eq!(found("repo"), ["github.createIssue"], "a prefix matches");
     assert_eq!(found("mail messages")[..2], ["mail.list", "mail.send"]);
     for nothing in ["", "the of", "weather", "…", "ra"] {
         assert!(found(nothing).is_empty(), "{nothing}");
@@ -39,7 +39,7 @@ fn tools_are_found_by_all_that_is_said_of_them() {
 }
 
 #[test]
-fn the_best_are_first_and_no_more_than_wanted() {
+fn returns_the_best_hits_first_and_at_most_the_limit() {
     let tools = tools();
     assert!(tools.search("mail", 0).is_empty());
     let all = tools.search("mail send message list", usize::MAX);
@@ -49,17 +49,17 @@ fn the_best_are_first_and_no_more_than_wanted() {
 }
 
 #[tokio::test]
-async fn a_model_finds_tools_but_not_the_search() {
+async fn search_tools_finds_tools_but_not_itself() {
     let tools = tools();
     let call = |query: &str| ToolCall::new("search_tools", json!({"query": query, "limit": 1}));
     let result = tools.call(call("find tools to send mail")).await;
     assert_eq!(result.output, "mail.send(recipient?: string): Send a message.\n");
     assert_eq!(result.metadata.get("tools"), Some(&json!(["mail.send"])));
-    assert_eq!(tools.call(call("weather")).await.output, "No tool fits. Try other words.");
+    assert_eq!(tools.call(call("weather")).await.output, "No matching tool. Try other words.");
 }
 
 #[test]
-fn a_shortlist_keeps_to_its_budget_but_sends_what_is_pinned() {
+fn keeps_to_its_budget_but_always_sends_pinned_tools() {
     let tools = tools();
     let sent = |shortlist: &Shortlist| {
         shortlist.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(" ")
@@ -72,13 +72,13 @@ fn a_shortlist_keeps_to_its_budget_but_sends_what_is_pinned() {
     let shortlist = shortlist.budget(least + mail);
     assert_eq!((sent(&shortlist).as_str(), shortlist.tokens()), ("disk.usage mail.send search_tools", least + mail));
     assert_eq!(sent(&shortlist.clone().budget(0)), "disk.usage search_tools");
-    // What is gone is not sent.
+    // A removed tool is not sent.
     tools.registry().remove("mail.send");
     assert_eq!(sent(&shortlist), "disk.usage mail.list search_tools");
 }
 
 #[test]
-fn what_was_called_stays_longer_than_what_was_found() {
+fn keeps_called_tools_longer_than_hits() {
     let tools = tools();
     let names = |shortlist: &Shortlist| {
         shortlist.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(" ")
@@ -93,11 +93,11 @@ fn what_was_called_stays_longer_than_what_was_found() {
     let mail = tools.select(crate::Selection::new().names(["mail.*"])).unwrap();
     let mut shortlist = shortlist.within(&mail);
     shortlist.suggest("disk usage", 5);
-    assert_eq!(names(&shortlist), "mail.list mail.send", "of a part of the tools nothing else is sent");
+    assert_eq!(names(&shortlist), "mail.list mail.send", "only tools of the selection are sent");
 }
 
 #[test]
-fn the_search_is_known_by_whatever_name_it_goes() {
+fn recognizes_the_search_tool_by_its_offered_name() {
     let tools = tools();
     let renamed = tools.select(crate::Selection::new().prefix("our.")).unwrap();
     for (tools, name) in [(&tools, "search_tools"), (&renamed, "our.search_tools")] {
@@ -107,12 +107,12 @@ fn the_search_is_known_by_whatever_name_it_goes() {
 }
 
 #[test]
-fn names_that_no_tool_has_do_not_crowd_out_those_that_were_found() {
+fn unknown_names_do_not_evict_hits() {
     let tools = tools();
     let mut shortlist = Shortlist::new(&tools, [""; 0]).unwrap();
     shortlist.add("mail.send");
     (0..1_000).for_each(|number| shortlist.add(format!("made.up{number}")));
-    assert_eq!(shortlist.definitions().len(), 2, "the search is always there");
+    assert_eq!(shortlist.definitions().len(), 2, "the search tool is always sent");
     let offer = shortlist.offer(crate::dialect::Dialect::OpenAiChat).unwrap();
     assert_eq!(serde_json::to_value(offer.definitions()).unwrap()[0]["function"]["name"], "mail__send");
 }

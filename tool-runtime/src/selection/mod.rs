@@ -21,8 +21,8 @@ type Predicate = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 
 /// A filter over the tools, with optional new names; see [`Dispatcher::select`](crate::Dispatcher::select).
 ///
-/// A tool is selected if it matches every criterion. A selection is built in code or deserialized from JSON with the same
-/// keys: `{"tags": ["files"], "category": "io", "read_only": true}`. Unknown keys are rejected.
+/// A tool is selected if it matches every criterion. A selection is built in code or deserialized from JSON with the
+/// same keys: `{"tags": ["files"], "category": "io", "read_only": true}`. Unknown keys are rejected.
 ///
 /// ```
 /// use tool_runtime::Selection;

@@ -159,5 +159,5 @@ async fn a_server_that_is_not_there_is_named() {
     let options = Options { data, nats: Some(url.clone()), ..Options::parse_from(["console", "--port=0"]) };
     let own = (Ipv4Addr::LOCALHOST, 1).into();
     let error = App::open(&options, Places::default(), own, OfflineModel).await.err().expect("it does not open");
-    assert!(error.to_string().contains(&format!("no connection to NATS at {url}: ")), "{error}");
+    assert!(error.to_string().contains(&format!("cannot connect to NATS at {url}: ")), "{error}");
 }

@@ -45,7 +45,7 @@ impl Protocol for Anthropic {
 
     /// Removes blank texts, and reasoning at the end of a response that was cut off: models produce both, and the API
     /// rejects both.
-    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
+    fn resend(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [message] = turn.as_array()?.as_slice() else { return None };
         let mut content = message.get("content")?.as_array()?.clone();
         content.retain(|block| block["type"] != "text" || !text(block, "/text").trim().is_empty());
@@ -70,25 +70,25 @@ impl Protocol for Anthropic {
         calls.map(|block| text(block, "/id").to_owned()).collect()
     }
 
-    fn body(&self, asked: RequestParts<'_>) -> Value {
-        let mut messages = asked.messages;
-        remember(messages.last_mut());
-        let max_tokens = asked.options.max_tokens.unwrap_or(MAX_TOKENS);
-        let mut body = json!({"model": asked.model, "max_tokens": max_tokens, "messages": messages});
-        if let Some(system) = asked.system {
+    fn body(&self, request: RequestParts<'_>) -> Value {
+        let mut messages = request.messages;
+        mark_for_cache(messages.last_mut());
+        let max_tokens = request.options.max_tokens.unwrap_or(MAX_TOKENS);
+        let mut body = json!({"model": request.model, "max_tokens": max_tokens, "messages": messages});
+        if let Some(system) = request.system {
             body["system"] = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
         }
         // The API requires tools if the conversation contains calls, even if the model may not call any.
-        if !asked.tools.is_empty() {
-            body["tools"] = asked.tools.definitions().clone();
-            if !asked.may_call {
+        if !request.tools.is_empty() {
+            body["tools"] = request.tools.definitions().clone();
+            if !request.may_call {
                 body["tool_choice"] = json!({"type": "none"});
             }
         }
-        if asked.is_streamed {
+        if request.is_streamed {
             body["stream"] = true.into();
         }
-        if let Some(effort) = asked.options.effort {
+        if let Some(effort) = request.options.effort {
             body["output_config"]["effort"] = effort.as_str().into();
         }
         // The API rejects a temperature.
@@ -97,7 +97,7 @@ impl Protocol for Anthropic {
 
     /// Tokens read from and written to the cache are not part of `input_tokens`. An event that does not mention them leaves
     /// the counts of an earlier one.
-    fn note(&self, event: &Value, notes: &mut ResponseNotes) {
+    fn read_notes(&self, event: &Value, notes: &mut ResponseNotes) {
         for place in ["/usage", "/message/usage"] {
             let Some(usage) = event.pointer(place) else { continue };
             if let Some(input) = count(usage, "/input_tokens") {
@@ -131,7 +131,7 @@ impl Protocol for Anthropic {
 }
 
 /// Marks the conversation so far for the provider's prompt cache, because the next request repeats it.
-fn remember(message: Option<&mut Value>) {
+fn mark_for_cache(message: Option<&mut Value>) {
     let block = message.and_then(|message| message["content"].as_array_mut()).and_then(|blocks| blocks.last_mut());
     if let Some(block) = block {
         block["cache_control"] = json!({"type": "ephemeral"});

@@ -38,7 +38,7 @@ impl Protocol for Gemini {
         json!({"role": "model", "parts": text.into_iter().chain(calls).collect::<Vec<_>>()})
     }
 
-    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
+    fn resend(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [content] = turn.as_array()?.as_slice() else { return None };
         let mut parts = content.get("parts")?.as_array()?.clone();
         let mut calls = calls.iter();
@@ -57,27 +57,27 @@ impl Protocol for Gemini {
         calls.map(|call| text(call, "/id").to_owned()).collect()
     }
 
-    fn body(&self, asked: RequestParts<'_>) -> Value {
-        let mut body = json!({"contents": asked.messages});
-        if let Some(system) = asked.system {
+    fn body(&self, request: RequestParts<'_>) -> Value {
+        let mut body = json!({"contents": request.messages});
+        if let Some(system) = request.system {
             body["systemInstruction"] = json!({"parts": [{"text": system}]});
         }
-        if asked.may_call && !asked.tools.is_empty() {
-            body["tools"] = asked.tools.definitions().clone();
+        if request.may_call && !request.tools.is_empty() {
+            body["tools"] = request.tools.definitions().clone();
         }
-        if let Some(tokens) = asked.options.max_tokens {
+        if let Some(tokens) = request.options.max_tokens {
             body["generationConfig"]["maxOutputTokens"] = tokens.into();
         }
-        if let Some(temperature) = asked.options.temperature {
+        if let Some(temperature) = request.options.temperature {
             body["generationConfig"]["temperature"] = temperature.into();
         }
-        if let Some(effort) = asked.options.effort {
+        if let Some(effort) = request.options.effort {
             body["generationConfig"]["thinkingConfig"]["thinkingLevel"] = effort.as_str().to_uppercase().into();
         }
         body
     }
 
-    fn note(&self, event: &Value, notes: &mut ResponseNotes) {
+    fn read_notes(&self, event: &Value, notes: &mut ResponseNotes) {
         if let Some(usage) = event.get("usageMetadata") {
             let of = |key| count(usage, key).unwrap_or_default();
             notes.usage.input = of("/promptTokenCount").saturating_add(of("/toolUsePromptTokenCount"));

@@ -39,22 +39,22 @@ pub(super) trait Protocol: Send + Sync {
     fn assistant(&self, text: &str, calls: &[PastCall<'_>]) -> Value;
 
     /// Prepares a response for being sent back in the provider's own form. Returns `None` if it is not valid.
-    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>>;
+    fn resend(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>>;
 
     /// Returns the ids that results refer to, in the order of the calls in these messages.
     fn ids(&self, turn: &[Value]) -> Vec<String>;
 
     /// Encodes the request.
-    fn body(&self, asked: RequestParts<'_>) -> Value;
+    fn body(&self, request: RequestParts<'_>) -> Value;
 
     /// Reads everything besides text and calls from an event, or from a complete response.
-    fn note(&self, event: &Value, notes: &mut ResponseNotes);
+    fn read_notes(&self, event: &Value, notes: &mut ResponseNotes);
 
     /// Returns the reasoning in an event or a complete response.
     fn thinking(&self, event: &Value) -> String;
 
     /// Returns text in an event that is outside of the usual place, such as a refusal.
-    fn aside<'a>(&self, _event: &'a Value) -> &'a str {
+    fn side_text<'a>(&self, _event: &'a Value) -> &'a str {
         ""
     }
 
@@ -97,9 +97,9 @@ pub(super) struct ResponseNotes {
     /// Input tokens that the provider has written to its cache.
     pub(super) cache_written: u64,
     pub(super) stop: StopReason,
-    /// Whether the provider reports a malformed call. A retry may succeed.
+    /// Set if the provider reports a malformed call. A retry may succeed.
     pub(super) is_garbled: bool,
-    /// Whether nothing follows. In some APIs only the end of the body says so.
+    /// Set if nothing follows. In some APIs only the end of the body says so.
     pub(super) is_over: bool,
 }
 
@@ -134,7 +134,7 @@ mod tests {
         let protocols: [(&dyn Protocol, Value); 2] = [(&Anthropic, anthropic), (&Gemini, gemini)];
         for (protocol, event) in protocols {
             let mut notes = ResponseNotes::default();
-            protocol.note(&event, &mut notes);
+            protocol.read_notes(&event, &mut notes);
             assert_eq!(notes.usage, Usage::new(most, most).cached(most), "{event}");
         }
     }

@@ -44,7 +44,7 @@ impl Protocol for OpenAi {
     }
 
     /// Keeps fields that servers add and expect back, such as reasoning. Removes fields that are only valid in responses.
-    fn again(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
+    fn resend(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [message] = turn.as_array()?.as_slice() else { return None };
         let mut message = message.as_object()?.clone();
         message.retain(|key, value| key == "content" || !(value.is_null() || key == "annotations" || key == "audio"));
@@ -68,24 +68,24 @@ impl Protocol for OpenAi {
         calls.map(|call| text(call, "/id").to_owned()).collect()
     }
 
-    fn body(&self, asked: RequestParts<'_>) -> Value {
-        let system = asked.system.map(|system| json!({"role": "system", "content": system}));
-        let messages: Vec<Value> = system.into_iter().chain(asked.messages).collect();
-        let mut body = json!({"model": asked.model, "messages": messages});
-        if asked.may_call && !asked.tools.is_empty() {
-            body["tools"] = asked.tools.definitions().clone();
+    fn body(&self, request: RequestParts<'_>) -> Value {
+        let system = request.system.map(|system| json!({"role": "system", "content": system}));
+        let messages: Vec<Value> = system.into_iter().chain(request.messages).collect();
+        let mut body = json!({"model": request.model, "messages": messages});
+        if request.may_call && !request.tools.is_empty() {
+            body["tools"] = request.tools.definitions().clone();
         }
-        if asked.is_streamed {
+        if request.is_streamed {
             body["stream"] = true.into();
             body["stream_options"] = json!({"include_usage": true});
         }
-        if let Some(tokens) = asked.options.max_tokens {
+        if let Some(tokens) = request.options.max_tokens {
             body[self.limit] = tokens.into();
         }
-        if let Some(temperature) = asked.options.temperature {
+        if let Some(temperature) = request.options.temperature {
             body["temperature"] = temperature.into();
         }
-        if let Some(effort) = asked.options.effort {
+        if let Some(effort) = request.options.effort {
             match self.dialect {
                 Dialect::OpenRouter => body["reasoning"]["effort"] = effort.as_str().into(),
                 _ => body["reasoning_effort"] = effort.as_str().into(),
@@ -94,7 +94,7 @@ impl Protocol for OpenAi {
         body
     }
 
-    fn note(&self, event: &Value, notes: &mut ResponseNotes) {
+    fn read_notes(&self, event: &Value, notes: &mut ResponseNotes) {
         if let Some(input) = count(event, "/usage/prompt_tokens") {
             notes.usage.input = input;
             notes.usage.output = count(event, "/usage/completion_tokens").unwrap_or_default();
@@ -111,7 +111,7 @@ impl Protocol for OpenAi {
         }
     }
 
-    fn aside<'a>(&self, event: &'a Value) -> &'a str {
+    fn side_text<'a>(&self, event: &'a Value) -> &'a str {
         text(event, "/choices/0/delta/refusal")
     }
 

@@ -1,4 +1,4 @@
-//! What comes back of an answer: text, thoughts, calls, usage.
+//! Contents of a response: text, reasoning, calls, usage.
 
 use serde_json::json;
 use tool_agent::{Message, ModelErrorKind, ModelOptions, ModelRequest, ResponsePart, StopReason, Usage};
@@ -7,7 +7,7 @@ use super::{Way, answered, said, tools};
 use crate::server::{Called, End, Reply, Server, Wire};
 
 #[tokio::test]
-async fn text_thoughts_and_calls_come_in_every_wire_format() {
+async fn text_reasoning_and_calls_are_read_in_every_wire_format() {
     for way in Way::all() {
         let calls = [
             Called::new("call_1", "math__add", r#"{"a":1,"b":2}"#),
@@ -44,7 +44,7 @@ async fn text_thoughts_and_calls_come_in_every_wire_format() {
 }
 
 #[tokio::test]
-async fn an_answer_says_why_it_ended() {
+async fn a_response_has_a_stop_reason() {
     let reasons = |wire| match wire {
         Wire::OpenAi => [
             ("length", StopReason::Length),
@@ -69,9 +69,9 @@ async fn an_answer_says_why_it_ended() {
     }
 }
 
-/// Asked again, it may.
+/// A retry may succeed.
 #[tokio::test]
-async fn a_call_that_the_model_could_not_finish_is_no_answer() {
+async fn a_malformed_call_is_an_error() {
     for is_streamed in [true, false] {
         let way = Way { wire: Wire::Gemini, is_streamed };
         let server = Server::start([Reply::text("").stopped("MALFORMED_FUNCTION_CALL")]).await;
@@ -81,7 +81,7 @@ async fn a_call_that_the_model_could_not_finish_is_no_answer() {
 }
 
 #[tokio::test]
-async fn how_to_answer_is_said_where_it_is_set() {
+async fn options_are_sent_if_they_are_set() {
     for way in Way::all() {
         let server = Server::start([Reply::text("Hello."), Reply::text("Hello.")]).await;
         let (model, messages) = (way.model(&server), [Message::user("Hi.")]);
@@ -91,7 +91,7 @@ async fn how_to_answer_is_said_where_it_is_set() {
         let sent = server.received().into_iter().map(|received| received.body).collect::<Vec<_>>();
         let (at, unset) = match way.wire {
             Wire::OpenAi => (["/max_tokens", "/temperature"], [None, None]),
-            // It has to be told the one, and takes the other no more.
+            // The API requires the one, and rejects the other.
             Wire::Anthropic => (["/max_tokens", ""], [Some(json!(32_000)), None]),
             Wire::Gemini => (["/generationConfig/maxOutputTokens", "/generationConfig/temperature"], [None, None]),
         };
@@ -102,9 +102,9 @@ async fn how_to_answer_is_said_where_it_is_set() {
     }
 }
 
-/// A stream that ends early is not an answer, however it ends, and no call of it is passed on.
+/// A stream that ends early is an error, however it ends, and none of its calls is returned.
 #[tokio::test]
-async fn a_stream_that_is_cut_is_an_error_at_every_event() {
+async fn a_stream_that_is_cut_off_is_an_error_at_every_event() {
     for way in Way::all().filter(|way| way.is_streamed) {
         for end in [End::Quiet, End::Broken, End::Failed] {
             for events in 0..6 {
@@ -114,7 +114,7 @@ async fn a_stream_that_is_cut_is_an_error_at_every_event() {
                     r#"{"a":1,"b":2}"#,
                 );
                 let reply = Reply::calls([call]).saying("One moment.").thinking("A sum.");
-                // Gemini's stream of this has six events.
+                // Gemini's stream of this response has six events.
                 let events = if way.wire == Wire::Gemini { events.min(5) } else { events };
                 let server = Server::start([reply.cut(events, end)]).await;
                 let tools = tools();
@@ -130,7 +130,7 @@ async fn a_stream_that_is_cut_is_an_error_at_every_event() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_that_is_cut_is_an_error() {
+async fn a_complete_response_that_is_cut_off_is_an_error() {
     for way in Way::all().filter(|way| !way.is_streamed) {
         for end in [End::Quiet, End::Broken] {
             let server = Server::start([Reply::text("One moment.").cut(0, end)]).await;

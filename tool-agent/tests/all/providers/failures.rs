@@ -1,4 +1,4 @@
-//! What is refused, what is asked again, and what is never shown.
+//! Errors, retries, and secrecy of the API key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn patiently(model: ProviderModel) -> RetryingModel<ProviderModel> {
 }
 
 #[tokio::test]
-async fn too_many_requests_and_failures_are_asked_again() {
+async fn rate_limits_and_server_errors_are_retried() {
     for way in Way::all() {
         let failures = [Reply::status(429).retry_after("0"), Reply::status(500), Reply::status(529)];
         let server = Server::start(failures.into_iter().chain([Reply::text("Here I am.")])).await;
@@ -30,7 +30,7 @@ async fn too_many_requests_and_failures_are_asked_again() {
 }
 
 #[tokio::test]
-async fn a_stream_that_fails_before_its_first_word_is_asked_for_again() {
+async fn a_stream_that_fails_before_its_first_word_is_retried() {
     for way in Way::all().filter(|way| way.is_streamed) {
         for end in [End::Quiet, End::Broken, End::Failed] {
             let server = Server::start([Reply::text("Here I am.").cut(0, end), Reply::text("Here I am.")]).await;
@@ -42,7 +42,7 @@ async fn a_stream_that_fails_before_its_first_word_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_too_long_is_left_to_whoever_asks() {
+async fn a_delay_that_is_too_long_is_left_to_the_caller() {
     for way in Way::all() {
         let server = Server::start([Reply::status(429).retry_after("7200"), Reply::text("Here I am.")]).await;
         let error =
@@ -53,7 +53,7 @@ async fn a_wait_that_is_too_long_is_left_to_whoever_asks() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_ever() {
+async fn a_silent_provider_times_out() {
     for way in Way::all() {
         let stalled = Reply::text("One moment.").cut(1, End::Stalled);
         for reply in [Reply::Silence, stalled] {
@@ -66,7 +66,7 @@ async fn nobody_waits_for_ever() {
 }
 
 #[tokio::test]
-async fn nobody_at_home_is_said() {
+async fn an_unreachable_provider_is_reported() {
     for way in Way::all() {
         let server = Server::start([]).await;
         let model = way.model(&server);
@@ -83,9 +83,9 @@ async fn nobody_at_home_is_said() {
     }
 }
 
-/// The control is the server: it says the key in its refusal, as some do.
+/// The control is the server: it repeats the key in its error, as some do.
 #[tokio::test]
-async fn a_key_is_never_shown() {
+async fn an_api_key_is_never_shown() {
     for way in Way::all() {
         let server = Server::start([Reply::status(401).saying(&format!("the key {KEY} is wrong"))]).await;
         let model = way.model(&server);
@@ -99,9 +99,9 @@ async fn a_key_is_never_shown() {
     }
 }
 
-/// A redirection to another host would show it the key. The control is a client as it comes, which does.
+/// Following a redirect would send the key to another host. The control is a default client, which does that.
 #[tokio::test]
-async fn a_key_stays_with_its_provider() {
+async fn an_api_key_is_sent_to_its_provider_only() {
     let elsewhere = Server::start([Reply::text("Here I am.").forever()]).await;
     let server = Server::start([Reply::Moved(elsewhere.address()).forever()]).await;
     for way in Way::all() {
@@ -124,7 +124,7 @@ async fn a_key_stays_with_its_provider() {
 }
 
 #[tokio::test]
-async fn another_key_is_refused_and_not_asked_again() {
+async fn a_rejected_key_is_not_retried() {
     for wire in Wire::ALL {
         let server = Server::start([Reply::text("Here I am.")]).await;
         let known = variables(&server, wire);
@@ -136,7 +136,7 @@ async fn another_key_is_refused_and_not_asked_again() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_before_anybody_listens() {
+async fn no_request_is_sent_before_the_stream_is_polled() {
     let server = Server::start([Reply::text("Here I am.")]).await;
     let model = Way::all().next().expect("there are ways").model(&server);
     let messages = [Message::user("Hi.")];

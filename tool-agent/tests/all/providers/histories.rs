@@ -1,4 +1,4 @@
-//! What is sent of a conversation, and to whom.
+//! Encoding of conversations.
 
 use serde_json::{Value, json};
 use tool_agent::{AssistantMessage, CallResult, Message, ModelCall, ModelRequest, ResponsePart};
@@ -7,7 +7,7 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 use super::{Way, answered, tools};
 use crate::server::{Called, Reply, Server, Wire};
 
-/// The history after a first answer was called for, as the loop makes it.
+/// Returns the history after a first response, as the loop makes it.
 fn continued(model: &str, parts: Vec<ResponsePart>) -> Vec<Message> {
     let mut said = AssistantMessage::default();
     model.clone_into(&mut said.model);
@@ -40,7 +40,7 @@ fn messages(body: &Value) -> &Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_a_model_thought_goes_back_to_it_signed_and_to_nobody_else() {
+async fn signed_reasoning_is_sent_back_to_its_own_model_only() {
     for way in Way::all() {
         let name = if way.wire == Wire::Gemini { "math.add" } else { "math__add" };
         let id = if way.wire == Wire::Gemini { "" } else { "call_1" };
@@ -70,10 +70,9 @@ async fn what_a_model_thought_goes_back_to_it_signed_and_to_nobody_else() {
     }
 }
 
-/// Names that are none, arguments that are no JSON, answers without a word: whatever a model has done, the conversation
-/// goes on.
+/// Invalid names, arguments that are not JSON, empty responses: the conversation can continue whatever a model has done.
 #[tokio::test]
-async fn a_history_that_no_provider_would_write_is_taken_by_all() {
+async fn an_unusual_history_is_accepted_by_all_providers() {
     let call = |id: &str, name: &str, arguments: &str| ModelCall::new(id, name, arguments);
     let calls = vec![
         call("", "math.add", r#"{"a": 1"#),
@@ -106,9 +105,9 @@ async fn a_history_that_no_provider_would_write_is_taken_by_all() {
     }
 }
 
-/// A model that stops in the middle of its thoughts has said nothing, and the next request says nothing of it either.
+/// A model that is cut off during its reasoning has no response, and the next request does not contain any.
 #[tokio::test]
-async fn thoughts_alone_are_not_sent_back() {
+async fn reasoning_without_text_is_not_sent_back() {
     for way in Way::all() {
         let server = Server::start([Reply::text("").thinking("A sum."), Reply::text("3")]).await;
         let model = way.model(&server);

@@ -1,4 +1,4 @@
-//! The providers' models against a server that answers as the providers do.
+//! Models of providers against a simulated provider.
 
 mod answers;
 mod failures;
@@ -15,8 +15,8 @@ use tool_runtime::{Dispatcher, Manifest, RuntimeTool};
 
 use crate::server::{KEY, Server, Wire};
 
-/// A tool that adds, one that fails, one that needs consent and one that never ends, under names that most providers do
-/// not take as they are.
+/// A tool that adds, one that fails, one that needs approval and one that never ends, with names that most providers do
+/// not accept unchanged.
 pub fn tools() -> Dispatcher {
     let numbers = json!({"a": {"type": "integer"}, "b": {"type": "integer"}});
     let schema = json!({"type": "object", "properties": numbers, "required": ["a", "b"]});
@@ -40,7 +40,7 @@ pub fn tools() -> Dispatcher {
     tools.build().expect("the tools need nothing")
 }
 
-/// What the variables say for a server.
+/// Returns the variables for a server.
 pub fn variables(server: &Server, wire: Wire) -> impl Fn(&str) -> Option<String> {
     let base = server.base_url(wire);
     let upper = wire.name().to_uppercase();
@@ -52,7 +52,7 @@ pub fn variables(server: &Server, wire: Wire) -> impl Fn(&str) -> Option<String>
     }
 }
 
-/// A way to be answered: in whose wire format, streamed or not.
+/// A combination of wire format and streaming.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     pub wire: Wire,
@@ -73,12 +73,12 @@ impl Way {
     }
 }
 
-/// All parts of an answer.
+/// Returns all parts of a response.
 async fn answered(model: &impl Model, request: ModelRequest<'_>) -> Result<Vec<ResponsePart>, ModelError> {
     model.respond(request).try_collect().await
 }
 
-/// What was said and called, put together.
+/// Returns the joined text and the calls.
 fn said(parts: &[ResponsePart]) -> (String, Vec<String>) {
     let mut text = String::new();
     let mut calls = Vec::new();

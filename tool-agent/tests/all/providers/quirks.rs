@@ -1,4 +1,4 @@
-//! Streams of servers that take liberties with their protocol.
+//! Streams of servers with deviations from their protocol.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn streamed(wire: Wire) -> Way {
     Way { wire, is_streamed: true }
 }
 
-/// The parts of an answer that a server streams with these events.
+/// Returns the parts of a response that a server streams with these events.
 async fn parts(wire: Wire, events: impl IntoIterator<Item = Value>) -> Result<Vec<ResponsePart>, ModelError> {
     let server = Server::start([Reply::events(events)]).await;
     answered(&streamed(wire).model(&server), ModelRequest::new(&[Message::user("Hi.")]).tools(&tools())).await
@@ -45,7 +45,7 @@ async fn deltas_with_a_new_id_each_are_one_call() {
     let Some(ResponsePart::Call(call)) = parts.iter().find(|part| matches!(part, ResponsePart::Call(_))) else {
         panic!("{parts:?}")
     };
-    assert_eq!(call.id, "aaa", "the first id is the call's");
+    assert_eq!(call.id, "aaa", "the first id counts");
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_new_id_with_a_name_is_another_call_at_the_same_index() {
 }
 
 #[tokio::test]
-async fn an_empty_finish_reason_does_not_complete_an_answer() {
+async fn an_empty_finish_reason_does_not_complete_a_response() {
     let delta = json!({"content": "Hello wor"});
     for reason in [json!(null), json!(""), json!("null")] {
         let cut = parts(Wire::OpenAi, [chunk(&delta, &reason)]).await.unwrap_err();
@@ -73,7 +73,7 @@ async fn an_empty_finish_reason_does_not_complete_an_answer() {
 }
 
 #[tokio::test]
-async fn prompt_feedback_completes_an_answer_only_if_the_prompt_is_blocked() {
+async fn prompt_feedback_completes_a_response_only_if_the_prompt_is_blocked() {
     let candidate = json!([{"content": {"role": "model", "parts": [{"text": "The first half"}]}}]);
     let rated = json!({"promptFeedback": {"safetyRatings": []}, "candidates": candidate});
     assert_eq!(parts(Wire::Gemini, [rated]).await.unwrap_err().kind, ModelErrorKind::Cut);
@@ -82,16 +82,16 @@ async fn prompt_feedback_completes_an_answer_only_if_the_prompt_is_blocked() {
 }
 
 #[tokio::test]
-async fn a_message_in_place_of_a_delta_is_the_answer() {
+async fn a_message_instead_of_a_delta_is_read() {
     let event = json!({"choices": [{"message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]});
     assert_eq!(said(&parts(Wire::OpenAi, [event]).await.unwrap()).0, "Hello");
-    // A message that sums up what has come in pieces is not said a second time.
+    // A message that repeats the streamed text is not added to it.
     let last = json!({"choices": [{"message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]});
     let events = [chunk(&json!({"content": "Hello"}), &Value::Null), last];
     assert_eq!(said(&parts(Wire::OpenAi, events).await.unwrap()).0, "Hello");
 }
 
-/// The events of an answer of Messages around these.
+/// Returns the events of a response of Messages around these.
 fn anthropic(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let usage = json!({"input_tokens": 10, "cache_read_input_tokens": 1_000, "cache_creation_input_tokens": 50,
         "output_tokens": 1});
@@ -100,7 +100,7 @@ fn anthropic(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn text_and_thoughts_at_the_start_of_a_block_count() {
+async fn text_and_reasoning_at_the_start_of_a_block_count() {
     let events = anthropic([
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "Hm"}}),
         json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "."}}),
@@ -118,7 +118,7 @@ async fn text_and_thoughts_at_the_start_of_a_block_count() {
 }
 
 #[tokio::test]
-async fn cached_tokens_count_though_a_later_event_leaves_them_out() {
+async fn cached_tokens_count_even_if_a_later_event_omits_them() {
     let usage = json!({"input_tokens": 10, "output_tokens": 7});
     let events = anthropic([
         json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}),
@@ -129,7 +129,7 @@ async fn cached_tokens_count_though_a_later_event_leaves_them_out() {
     assert_eq!(end.usage, Usage::new(1_060, 7).cached(1_000));
 }
 
-/// Anthropic is overloaded while the model thinks.
+/// Anthropic is overloaded while the model reasons.
 fn overloaded() -> Reply {
     Reply::events(anthropic([
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
@@ -139,7 +139,7 @@ fn overloaded() -> Reply {
 }
 
 #[tokio::test]
-async fn a_failure_after_thinking_is_retried_and_counted() {
+async fn a_failure_after_reasoning_is_retried_and_counted() {
     let server = Server::start([overloaded(), Reply::text("Here I am.").thinking("Right.")]).await;
     let model = RetryingModel::new(streamed(Wire::Anthropic).model(&server));
     let model = model.retry(RetryPolicy::default().first_wait(Duration::from_millis(1)));
@@ -149,15 +149,15 @@ async fn a_failure_after_thinking_is_retried_and_counted() {
     assert_eq!(outcome.answer(), Some("Here I am."), "{:?}", outcome.ending);
     let history = conversation.history().await.unwrap();
     let Some(Message::Assistant(answer)) = history.last() else { panic!("{history:?}") };
-    assert_eq!(answer.thinking, "Right.", "the thoughts of the failed request are discarded");
+    assert_eq!(answer.thinking, "Right.", "the reasoning of the failed request is discarded");
     let once = Server::start([Reply::text("Here I am.").thinking("Right.")]).await;
     let once =
         Agent::builder(streamed(Wire::Anthropic).model(&once), tools()).build().conversation("c").say("Hi.").await;
-    assert_eq!(outcome.usage.input, once.usage.input + 1_060, "the failed request is paid for");
+    assert_eq!(outcome.usage.input, once.usage.input + 1_060, "the failed request is charged");
 }
 
 #[tokio::test]
-async fn what_a_failed_answer_has_used_counts() {
+async fn the_usage_of_a_failed_response_counts() {
     let server = Server::start([overloaded()]).await;
     let agent = Agent::builder(streamed(Wire::Anthropic).model(&server), tools()).build();
     let outcome = agent.conversation("c").say("Hi.").await;
@@ -166,7 +166,7 @@ async fn what_a_failed_answer_has_used_counts() {
 }
 
 #[tokio::test]
-async fn the_result_of_a_malformed_call_says_what_is_wrong_with_it() {
+async fn the_result_of_a_malformed_call_has_the_reason() {
     let call = json!({"index": 0, "id": "1", "type": "function", "function": {"arguments": "{}"}});
     let events = [chunk(&json!({"tool_calls": [call]}), &Value::Null), chunk(&json!({}), &"tool_calls".into())];
     let server = Server::start([Reply::events(events), Reply::text("Sorry.")]).await;
@@ -181,7 +181,7 @@ async fn the_result_of_a_malformed_call_says_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn messages_of_the_user_in_a_row_are_sent_as_one() {
+async fn consecutive_messages_of_the_user_are_sent_as_one() {
     for way in Way::all() {
         let server = Server::start([Reply::status(400), Reply::text("Hello.")]).await;
         let agent = Agent::builder(way.model(&server), tools()).build();

@@ -1,4 +1,4 @@
-//! Which model the variables name.
+//! Selection of a model by variables and in code.
 
 use serde_json::Value;
 use tool_agent::{Message, Model, ModelOptions, ModelRequest, ProviderBuilder, ProviderModel, ReasoningEffort};
@@ -16,9 +16,9 @@ fn named(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
 }
 
 #[test]
-fn a_model_is_named_by_its_provider() {
+fn a_variable_selects_the_model() {
     assert_eq!(named(&[]), Ok(None));
-    assert_eq!(named(&[("OPENAI_API_KEY", "k")]), Ok(None), "nobody is asked because a key is there");
+    assert_eq!(named(&[("OPENAI_API_KEY", "k")]), Ok(None), "a key alone selects no model");
     assert_eq!(named(&[("TOOL_MODEL", "offline")]), Ok(None));
     let model = "openrouter/qwen/qwen3-coder:free";
     assert_eq!(named(&[("TOOL_MODEL", model), ("OPENROUTER_API_KEY", "k")]), Ok(Some(model.to_owned())));
@@ -26,11 +26,11 @@ fn a_model_is_named_by_its_provider() {
     assert_eq!(named(&[("TOOL_MODEL", model), ("GOOGLE_API_KEY", "k")]), Ok(Some(model.to_owned())));
     assert_eq!(named(&[("TOOL_MODEL", "ollama/qwen3")]), Ok(Some("ollama/qwen3".to_owned())));
     let own = [("TOOL_MODEL", "openai/llama"), ("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")];
-    assert_eq!(named(&own), Ok(Some("openai/llama".to_owned())), "a server of one's own needs no key");
+    assert_eq!(named(&own), Ok(Some("openai/llama".to_owned())), "a self-hosted server needs no key");
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_variables_are_reported() {
     let wrong = |variables: &[(&str, &str)]| named(variables).unwrap_err();
     assert_eq!(wrong(&[("TOOL_MODEL", "openai/gpt")]), "OpenAI needs an API key: `OPENAI_API_KEY` is not set");
     assert!(wrong(&[("TOOL_MODEL", "gpt")]).contains("`provider/model`"));
@@ -47,14 +47,14 @@ fn what_is_wrong_is_said() {
     }
 }
 
-/// A provider by what the code says, with this variable set.
+/// Builds a provider in code, with this variable set.
 fn built(builder: ProviderBuilder, variable: Option<(&str, &str)>) -> Result<String, String> {
     let variable = |name: &str| variable.filter(|(known, _)| *known == name).map(|(_, value)| value.to_owned());
     builder.build_from(variable).map(|model| model.name().to_owned()).map_err(|error| error.to_string())
 }
 
 #[test]
-fn a_model_is_named_by_the_code() {
+fn code_selects_the_model() {
     let key = Some(("ANTHROPIC_API_KEY", "k"));
     assert_eq!(built(ProviderModel::anthropic("claude"), key), Ok("anthropic/claude".to_owned()));
     let missing = built(ProviderModel::anthropic("claude"), None).unwrap_err();
@@ -64,11 +64,11 @@ fn a_model_is_named_by_the_code() {
     assert_eq!(built(own(), None), Ok("openai/llama".to_owned()));
     assert_eq!(built(own().key_variable("VLLM_KEY"), Some(("VLLM_KEY", "k"))), Ok("openai/llama".to_owned()));
     let unset = built(own().key_variable("VLLM_KEY"), Some(("OPENAI_API_KEY", "k"))).unwrap_err();
-    assert_eq!(unset, "OpenAI needs an API key: `VLLM_KEY` is not set", "what is named has to be there");
+    assert_eq!(unset, "OpenAI needs an API key: `VLLM_KEY` is not set", "a named variable must be set");
     let mistaken = built(own().key_variable(KEY), None).unwrap_err();
     assert!(!mistaken.contains(KEY), "{mistaken}");
     let elsewhere = Some(("OPENAI_BASE_URL", "http://127.0.0.1:9/v1"));
-    assert!(built(ProviderModel::openai("gpt"), elsewhere).is_err(), "the address is the code's");
+    assert!(built(ProviderModel::openai("gpt"), elsewhere).is_err(), "the base URL is set in code only");
     for base in ["nonsense", "file:///etc/passwd", "https://host/v1?key=secret"] {
         let wrong = built(ProviderModel::openai("gpt").base_url(base), None).unwrap_err();
         assert!(wrong.starts_with("the base URL") && !wrong.contains("secret"), "{wrong}");
@@ -76,9 +76,9 @@ fn a_model_is_named_by_the_code() {
     assert_eq!(built(ProviderModel::gemini("../x"), None).unwrap_err(), "`../x` is not a valid model name for Gemini");
 }
 
-/// What is said of the effort, and where the key goes that the code has named.
+/// The effort is sent, and the key of the named variable.
 #[tokio::test]
-async fn a_model_that_the_code_names_is_asked() {
+async fn a_model_that_is_selected_in_code_is_called() {
     let server = Server::start([]).await;
     for (wire, place, expected) in [
         (Wire::OpenAi, "/reasoning_effort", "high"),

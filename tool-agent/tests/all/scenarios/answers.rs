@@ -1,4 +1,4 @@
-//! What providers and their models do.
+//! Behaviour of providers and their models.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ pub async fn a_stream_that_is_cut_before_its_first_word(scene: Scene) -> Vec<Rec
     scene.goes_on().await
 }
 
-/// How many events are enough for a text, and not for the call behind it.
+/// The number of events that contain the text, but not the call after it.
 fn said(wire: Wire) -> usize {
     match wire {
         Wire::OpenAi => 4,
@@ -103,7 +103,7 @@ pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> 
     let RunEnding::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
     assert_eq!((error.kind, outcome.calls), (ModelErrorKind::Cut, 0), "{error}");
     if scene.way.is_streamed {
-        assert_eq!(scene.server.received().len(), 1, "nobody reads the beginning twice");
+        assert_eq!(scene.server.received().len(), 1, "it is not requested again");
     }
     scene.goes_on().await
 }
@@ -127,7 +127,7 @@ pub async fn an_answer_that_is_cancelled(scene: Scene) -> Vec<Received> {
     let run = tokio::spawn(run.into_future());
     until("the second request", || scene.server.received().len() >= 2).await;
     let is_text = |update: &AgentUpdate| matches!(update.event(), Some(AgentEvent::Text { .. }));
-    // What is not streamed has nothing to say before its end, which never comes.
+    // A response that is not streamed has no event before its end, which never comes.
     while scene.way.is_streamed && !is_text(&events.next().await.expect("it goes on")) {}
     token.cancel();
     assert_eq!(run.await.expect("it does not panic").ending, RunEnding::Cancelled);
@@ -160,7 +160,7 @@ pub async fn a_plan_between_two_builds(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-/// What was said to one is read by the next: signatures, ids and names of another provider mean nothing to it.
+/// Another provider continues the conversation: signatures, ids and names of the first one mean nothing to it.
 pub async fn another_provider_goes_on(scene: Scene) -> Vec<Received> {
     let mut sent = Vec::new();
     for other in Wire::ALL {

@@ -1,6 +1,6 @@
-//! The loop against a server that answers as each provider does, whole and streamed. However a run ends, the
-//! conversation can go on: the server refuses a history that its provider would refuse, and the providers' own packages
-//! judge every request that was sent.
+//! The loop against a simulation of each provider, with and without streaming. However a run ends, the conversation can
+//! continue: the server rejects a history that its provider would reject, and the providers' own packages validate every
+//! request that was sent.
 
 mod answers;
 mod stopped;
@@ -15,7 +15,7 @@ use tool_agent::{
 use crate::providers::{Way, tools};
 use crate::server::{Called, Received, Reply, Server, Wire};
 
-/// Each is a test, and all of them are what the providers' packages judge.
+/// Each scenario is a test, and the providers' packages validate the requests of all of them.
 macro_rules! scenarios {
     ($($theme:ident::$name:ident),* $(,)?) => {
         $(#[tokio::test]
@@ -25,7 +25,7 @@ macro_rules! scenarios {
             }
         })*
 
-        /// What was sent in all of them, each with its name.
+        /// Returns the requests of all scenarios, each with its name.
         pub async fn sent() -> Vec<(String, Received)> {
             let mut sent = Vec::new();
             for way in Way::all() {
@@ -82,7 +82,7 @@ impl Scene {
         let server = Server::start([]).await;
         let retry = RetryPolicy::default().times(2).first_wait(Duration::from_millis(1));
         let model = RetryingModel::new(way.model(&server)).retry(retry);
-        // Some requests say how to answer, and some do not.
+        // Some requests have options, and some do not.
         let told = ModelOptions::default().max_tokens(1000).temperature(0.5).effort(ReasoningEffort::Low);
         let options = if way.is_streamed { ModelOptions::default() } else { told };
         let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options);
@@ -91,7 +91,7 @@ impl Scene {
         Self { way, server, agent, conversation }
     }
 
-    /// A call as this provider's model writes it: with the name that it was offered, and with an id or without.
+    /// Returns a call as this provider's model writes it: with the encoded name, and with an id or without.
     fn call(&self, number: usize, tool: &str, arguments: impl ToString) -> Called {
         match self.way.wire {
             Wire::Gemini => Called::new("", tool, arguments),
@@ -108,7 +108,7 @@ impl Scene {
         self.conversation.say(text).await
     }
 
-    /// The outputs of all tools so far.
+    /// Returns the outputs of all tools so far.
     async fn outputs(&self) -> Vec<String> {
         let history = self.conversation.history().await.expect("it is in memory");
         let results = history.into_iter().flat_map(|message| match message {
@@ -118,7 +118,7 @@ impl Scene {
         results.map(|result| result.result.output).collect()
     }
 
-    /// The conversation goes on, with a call in it, and what was sent is given back.
+    /// Continues the conversation with another call, and returns the requests.
     async fn goes_on(self) -> Vec<Received> {
         let outcome = self.say("And now?", [self.add(40, 2), Reply::text("It is 42.")]).await;
         assert_eq!(outcome.answer(), Some("It is 42."), "{:?}: {:?}", self.way, outcome.ending);

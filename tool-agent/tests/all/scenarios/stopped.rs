@@ -1,5 +1,5 @@
-//! What becomes of calls besides an answer: they wait, are refused, aborted or cancelled, or their process is killed.
-//! Whatever it was, the provider takes the conversation again.
+//! Calls that are pending, refused, aborted or cancelled, or whose process is killed. The provider accepts the conversation
+//! in every case.
 
 use serde_json::json;
 use tool_agent::{ConversationChange, ConversationStore, Message, RunEnding, SqliteStore};
@@ -10,7 +10,7 @@ use super::Scene;
 use crate::server::{Received, Reply};
 use crate::support::{kinds, until};
 
-/// A scene in which a model adds, and asks for something that needs consent, which has an answer later.
+/// A scene in which a model adds and makes a call that needs approval, which is deferred.
 async fn waiting(scene: &Scene) -> Scene {
     let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(SealingKey::random().unwrap()))).await;
     let outcome = waiting.say("Forget it.", [forget(&waiting)]).await;
@@ -18,7 +18,7 @@ async fn waiting(scene: &Scene) -> Scene {
     waiting
 }
 
-/// Two calls, of which one needs consent.
+/// Makes two calls, one of which needs approval.
 fn forget(scene: &Scene) -> Reply {
     let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
     Reply::calls([add, scene.call(2, "math.forget", json!({}))]).saying("Let me see.")
@@ -31,7 +31,7 @@ impl Scene {
         self.conversation.decide(token, decision).await.ending
     }
 
-    /// What came of the last calls.
+    /// Returns the error kinds of the last results.
     async fn last_kinds(&self) -> Vec<Option<ErrorKind>> {
         let history = self.conversation.history().await.unwrap();
         kinds(history.iter().rfind(|message| matches!(message, Message::Tools { .. })).expect("there were calls"))
@@ -82,7 +82,7 @@ pub async fn a_call_that_stops_everything(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-/// Two calls, of which one never ends, and a run that is in the middle of it.
+/// Starts a run with two calls, one of which never ends, and waits until it is in the middle of it.
 async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::JoinHandle<tool_agent::RunOutcome> {
     let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
     scene.server.follow([Reply::calls([add, scene.call(2, "math.ponder", json!({}))])]);
@@ -120,7 +120,7 @@ pub async fn a_process_that_crashed(scene: Scene) -> Vec<Received> {
     let store = SqliteStore::open(folder.path().join("conversations.sqlite")).await.unwrap();
     let first = Scene::with(scene.way, |agent| agent.store(store.clone())).await;
     first.say("Add.", [first.add(1, 2), Reply::status(400)]).await;
-    // As if it had ended before it could write down what came of the call.
+    // As if the process had ended before it saved the result.
     let id = first.conversation.id();
     let saved = store.load(id).await.unwrap().unwrap();
     assert!(matches!(saved.messages.last(), Some(Message::Tools { .. })), "{saved:?}");

@@ -1,4 +1,4 @@
-//! Gemini's `generateContent`.
+//! Gemini's `generateContent` API.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn response(parts: &[Value], finish_reason: Option<&str>) -> Value {
     json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-3-flash", "responseId": "r1"})
 }
 
-/// The first call of a turn that was thought about has the signature. Calls often have no id.
+/// The first call of a turn with reasoning has the signature. Calls often have no id.
 fn call(said: &Said, at: usize, call: &Called) -> Value {
     let mut part = json!({"functionCall": {"name": call.name, "args": call.object()}});
     if !call.id.is_empty() {
@@ -44,7 +44,7 @@ pub fn events(said: &Said) -> Vec<String> {
     }
     chunks.extend(said.calls.iter().enumerate().map(|(at, one)| response(&[call(said, at, one)], None)));
     chunks.push(response(&[json!({"text": ""})], Some(said.stop.unwrap_or("STOP"))));
-    // Its streams have the line breaks of HTTP.
+    // Gemini's streams use CRLF.
     chunks.into_iter().map(|chunk| format!("data: {chunk}\r\n\r\n")).collect()
 }
 

@@ -1,6 +1,5 @@
-//! A server on this machine that answers as the providers do: in their wire formats, whole and streamed, with their
-//! errors. What it answers is scripted; what it is asked is kept, and refused as the provider would where a history
-//! breaks its rules.
+//! A local server that simulates the providers: in their wire formats, with and without streaming, with their errors. Its
+//! replies are scripted. It records requests, and rejects histories that the provider would reject.
 
 mod anthropic;
 mod gemini;
@@ -25,10 +24,10 @@ use tokio::task::AbortHandle;
 
 pub use reply::{Called, End, Reply, Said};
 
-/// The key that the server knows. It is in no error and in no log.
+/// The valid API key. It must not appear in any error or log.
 pub const KEY: &str = "sk-very-secret-0123456789";
 
-/// Whose wire format is spoken.
+/// A provider's wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
     OpenAi,
@@ -73,7 +72,7 @@ impl Wire {
         }
     }
 
-    /// The events of a stream, as text.
+    /// Returns the events of a stream, as text.
     fn events(self, said: &Said) -> Vec<String> {
         match self {
             Self::OpenAi => openai::events(said),
@@ -91,7 +90,7 @@ impl Wire {
     }
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub wire: Wire,
@@ -99,7 +98,7 @@ pub struct Received {
     pub body: Value,
 }
 
-/// The server. Dropped, it is gone.
+/// The server. Dropping it stops it.
 pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -112,7 +111,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Answers with these, one after the other; the last one for ever where it says so.
+    /// Starts a server with these replies, in order.
     pub async fn start(script: impl IntoIterator<Item = Reply>) -> Self {
         let script = Mutex::new(script.into_iter().collect());
         let shared = Arc::new(Shared { script, received: Mutex::default() });
@@ -123,7 +122,7 @@ impl Server {
         Self { address, shared, serving }
     }
 
-    /// Where a provider's client finds it.
+    /// Returns the base URL for a provider's client.
     pub fn base_url(&self, wire: Wire) -> String {
         match wire {
             Wire::OpenAi => format!("http://{}/v1", self.address),
@@ -131,12 +130,12 @@ impl Server {
         }
     }
 
-    /// Where it is, without any path.
+    /// Returns the address, without a path.
     pub fn address(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Answers with these from now on.
+    /// Replaces the remaining replies.
     pub fn follow(&self, script: impl IntoIterator<Item = Reply>) {
         *self.shared.script.lock().expect("not poisoned") = script.into_iter().collect();
     }
@@ -145,7 +144,7 @@ impl Server {
         self.shared.received.lock().expect("not poisoned").clone()
     }
 
-    /// How many replies of the script nobody has asked for.
+    /// Returns how many replies are left.
     pub fn left(&self) -> usize {
         self.shared.script.lock().expect("not poisoned").len()
     }
@@ -240,12 +239,12 @@ fn streamed(wire: Wire, said: &Said) -> Response {
         let error = wire.error(529, "overloaded");
         events.push(format!("event: error\ndata: {error}\n\n"));
     }
-    // What keeps a connection open, as OpenRouter sends it.
+    // A keep-alive comment, as OpenRouter sends it.
     let text = format!(": PROCESSING\n\n{}", events.concat());
     sent("text/event-stream", text.into_bytes(), said.end)
 }
 
-/// Sends a few bytes at a time, so that no event and no letter comes in one piece.
+/// Sends a few bytes at a time, so that events and characters are split.
 fn sent(kind: &str, bytes: Vec<u8>, end: End) -> Response {
     let pieces: Vec<Bytes> = bytes.chunks(13).map(Bytes::copy_from_slice).collect();
     let pieces = stream::iter(pieces).map(Ok::<_, String>);

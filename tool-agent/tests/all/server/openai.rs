@@ -1,11 +1,11 @@
-//! OpenAI's Chat Completions.
+//! OpenAI's Chat Completions API.
 
 use serde_json::{Value, json};
 
 use super::reply::halves;
 use super::{Called, Said};
 
-/// A refusal stands in a place of its own, and ends like any other answer.
+/// A refusal has its own field, and ends like any other response.
 const REFUSAL: &str = "refusal";
 
 fn finish_reason(said: &Said) -> &'static str {
@@ -36,7 +36,7 @@ pub fn whole(said: &Said) -> Value {
     })
 }
 
-/// The first call of a turn that was thought about has a signature, as Gemini's have behind this protocol.
+/// The first call of a turn with reasoning has a signature, like Gemini's behind this protocol.
 fn call(said: &Said, at: usize, arguments: &str) -> Value {
     let Called { id, name, .. } = &said.calls[at];
     let mut call = json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});

@@ -1,8 +1,8 @@
-//! What the server answers, whichever wire format it is put in.
+//! Replies of the server, independent of the wire format.
 
 use serde_json::Value;
 
-/// One answer to one request.
+/// A reply to one request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     Said(Said),
@@ -11,27 +11,27 @@ pub enum Reply {
         retry_after: Option<String>,
         message: String,
     },
-    /// These events of a stream, as a server of the same protocol with habits of its own sends them. Then the body ends.
+    /// These events of a stream, as a server with deviations from the protocol sends them. Then the body ends.
     Events(Vec<Value>),
-    /// The answer is elsewhere, at this address.
+    /// A redirect to this address.
     Moved(String),
-    /// The request is taken, and no answer ever comes.
+    /// The request is accepted, and no response ever comes.
     Silence,
-    /// The same answer to this request and to all that follow.
+    /// The same reply to this request and to all that follow.
     Forever(Box<Reply>),
 }
 
 /// A turn of the model.
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// What the model thinks, with the signature that the provider wants back.
+    /// The reasoning, with the signature that the provider expects back.
     pub thought: Option<String>,
     pub text: String,
     pub calls: Vec<Called>,
-    /// Of a stream only the first so many events are sent.
+    /// Only this many events of a stream are sent.
     pub events: Option<usize>,
     pub end: End,
-    /// Why it ended, if not as one would expect.
+    /// The stop reason, if it is not the usual one.
     pub stop: Option<&'static str>,
 }
 
@@ -43,18 +43,18 @@ pub struct Called {
     pub arguments: String,
 }
 
-/// How the body of an answer ends.
+/// The end of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// As it should.
+    /// Complete.
     Complete,
-    /// Before its end, as if that were all.
+    /// Cut off, as if the body were complete.
     Quiet,
     /// The connection breaks.
     Broken,
-    /// Nothing more comes, and the connection stays.
+    /// Nothing more comes, and the connection stays open.
     Stalled,
-    /// The provider says in the stream that it has failed.
+    /// The provider reports an error in the stream.
     Failed,
 }
 
@@ -105,7 +105,7 @@ impl Reply {
         }
     }
 
-    /// Sends of a stream only the first so many events, and then this.
+    /// Sends only the first events of a stream, and then this end.
     pub fn cut(self, events: usize, end: End) -> Self {
         self.said(|said| (said.events, said.end) = (Some(events), end))
     }
@@ -131,13 +131,13 @@ impl Called {
         Self { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_string() }
     }
 
-    /// For wire formats in which arguments are an object and cannot be broken text.
+    /// For wire formats in which arguments are an object and cannot be malformed text.
     pub fn object(&self) -> Value {
         serde_json::from_str(&self.arguments).unwrap_or_else(|_| serde_json::json!({"not_json": self.arguments}))
     }
 }
 
-/// A text in two pieces.
+/// Splits a text into two pieces.
 pub fn halves(text: &str) -> [&str; 2] {
     let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
     [&text[..middle], &text[middle..]]

@@ -1,4 +1,4 @@
-//! What a provider refuses in a history, beyond what its types say: above all, a call without its result.
+//! Rules of providers for histories beyond their types: above all, every call has a result.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Wire;
 
-/// The rule that a request breaks, in words.
+/// Returns the rule that a request breaks.
 pub fn broken(wire: Wire, body: &Value) -> Option<&'static str> {
     let messages = body.get(if wire == Wire::Gemini { "contents" } else { "messages" }).and_then(Value::as_array);
     let Some(messages) = messages.filter(|messages| !messages.is_empty()) else { return Some("there are no messages") };
@@ -102,9 +102,9 @@ mod tests {
 
     use super::*;
 
-    /// Without this nobody would know whether the rules look at all.
+    /// The control: the rules detect broken histories.
     #[test]
-    fn broken_histories_are_refused() {
+    fn rejects_broken_histories() {
         let user = json!({"role": "user", "content": "hello"});
         let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
         let result = json!({"role": "tool", "tool_call_id": "1", "content": "ok"});

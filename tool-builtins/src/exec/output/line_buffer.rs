@@ -13,7 +13,7 @@ pub(in super::super) struct LineBuffer {
 
 impl LineBuffer {
     /// Appends bytes and passes complete lines, including their line breaks, to `complete`.
-    pub fn take(&mut self, bytes: &[u8], mut complete: impl FnMut(&[u8])) {
+    pub fn push(&mut self, bytes: &[u8], mut complete: impl FnMut(&[u8])) {
         let (whole, rest) = match memrchr(b'\n', bytes) {
             Some(end) => bytes.split_at(end + 1),
             None => (&[][..], bytes),
@@ -66,7 +66,7 @@ mod tests {
     fn lines_of(parts: &[&[u8]]) -> Vec<String> {
         let (mut lines, mut seen) = (LineBuffer::default(), Vec::new());
         for part in parts {
-            lines.take(part, |line| seen.push(String::from_utf8(line.to_vec()).unwrap()));
+            lines.push(part, |line| seen.push(String::from_utf8(line.to_vec()).unwrap()));
         }
         seen.extend(lines.finish().map(|rest| String::from_utf8(rest).unwrap()));
         seen

@@ -76,9 +76,9 @@ impl<'a> OutputReader<'a> {
         for pipe in pipes.iter_mut() {
             if let Poll::Ready(length) = pipe.poll_read(context, buffer) {
                 let stream = pipe.stream;
-                pipe.lines.take(&buffer[..length], |lines| {
-                    transcript.take(stream, lines);
-                    reports.take(stream, lines);
+                pipe.lines.push(&buffer[..length], |lines| {
+                    transcript.push(stream, lines);
+                    reports.push(stream, lines);
                 });
                 // Poll the other pipe first next time, so that neither can starve it.
                 if stream == pipes[0].stream {
@@ -94,8 +94,8 @@ impl<'a> OutputReader<'a> {
     pub fn finish(mut self) -> Transcript {
         for pipe in &mut self.pipes {
             if let Some(line) = pipe.lines.finish() {
-                self.transcript.take(pipe.stream, &line);
-                self.reports.take(pipe.stream, &line);
+                self.transcript.push(pipe.stream, &line);
+                self.reports.push(pipe.stream, &line);
             }
         }
         self.reports.flush();
@@ -121,7 +121,7 @@ impl<'a> ProgressReporter<'a> {
     }
 
     /// Adds lines, and reports if the interval has passed.
-    pub fn take(&mut self, stream: OutputStream, lines: &[u8]) {
+    pub fn push(&mut self, stream: OutputStream, lines: &[u8]) {
         if !self.progress.is_heard() {
             return;
         }

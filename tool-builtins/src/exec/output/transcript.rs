@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use crate::count::counted;
+use crate::count::format_count;
 
 /// An output stream of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -61,12 +61,12 @@ impl Transcript {
     }
 
     /// Appends lines of one stream.
-    pub fn take(&mut self, stream: OutputStream, bytes: &[u8]) {
+    pub fn push(&mut self, stream: OutputStream, bytes: &[u8]) {
         let position = self.next;
         self.next += 1;
         match stream {
-            OutputStream::Stdout => self.stdout.take(position, bytes),
-            OutputStream::Stderr => self.stderr.take(position, bytes),
+            OutputStream::Stdout => self.stdout.push(position, bytes),
+            OutputStream::Stderr => self.stderr.push(position, bytes),
         }
     }
 
@@ -103,7 +103,7 @@ impl StreamExcerpt {
         }
     }
 
-    fn take(&mut self, position: u64, bytes: &[u8]) {
+    fn push(&mut self, position: u64, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_room));
         self.head_room -= head.len();
@@ -148,7 +148,7 @@ impl StreamExcerpt {
         let left_out = self.total - kept as u64;
         if left_out > 0 {
             let position = self.tail.front().map_or(u64::MAX, |chunk| chunk.position);
-            let note = format!("\n[… {} of {} left out …]\n", counted(left_out, "byte"), self.stream.name());
+            let note = format!("\n[… {} of {} left out …]\n", format_count(left_out, "byte"), self.stream.name());
             self.head.push(OutputChunk { position, bytes: note.into_bytes() });
         }
         self.head.into_iter().chain(self.tail)
@@ -162,7 +162,7 @@ mod tests {
     fn text(limit: usize, chunks: &[(OutputStream, &str)]) -> String {
         let mut transcript = Transcript::new(limit);
         for (stream, chunk) in chunks {
-            transcript.take(*stream, chunk.as_bytes());
+            transcript.push(*stream, chunk.as_bytes());
         }
         transcript.into_text()
     }

@@ -13,7 +13,7 @@ use super::raw::{self, AfterFork};
 
 /// The minimum size worth a system call.
 const MIN_RELEASED: usize = 1 << 20;
-/// How much of the stack is kept on both sides of the current position. The supervisor never returns further up.
+/// The number of bytes of the stack kept on both sides of the current position. The supervisor never returns further up.
 const STACK: usize = 1 << 18;
 
 /// Opens the memory map of this process, if `/proc` is available.
@@ -31,7 +31,7 @@ pub(super) fn release(maps: Option<OwnedFd>, after: &AfterFork) {
     while let Ok(length @ 1..) = rustix::io::read(&file, &mut buffer) {
         for &byte in buffer.iter().take(length) {
             if byte != b'\n' {
-                line.take(byte);
+                line.push(byte);
                 continue;
             }
             if line.is_data() {
@@ -65,7 +65,7 @@ struct MapsLine {
 }
 
 impl MapsLine {
-    fn take(&mut self, byte: u8) {
+    fn push(&mut self, byte: u8) {
         if byte == b' ' && self.word < 5 {
             (self.word, self.position) = (self.word + 1, 0);
             return;
@@ -122,7 +122,7 @@ mod tests {
 
     fn read(text: &str) -> MapsLine {
         let mut line = MapsLine::default();
-        text.bytes().for_each(|byte| line.take(byte));
+        text.bytes().for_each(|byte| line.push(byte));
         line
     }
 

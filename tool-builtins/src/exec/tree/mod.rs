@@ -33,7 +33,7 @@ pub(super) use memory::environment_range;
 pub(super) use mounts::MAX_WRITABLE;
 pub(super) use plan::{LaunchPlan, UserMapping};
 
-/// How the descendants of a command are killed when it ends.
+/// The method that kills the descendants of a command when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessCleanup {
@@ -99,7 +99,7 @@ impl ProcessTree {
     }
 
     /// Waits until no process is left. Returns the command's exit status, unless it was killed through [`kill`](Self::kill).
-    pub async fn gone(&mut self) -> Option<ExitStatus> {
+    pub async fn wait(&mut self) -> Option<ExitStatus> {
         let inner = self.inner.as_mut()?;
         let mut bytes = [0; 4];
         // The status arrives as four bytes at once. The end of the stream follows.
@@ -121,7 +121,7 @@ impl ProcessTree {
         }
     }
 
-    /// Kills all processes. Returns at once; [`gone`](Self::gone) waits for their end.
+    /// Kills all processes. Returns at once; [`wait`](Self::wait) waits for their end.
     pub fn kill(&mut self) {
         if let Some(inner) = &self.inner {
             let _ = rustix::net::shutdown(inner.control.as_fd(), rustix::net::Shutdown::Write);

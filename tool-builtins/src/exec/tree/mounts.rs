@@ -21,7 +21,7 @@ pub(in super::super) const MAX_WRITABLE: usize = 32;
 /// Sets up the mounts of this namespace, and enters the workspace again, which is the working directory.
 ///
 /// If the kernel or the container does not allow it, leaves the mounts unchanged.
-pub(super) fn arrange(after: &AfterFork, writable: Option<&[CString]>) -> io::Result<()> {
+pub(super) fn set_up(after: &AfterFork, writable: Option<&[CString]>) -> io::Result<()> {
     if mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).is_err() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use rustix::thread::UnshareFlags;
 use seccompiler::BpfProgram;
 
 use super::super::confine::drop_capabilities;
-use super::super::directory::open_below;
+use super::super::directory::open_beneath;
 use super::raw::{self, AfterFork};
 use super::{ProcessCleanup, memory, mounts, supervisor};
 
@@ -52,7 +52,7 @@ pub(in super::super) struct UserMapping {
 }
 
 impl UserMapping {
-    pub fn of_current_user() -> Self {
+    pub fn for_current_user() -> Self {
         let user = rustix::process::geteuid().as_raw();
         let group = rustix::process::getegid().as_raw();
         Self { user: format!("{user} {user} 1"), group: format!("{group} {group} 1") }
@@ -62,9 +62,9 @@ impl UserMapping {
 impl LaunchPlan {
     /// Prepares this process for `exec`. Returns only in the process that becomes the command; supervisors never return.
     pub(super) fn enter(&self, after: &AfterFork) -> io::Result<()> {
-        raw::hold_signals(after)?;
+        raw::block_signals(after)?;
         // `/proc` shows the environment of the supervisors to the command. The command's own was copied before.
-        raw::wipe(after, self.environment.clone());
+        raw::zero_memory(after, self.environment.clone());
         // Without a controlling terminal the command can neither read the host's input nor inject any.
         setsid()?;
         // A namespace gets its own copies of the mounts. Only the working directory follows them, open descriptors do
@@ -74,7 +74,7 @@ impl LaunchPlan {
             ProcessCleanup::PidNamespace => self.enter_namespace(after)?,
             ProcessCleanup::Subreaper => self.enter_below_subreaper(after)?,
         }
-        fchdir(open_below(CWD, &self.directory)?)?;
+        fchdir(open_beneath(CWD, &self.directory)?)?;
         if self.probe {
             return Err(io::Error::from_raw_os_error(FEASIBLE));
         }
@@ -94,9 +94,9 @@ impl LaunchPlan {
             supervisor::wait_for_namespace(first, maps, after);
         }
         let writable = self.writable.as_deref();
-        mounts::arrange(after, writable).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;
+        mounts::set_up(after, writable).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;
         if let Some(command) = raw::fork(after)? {
-            let Ok(control) = raw::keep_only(after, self.control.as_fd()) else { raw::exit(after) };
+            let Ok(control) = raw::close_all_except(after, self.control.as_fd()) else { raw::exit(after) };
             let status = supervisor::wait_for_command(command, control, after);
             supervisor::report(control, status);
             raw::exit(after);
@@ -108,7 +108,7 @@ impl LaunchPlan {
     fn enter_below_subreaper(&self, after: &AfterFork) -> io::Result<()> {
         set_child_subreaper(Some(getpid()))?;
         if let Some(command) = raw::fork(after)? {
-            let Ok(control) = raw::keep_only(after, self.control.as_fd()) else { raw::exit(after) };
+            let Ok(control) = raw::close_all_except(after, self.control.as_fd()) else { raw::exit(after) };
             let status = supervisor::wait_for_command(command, control, after);
             supervisor::kill_children();
             supervisor::report(control, status);
@@ -136,7 +136,7 @@ impl LaunchPlan {
     /// Confines the command, in its own process, before any of its code runs.
     fn confine(&self, after: &AfterFork) -> io::Result<()> {
         setsid()?;
-        raw::release_signals(after)?;
+        raw::unblock_signals(after)?;
         setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
         rustix::thread::set_no_new_privs(true)?;
         drop_capabilities()?;
@@ -146,7 +146,7 @@ impl LaunchPlan {
         if let Some(filter) = &self.no_network {
             seccompiler::apply_filter(filter).map_err(|_| io::Error::from_raw_os_error(libc::ENOSYS))?;
         }
-        raw::inherit_nothing(after)
+        raw::set_close_on_exec(after)
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn release_memory(_: &AfterFork, start: usize, end: usize) {
 }
 
 /// Overwrites a range of this process's memory with zeros.
-pub(super) fn wipe(_: &AfterFork, part: std::ops::Range<usize>) {
+pub(super) fn zero_memory(_: &AfterFork, part: std::ops::Range<usize>) {
     let start = std::ptr::with_exposed_provenance_mut::<u8>(part.start);
     // SAFETY: the kernel placed the environment there, above the stack, and nothing reads it any more.
     unsafe { start.write_bytes(0, part.len()) };
@@ -68,7 +68,7 @@ pub(super) fn unshare(_: &AfterFork, flags: UnshareFlags) -> io::Result<()> {
 /// Resets all signal handlers and blocks all signals.
 ///
 /// The host's handlers would otherwise run here, with file descriptors that no longer belong to them.
-pub(super) fn hold_signals(_: &AfterFork) -> io::Result<()> {
+pub(super) fn block_signals(_: &AfterFork) -> io::Result<()> {
     let mut all = MaybeUninit::uninit();
     // SAFETY: `sigfillset` initializes the set; `SIG_DFL` is valid for every signal that accepts a disposition.
     unsafe {
@@ -82,7 +82,7 @@ pub(super) fn hold_signals(_: &AfterFork) -> io::Result<()> {
 }
 
 /// Unblocks all signals.
-pub(super) fn release_signals(_: &AfterFork) -> io::Result<()> {
+pub(super) fn unblock_signals(_: &AfterFork) -> io::Result<()> {
     let mut none = MaybeUninit::uninit();
     // SAFETY: `sigemptyset` initializes the set.
     unsafe {
@@ -92,7 +92,7 @@ pub(super) fn release_signals(_: &AfterFork) -> io::Result<()> {
 }
 
 /// Returns a descriptor that becomes readable when a child has exited.
-pub(super) fn ended_children(_: &AfterFork) -> io::Result<OwnedFd> {
+pub(super) fn child_exit_fd(_: &AfterFork) -> io::Result<OwnedFd> {
     let mut ended = MaybeUninit::uninit();
     // SAFETY: the set is initialized; the kernel returns a new descriptor that nothing else owns.
     unsafe {
@@ -104,7 +104,7 @@ pub(super) fn ended_children(_: &AfterFork) -> io::Result<OwnedFd> {
 }
 
 /// Closes every descriptor except one, which becomes number 0. A waiting process must not keep files open.
-pub(super) fn keep_only(_: &AfterFork, kept: BorrowedFd<'_>) -> io::Result<BorrowedFd<'static>> {
+pub(super) fn close_all_except(_: &AfterFork, kept: BorrowedFd<'_>) -> io::Result<BorrowedFd<'static>> {
     // SAFETY: the host's descriptors are not used here; number 0 stays open until this process exits.
     unsafe {
         checked(libc::dup2(kept.as_raw_fd(), 0).into())?;
@@ -114,13 +114,13 @@ pub(super) fn keep_only(_: &AfterFork, kept: BorrowedFd<'_>) -> io::Result<Borro
 }
 
 /// Closes every descriptor.
-pub(super) fn keep_none(_: &AfterFork) -> io::Result<()> {
+pub(super) fn close_all(_: &AfterFork) -> io::Result<()> {
     // SAFETY: as above.
     unsafe { close_from(0, 0) }
 }
 
 /// Marks every descriptor except the standard ones close-on-exec.
-pub(super) fn inherit_nothing(_: &AfterFork) -> io::Result<()> {
+pub(super) fn set_close_on_exec(_: &AfterFork) -> io::Result<()> {
     // SAFETY: nothing is closed before `exec`.
     unsafe { close_from(3, libc::CLOSE_RANGE_CLOEXEC) }
 }

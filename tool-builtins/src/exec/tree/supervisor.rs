@@ -15,7 +15,7 @@ use super::raw::{self, AfterFork};
 /// Waits for the first process of a namespace. When it exits, all processes of the namespace are gone.
 pub(super) fn wait_for_namespace(first: Pid, maps: Option<OwnedFd>, after: &AfterFork) -> ! {
     memory::release(maps, after);
-    let _ = raw::keep_none(after);
+    let _ = raw::close_all(after);
     while matches!(waitpid(Some(first), WaitOptions::empty()), Err(Errno::INTR)) {}
     raw::exit(after)
 }
@@ -23,7 +23,7 @@ pub(super) fn wait_for_namespace(first: Pid, maps: Option<OwnedFd>, after: &Afte
 /// Waits until the command exits and returns its status, or returns `None` once the host closes the control connection
 /// or is gone. Reaps orphans that exit meanwhile.
 pub(super) fn wait_for_command(command: Pid, control: BorrowedFd<'_>, after: &AfterFork) -> Option<WaitStatus> {
-    let ended = raw::ended_children(after).ok()?;
+    let ended = raw::child_exit_fd(after).ok()?;
     memory::release(memory::maps(), after);
     loop {
         // The signal of a child that exited earlier is still pending, because signals are blocked.

@@ -2,13 +2,13 @@
 
 use super::parse::{Hunk, HunkLine, LineSide};
 use crate::files::controls::{escape_controls, unescape_controls};
-use crate::files::errors::{FileResult, quoted, retry};
+use crate::files::errors::{FileResult, quote_path, retry};
 use crate::files::line_breaks::line_ending;
 use crate::files::nearest::nearest;
 use crate::files::read::number_lines;
 use crate::files::text::Splice;
 
-/// How closely the old lines of a hunk match the text.
+/// The closeness of a match between the old lines of a hunk and the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchQuality {
     /// After escaping control characters as shown to the model. New lines are unescaped accordingly.
@@ -82,7 +82,7 @@ impl<'a> PatchTarget<'a> {
                     "The hunk `{}` adds after line {}, but {} has {}.",
                     hunk.header,
                     hunk.start,
-                    quoted(path),
+                    quote_path(path),
                     self.lines.len()
                 )),
             };
@@ -106,7 +106,7 @@ impl<'a> PatchTarget<'a> {
                 "The hunk `{}` matches {} in several places, such as lines {one} and {other}, but not at the stated line. \
                  Include more context lines.",
                 hunk.header,
-                quoted(path),
+                quote_path(path),
             )),
             None => retry(self.mismatch(path, hunk)),
         }
@@ -125,7 +125,7 @@ impl<'a> PatchTarget<'a> {
 
     fn mismatch(&self, path: &str, hunk: &Hunk<'_>) -> String {
         let old: Vec<&str> = hunk.old().map(|line| line.text).collect();
-        let (path, header) = (quoted(path), hunk.header);
+        let (path, header) = (quote_path(path), hunk.header);
         let message =
             format!("The hunk `{header}` does not match: its old lines do not occur in {path} in this order.");
         match nearest(self.text, &old.join("\n")) {

@@ -13,11 +13,11 @@ use self::parse::{FilePatch, PathRelation};
 use self::transaction::{FileStep, NewFile};
 use super::change::{FileChange, FileContent};
 use super::entry::FilePermissions;
-use super::errors::{FileResult, quoted, retry};
+use super::errors::{FileResult, quote_path, retry};
 use super::text::TextFile;
 use super::workspace::{MissingParents, Workspace};
 use super::write::{decode, format_size};
-use crate::count::counted;
+use crate::count::format_count;
 
 /// Limits on what a patch may do.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl PatchPlan {
             match (&file.old, &file.new) {
                 (None, Some(path)) => plan.create(context, path, file)?,
                 (Some(path), None) => plan.delete(context, path, file)?,
-                (Some(old), Some(new)) => plan.alter(context, old, new, file)?,
+                (Some(old), Some(new)) => plan.modify(context, old, new, file)?,
                 (None, None) => {}
             }
         }
@@ -72,9 +72,9 @@ impl PatchPlan {
 
     fn create(&mut self, context: PatchContext<'_>, path: &str, file: &FilePatch<'_>) -> FileResult<()> {
         context.check_absent(path)?;
-        let (text, bytes) = TextFile::EMPTY.spliced(path, &hunk::apply(path, "", &file.hunks)?)?;
+        let (text, bytes) = TextFile::EMPTY.apply_splices(path, &hunk::apply(path, "", &file.hunks)?)?;
         if bytes.len() as u64 > context.limits.bytes {
-            return Err(HandlerError::failed(format!("{} would be too long.", quoted(path))));
+            return Err(HandlerError::failed(format!("{} would be too long.", quote_path(path))));
         }
         let executable = file.executable.filter(|executable| *executable);
         let mode = if executable.is_some() { ", executable" } else { "" };
@@ -87,34 +87,35 @@ impl PatchPlan {
         if !context.limits.delete {
             return Err(HandlerError::failed(format!(
                 "The patch deletes {}, which is not allowed here.",
-                quoted(path)
+                quote_path(path)
             )));
         }
         context.check_not_link(path)?;
         let (bytes, _) = context.read_existing(path)?;
         let text = decode(path, bytes.clone())?;
-        let (left, _) = text.spliced(path, &hunk::apply(path, &text.text, &file.hunks)?)?;
+        let (left, _) = text.apply_splices(path, &hunk::apply(path, &text.text, &file.hunks)?)?;
         if !file.hunks.is_empty() && !left.text.trim_start_matches('\u{feff}').is_empty() {
-            return retry(format!("The patch deletes {}, but leaves lines in it.", quoted(path)));
+            return retry(format!("The patch deletes {}, but leaves lines in it.", quote_path(path)));
         }
         self.summary.push(format!("Deleted {path}, {}.", format_size(&text.text, bytes.len())));
         self.push(path, Some(bytes), None, FileContent::Text(text.text), FileContent::Nothing)
     }
 
     /// Changes, renames or copies a file. Without hunks, the file may be binary.
-    fn alter(&mut self, context: PatchContext<'_>, old: &str, new: &str, file: &FilePatch<'_>) -> FileResult<()> {
+    fn modify(&mut self, context: PatchContext<'_>, old: &str, new: &str, file: &FilePatch<'_>) -> FileResult<()> {
         let (old_bytes, like) = context.read_existing(old)?;
         let (before, after, bytes, mut size) = if file.hunks.is_empty() {
             let content = FileContent::from_bytes(old_bytes.clone());
             let size = match &content {
                 FileContent::Text(text) => format_size(text, old_bytes.len()),
-                _ => counted(old_bytes.len(), "byte"),
+                _ => format_count(old_bytes.len(), "byte"),
             };
             (content.clone(), content, old_bytes.clone(), size)
         } else {
             let text = decode(old, old_bytes.clone())?;
-            let (patched, bytes) = text.spliced(old, &hunk::apply(old, &text.text, &file.hunks)?)?;
-            let size = format!("{}, {}", counted(file.hunks.len(), "hunk"), format_size(&patched.text, bytes.len()));
+            let (patched, bytes) = text.apply_splices(old, &hunk::apply(old, &text.text, &file.hunks)?)?;
+            let size =
+                format!("{}, {}", format_count(file.hunks.len(), "hunk"), format_size(&patched.text, bytes.len()));
             (FileContent::Text(text.text), FileContent::Text(patched.text), bytes, size)
         };
         size.push_str(match file.executable {
@@ -180,14 +181,14 @@ impl PatchContext<'_> {
         let entry = self.workspace.entry(path, MissingParents::Require)?;
         match entry.as_ref().and_then(|entry| Some((entry, entry.found()?))) {
             Some((entry, found)) => Ok((entry.read(self.limits.bytes)?, found.clone())),
-            None => retry(format!("{}, which the patch changes, does not exist.", quoted(path))),
+            None => retry(format!("{}, which the patch changes, does not exist.", quote_path(path))),
         }
     }
 
     fn check_absent(self, path: &str) -> FileResult<()> {
         match self.workspace.entry(path, MissingParents::Allow)? {
             Some(entry) if entry.exists() && !self.freed.contains(path) => {
-                retry(format!("{} already exists, but the patch creates it.", quoted(path)))
+                retry(format!("{} already exists, but the patch creates it.", quote_path(path)))
             }
             _ => Ok(()),
         }
@@ -199,7 +200,7 @@ impl PatchContext<'_> {
         match directory.symlink_metadata(&name) {
             Ok(found) if found.is_symlink() => retry(format!(
                 "{} is a symbolic link, which patches cannot move or delete; use `move_file` or `delete_file`.",
-                quoted(path)
+                quote_path(path)
             )),
             _ => Ok(()),
         }
@@ -208,5 +209,5 @@ impl PatchContext<'_> {
 
 /// Returns the error for a file that occurs twice. Both parts start from the current file, so one would undo the other.
 fn duplicate(path: &str) -> HandlerError {
-    HandlerError::retry(format!("{} occurs in the patch twice; combine its hunks.", quoted(path)))
+    HandlerError::retry(format!("{} occurs in the patch twice; combine its hunks.", quote_path(path)))
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::SplitInclusive;
 
-use crate::files::errors::{FileResult, quoted, retry};
+use crate::files::errors::{FileResult, quote_path, retry};
 
 /// The part of a patch that concerns one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,7 +152,7 @@ fn is_executable(mode: &str, names: &str) -> FileResult<bool> {
         _ => return retry(format!("`{mode}` is not a valid file mode; expected `100644`, or `100755` if executable.")),
     };
     retry(format!(
-        "The patch contains {kind}, mode {mode} under `diff --git {names}`; only regular files can be patched. PatchLimits out \
+        "The patch contains {kind}, mode {mode} under `diff --git {names}`; only regular files can be patched. Leave out \
          that part."
     ))
 }
@@ -239,16 +239,16 @@ fn check_names(file: &FilePatch<'_>) -> FileResult<()> {
         (None, None) => retry("A file of the patch has no name on either side."),
         (Some(name), None) | (None, Some(name)) if file.relation.is_some() => retry(format!(
             "The patch renames or copies {}, but names only one file; include both `from` and `to`.",
-            quoted(name)
+            quote_path(name)
         )),
         (Some(old), Some(new)) if old != new && file.relation.is_none() => retry(format!(
             "One change names two files, {} and {}. Use the same name twice to change a file; to rename it, write \
              `rename from` and `rename to` under a `diff --git` line, or `copy from` and `copy to` to keep both.",
-            quoted(old),
-            quoted(new)
+            quote_path(old),
+            quote_path(new)
         )),
         (Some(old), Some(new)) if old == new && file.hunks.is_empty() && file.executable.is_none() => {
-            retry(format!("The patch changes nothing in {}: it has no `@@` hunk.", quoted(old)))
+            retry(format!("The patch changes nothing in {}: it has no `@@` hunk.", quote_path(old)))
         }
         _ => Ok(()),
     }

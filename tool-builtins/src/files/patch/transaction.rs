@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tool_runtime::HandlerError;
 
 use crate::files::entry::{FileEntry, FilePermissions, StagedFile};
-use crate::files::errors::{FileResult, quoted};
+use crate::files::errors::{FileResult, quote_path};
 use crate::files::workspace::{MissingParents, Workspace};
 
 /// A file with its content before and after. `None` means that the file does not exist.
@@ -78,7 +78,7 @@ fn check_distinct(entries: &[FileEntry]) -> FileResult<()> {
 fn open_entry(workspace: &Workspace, step: &FileStep) -> FileResult<FileEntry> {
     let parents = if step.new.is_some() { MissingParents::Create } else { MissingParents::Require };
     let changed =
-        || HandlerError::retry(format!("{} has changed in the meantime; nothing was done.", quoted(&step.path)));
+        || HandlerError::retry(format!("{} has changed in the meantime; nothing was done.", quote_path(&step.path)));
     let entry = workspace.entry(&step.path, parents)?.ok_or_else(changed)?;
     let is_same = match &step.old {
         None => !entry.exists(),
@@ -113,7 +113,7 @@ fn roll_back(undo: Vec<(&FileEntry, Option<StagedFile<'_>>)>, error: HandlerErro
             None => entry.remove(),
         };
         if back.is_err() {
-            lost.push(quoted(&entry.shown));
+            lost.push(quote_path(&entry.shown));
         }
     }
     match lost.is_empty() {

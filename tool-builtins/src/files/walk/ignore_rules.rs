@@ -46,7 +46,7 @@ impl IgnoreFiles {
     const ANY: Self = Self { ignore: true, gitignore: true, is_repository: true };
 
     /// Records a name found in a directory.
-    pub(super) fn see(&mut self, name: &OsStr) {
+    pub(super) fn record(&mut self, name: &OsStr) {
         self.ignore |= name == FILES[0];
         self.gitignore |= name == FILES[1];
         self.is_repository |= name == REPOSITORY;

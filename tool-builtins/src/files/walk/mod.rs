@@ -18,7 +18,7 @@ use cap_std::fs::{Dir, FileType};
 use tool_runtime::CancellationToken;
 
 use self::ignore_rules::{IgnoreFiles, IgnoreRules};
-use self::queue::WorkQueue;
+use self::queue::WalkQueue;
 use super::workspace::Workspace;
 
 /// The maximum number of threads. More do not make a disk faster.
@@ -77,7 +77,7 @@ pub(super) struct WalkSummary {
 }
 
 enum WalkJob {
-    Folder(PathBuf, Arc<IgnoreRules>),
+    Directory(PathBuf, Arc<IgnoreRules>),
     Files(Arc<Dir>, Vec<WalkEntry>),
 }
 
@@ -86,7 +86,7 @@ impl DirectoryWalk<'_> {
     pub(super) fn run<V: WalkVisitor>(&self, visitor: impl Fn() -> V + Sync) -> (Vec<V>, WalkSummary) {
         let rules =
             if self.include_ignored { IgnoreRules::none() } else { IgnoreRules::around(self.workspace, self.start) };
-        let queue = WorkQueue::new(vec![WalkJob::Folder(self.start.to_owned(), rules)]);
+        let queue = WalkQueue::new(vec![WalkJob::Directory(self.start.to_owned(), rules)]);
         let (unreadable, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let work = || {
             let mut visitor = visitor();
@@ -95,7 +95,7 @@ impl DirectoryWalk<'_> {
                     return;
                 }
                 match job {
-                    WalkJob::Folder(path, rules) => match self.enter(path, rules, more) {
+                    WalkJob::Directory(path, rules) => match self.enter(path, rules, more) {
                         Ok(entries) => drop(seen.fetch_add(entries, Relaxed)),
                         Err(_) => drop(unreadable.fetch_add(1, Relaxed)),
                     },
@@ -138,7 +138,7 @@ impl DirectoryWalk<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
             if !self.include_ignored {
-                ignore_files.see(&name);
+                ignore_files.record(&name);
             }
             all.push(WalkEntry { path: path.join(name), kind });
             if all.len() > self.max_entries || (all.len().is_multiple_of(4096) && self.cancelled.is_cancelled()) {
@@ -155,7 +155,7 @@ impl DirectoryWalk<'_> {
                 continue;
             }
             if is_dir && self.recursive {
-                more.push(WalkJob::Folder(found.path, rules.clone()));
+                more.push(WalkJob::Directory(found.path, rules.clone()));
                 continue;
             }
             batch.push(found);

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// A queue of jobs. The newest goes first, which keeps the queue short.
-pub(super) struct WorkQueue<J> {
+pub(super) struct WalkQueue<J> {
     state: Mutex<QueueState<J>>,
     changed: Condvar,
 }
@@ -14,7 +14,7 @@ struct QueueState<J> {
     working: usize,
 }
 
-impl<J: Send> WorkQueue<J> {
+impl<J: Send> WalkQueue<J> {
     pub(super) fn new(jobs: Vec<J>) -> Self {
         Self { state: Mutex::new(QueueState { jobs, working: 0 }), changed: Condvar::new() }
     }
@@ -45,7 +45,7 @@ impl<J: Send> WorkQueue<J> {
 }
 
 /// Counts a thread as working until dropped, even by a panic, so that others do not wait for it.
-struct WorkGuard<'a, J>(&'a WorkQueue<J>);
+struct WorkGuard<'a, J>(&'a WalkQueue<J>);
 
 impl<J> WorkGuard<'_, J> {
     fn done(self, more: &mut Vec<J>) {
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn runs_every_job_once() {
-        let queue = WorkQueue::new(vec![12_usize]);
+        let queue = WalkQueue::new(vec![12_usize]);
         let done = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_panic_does_not_block_other_threads() {
-        let queue = WorkQueue::new(vec![1, 2, 3]);
+        let queue = WalkQueue::new(vec![1, 2, 3]);
         let panicked = thread::scope(|scope| {
             let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| queue.work(|_, _| panic!("on purpose")))).collect();
             threads.into_iter().filter_map(|thread| thread.join().err()).count()

@@ -63,7 +63,7 @@ impl Article {
     }
 
     /// Returns `true` if an element is navigation and is left out.
-    pub(super) fn leaves_out(&self, id: NodeId, element: &Element) -> bool {
+    pub(super) fn is_left_out(&self, id: NodeId, element: &Element) -> bool {
         self.without_navigation && (is_navigation(element, self.weights[id]) || is_skip_link(element))
     }
 

@@ -101,7 +101,7 @@ impl Renderer<'_> {
         match &dom.node(id).data {
             NodeData::Text(text) => self.out.words(text),
             NodeData::Other => self.children(id),
-            NodeData::Element(element) if dom.is_shown(id) && !self.article.leaves_out(id, element) => {
+            NodeData::Element(element) if dom.is_shown(id) && !self.article.is_left_out(id, element) => {
                 self.element(id, element);
             }
             NodeData::Element(_) => {}

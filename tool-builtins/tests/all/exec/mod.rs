@@ -1,14 +1,14 @@
-/// What a command cannot do.
-mod confined;
-/// Output without end.
-mod flood;
-/// Processes that do not want to end.
-mod leaving;
-/// What a command answers.
-mod running;
-/// What the processes around a command cost.
-mod supervisors;
-/// What the other modules need.
+/// Limits on what a command can do.
+mod confinement;
+/// Endless output.
+mod output_flood;
+/// Processes that try to outlive the command.
+mod process_escapes;
+/// Arguments, results and previews.
+mod run_command;
+/// Memory use of supervisors.
+mod supervisor_memory;
+/// Helpers for the other modules.
 mod support;
-/// Where the system cannot keep it from doing so.
-mod unconfined;
+/// Behaviour on kernels without Landlock.
+mod without_landlock;

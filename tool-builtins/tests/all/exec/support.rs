@@ -1,4 +1,4 @@
-//! A workspace, its commands, and the processes that belong to a test.
+//! A test workspace, its commands and its processes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,9 +9,9 @@ use tempfile::TempDir;
 use tool_builtins::exec::{Exec, ProcessCleanup};
 use tool_runtime::{Dispatcher, Policy, ToolCall, ToolResult};
 
-/// A workspace with a marker that all its commands have in their environment.
+/// A workspace whose commands all have a marker in their environment.
 pub struct Workspace {
-    pub folder: TempDir,
+    pub directory: TempDir,
     pub marker: String,
 }
 
@@ -19,18 +19,18 @@ impl Workspace {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let marker = format!("marker-{}-{}-", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        Self { folder: tempfile::tempdir().unwrap(), marker }
+        Self { directory: tempfile::tempdir().unwrap(), marker }
     }
 
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
     pub fn exec(&self) -> Exec {
         Exec::new(self.path()).unwrap().env("TEST_MARKER", &self.marker)
     }
 
-    /// Tools that nobody is asked about.
+    /// Returns a dispatcher that needs no approvals.
     pub fn tools(&self) -> Dispatcher {
         tools(self.exec())
     }
@@ -45,7 +45,7 @@ impl Workspace {
         std::fs::set_permissions(self.path().join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The processes that have the marker in their environment, as pid and command line. The dead have neither.
+    /// Returns the running processes that have the marker in their environment, with pid and command line.
     pub fn processes(&self) -> Vec<(i32, String)> {
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -59,20 +59,20 @@ impl Workspace {
         marked.collect()
     }
 
-    /// Waits until a command has made a file, which says that everything runs that should.
+    /// Waits until a command has created a file, which signals that everything is running.
     pub async fn until_made(&self, name: &str) {
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_STEPS {
             if self.path().join(name).exists() {
                 return;
             }
             tokio::time::sleep(STEP).await;
         }
-        panic!("`{name}` was not made");
+        panic!("`{name}` was not created");
     }
 
-    /// Kills whoever has the marker, until nobody has.
+    /// Kills all processes with the marker.
     pub async fn kill_all(&self) {
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_STEPS {
             let survivors = self.processes();
             if survivors.is_empty() {
                 return;
@@ -82,24 +82,24 @@ impl Workspace {
             }
             tokio::time::sleep(STEP).await;
         }
-        panic!("still there: {:?}", self.processes());
+        panic!("still running: {:?}", self.processes());
     }
 
     /// Waits until no process has the marker.
-    pub async fn until_gone(&self, what: &str) {
-        for _ in 0..PATIENCE {
+    pub async fn until_gone(&self, name: &str) {
+        for _ in 0..MAX_STEPS {
             if self.processes().is_empty() {
                 return;
             }
             tokio::time::sleep(STEP).await;
         }
-        panic!("{what}: still there: {:?}", self.processes());
+        panic!("{name}: still running: {:?}", self.processes());
     }
 }
 
 const STEP: Duration = Duration::from_millis(20);
-/// Far more steps than it takes, on however slow a machine.
-const PATIENCE: usize = 3000;
+/// Enough steps for slow machines.
+const MAX_STEPS: usize = 3000;
 
 pub fn tools(exec: Exec) -> Dispatcher {
     Dispatcher::builder().service(exec).policy(Policy::Yolo).build().unwrap()
@@ -113,7 +113,7 @@ pub async fn run_line(tools: &Dispatcher, line: &str) -> ToolResult {
     run(tools, json!({"command": line})).await
 }
 
-/// Both ways of ending a tree, those that this system allows.
+/// Returns the cleanups that this system supports.
 pub async fn cleanups() -> Vec<ProcessCleanup> {
     let workspace = Workspace::new();
     let mut allowed = Vec::new();
@@ -126,12 +126,12 @@ pub async fn cleanups() -> Vec<ProcessCleanup> {
             Err(error) => println!("skipped: {cleanup:?}: {error}"),
         }
     }
-    assert!(allowed.contains(&ProcessCleanup::Subreaper), "that one needs nobody's leave");
+    assert!(allowed.contains(&ProcessCleanup::Subreaper), "subreapers need no privileges");
     allowed
 }
 
-/// Runs an ignored test where no other test uses memory.
-pub fn in_a_process_of_its_own(test: &str) {
+/// Runs an ignored test in a process of its own.
+pub fn run_in_own_process(test: &str) {
     let this = std::env::current_exe().unwrap();
     let output = std::process::Command::new(this).args([test, "--exact", "--ignored", "--nocapture"]).output().unwrap();
     let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

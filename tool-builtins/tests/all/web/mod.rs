@@ -1,18 +1,18 @@
-//! Pages and searches, against servers of our own that behave as badly as servers can.
+//! Tests of the web tools against local servers, including hostile ones.
 
-// Pages that generators of documentation have written.
-mod generators;
-// Redirections, names and proxies: nothing that is not public is reached.
-mod guard;
-// Bodies, headers and lengths that are wrong, endless or slow.
-mod hostile;
-// What a page looks like to a model.
-mod pages;
-// Brave and SearXNG.
-mod search;
+// Pages written by documentation generators.
+mod doc_generators;
+// Wrong, endless and slow responses.
+mod hostile_servers;
+// Redirects, names and proxies that lead to private addresses.
+mod private_addresses;
+// The `web_fetch` tool.
+mod web_fetch;
+// The `web_search` tool.
+mod web_search;
 
-mod names;
-mod server;
+mod test_resolver;
+mod test_server;
 
 use std::time::Duration;
 
@@ -20,16 +20,16 @@ use serde_json::{Value, json};
 use tool_builtins::web::{FetchLimits, Web};
 use tool_runtime::{Dispatcher, ToolCall, ToolResult};
 
-use self::names::Names;
-use self::server::Server;
+use self::test_resolver::TestResolver;
+use self::test_server::Server;
 
-/// A service that is allowed to reach a server under the name `site.test`, and nothing else that is not public.
+/// Returns a service that may reach a server under the name `site.test`, and otherwise public addresses only.
 fn web(server: &Server) -> Web {
-    let names = Names::new().answer("site.test", &["127.0.0.1"]);
+    let names = TestResolver::new().answer("site.test", &["127.0.0.1"]);
     Web::new().resolver(names).allow(&format!("site.test:{}", server.port())).expect("a host").limits(limits())
 }
 
-/// Small, so that what is hostile is soon over.
+/// Returns small limits, so that hostile responses end soon.
 fn limits() -> FetchLimits {
     FetchLimits {
         connect_timeout: Duration::from_millis(500),
@@ -43,9 +43,9 @@ fn tools(web: Web) -> Dispatcher {
     Dispatcher::builder().service(web).build().expect("a dispatcher")
 }
 
-/// A client that checks nothing, for controls.
+/// Returns a client without checks, for controls.
 fn plain_client() -> reqwest::ClientBuilder {
-    // It has to be told which cryptography to use, even to use none.
+    // reqwest needs a crypto provider even for plain HTTP.
     _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
 }

@@ -41,7 +41,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
 {list}</ul>
 </nav>
 <main>
-<p id="none" hidden>No tool has these words.</p>
+<p id="none" hidden>No matching tools.</p>
 {tools}</main>
 <script>
 {SCRIPT}</script>
@@ -78,7 +78,7 @@ fn section(page: &mut String, name: &str, tool: &ToolDefinition, tokens: usize) 
     page.push_str("</article>\n");
 }
 
-/// A type that the arguments or the result refer to.
+/// Renders a type that the arguments or the result refer to.
 fn described(page: &mut String, definition: &DocType) {
     let _ = writeln!(page, "<h3><code>{}</code></h3>", escaped(&definition.name));
     if !definition.description.is_empty() {
@@ -115,7 +115,7 @@ fn fields(page: &mut String, fields: &[DocField]) {
     page.push_str("</dl>\n");
 }
 
-/// Text with its lines and its `code` kept. A backquote after a backslash is one, and so is one without a partner.
+/// Renders text with line breaks and `code`. A backquote behind a backslash, or without a partner, is literal.
 fn prose(text: &str) -> String {
     const ESCAPED: &str = "\u{1}";
     let text = escaped(text).replace("\\`", ESCAPED);
@@ -133,7 +133,7 @@ fn prose(text: &str) -> String {
     html.replace(ESCAPED, "`").replace('\n', "<br>")
 }
 
-/// For text and for attributes in double quotes.
+/// Escapes text and attributes in double quotes.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for c in text.chars() {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_gets_out_of_its_place() {
+    fn escapes_hostile_text() {
         let nasty = r#"</script><img src=x onerror="alert(1)">'&`</code>`"#;
         let tool = serde_json::json!({
             "description": nasty, "handler": nasty, "instructions": nasty, "category": nasty, "tags": [nasty],
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn code_in_text() {
+    fn renders_code_in_text() {
         assert_eq!(prose("a `b` c"), "a <code>b</code> c");
         assert_eq!(prose("a `b"), "a `b");
         assert_eq!(prose(r"a \` `b` <"), "a ` <code>b</code> &lt;");

@@ -37,7 +37,7 @@ fn section(text: &mut String, name: &str, tool: &ToolDefinition) {
     types(tool).iter().for_each(|definition| described(text, definition));
 }
 
-/// A type that the arguments or the result refer to.
+/// Renders a type that the arguments or the result refer to.
 fn described(text: &mut String, definition: &DocType) {
     let _ = writeln!(text, "\n### {}", code(&definition.name));
     if !definition.description.is_empty() {
@@ -72,12 +72,12 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// As GitHub names headings.
+/// Returns the anchor that GitHub gives to a heading.
 fn anchor(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
 }
 
-/// Text as code, between more backquotes than it has in a row.
+/// Formats text as code, with more backquotes than it contains in a row.
 fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let quotes = "`".repeat(longest + 1);
@@ -85,7 +85,7 @@ fn code(text: &str) -> String {
     format!("{quotes}{space}{text}{space}{quotes}")
 }
 
-/// Descriptions are Markdown by habit; what would be taken for HTML is not. A backquote after a backslash is one.
+/// Escapes text that would be parsed as HTML; descriptions are Markdown. A backquote behind a backslash is literal.
 fn plain(text: &str) -> String {
     let (mut in_code, mut after_backslash) = (false, false);
     let mut escaped = String::with_capacity(text.len());
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backquotes() {
+    fn escapes_backquotes_and_html() {
         assert_eq!(code("a"), "`a`");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`"), "`` ` ``");

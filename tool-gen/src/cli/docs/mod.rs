@@ -18,11 +18,11 @@ use super::terminal::{GREEN, print, print_json, print_status, styled};
 
 /// Write a catalogue of all tools, as Markdown or as one HTML page
 ///
-/// The page stands alone: style and search are in it, and it can be read without scripts.
+/// The HTML page is self-contained, and readable without scripts.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct DocsCommand {
-    /// One HTML page with search instead of Markdown
+    /// Write one HTML page with search instead of Markdown
     #[arg(long)]
     html: bool,
 
@@ -45,9 +45,9 @@ Examples:
 
 With `--format json`:
   {\"form\": \"markdown\" | \"html\", \"file\": PATH | null, \"text\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}
-  with no text if it went to a file";
+  text is null if a file was written";
 
-/// The result as `--format json` shows it.
+/// The result for `--format json`.
 #[derive(Serialize)]
 struct JsonDocs<'a> {
     form: &'static str,
@@ -58,7 +58,7 @@ struct JsonDocs<'a> {
 
 impl DocsCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
-        let tools = LoadedTools::read(&self.source, format, "nothing is written")?;
+        let tools = LoadedTools::read(&self.source, format, "nothing was written")?;
         let (form, text) = match self.html {
             true => ("html", html::page(&self.title, &tools.manifest)),
             false => ("markdown", markdown::page(&self.title, &tools.manifest)),

@@ -1,4 +1,4 @@
-//! What a tool takes and gives, type by type, as both forms of the catalogue show it.
+//! Arguments and types of a tool, as tables of both catalogues.
 
 use serde_json::{Map, Value};
 use tool_model::validate::describe;
@@ -7,13 +7,13 @@ use tool_model::{ToolDefinition, canonical, reference_target};
 /// An argument of a tool, or a field of a type.
 pub(super) struct DocField {
     pub(super) name: String,
-    /// What it can be, in words.
+    /// Its type in words.
     pub(super) kind: String,
     pub(super) need: FieldNeed,
     pub(super) description: String,
 }
 
-/// Whether a field must be there.
+/// The need for a field.
 pub(super) enum FieldNeed {
     Required,
     Optional,
@@ -25,18 +25,18 @@ pub(super) enum FieldNeed {
 pub(super) struct DocType {
     pub(super) name: String,
     pub(super) description: String,
-    /// A struct has one form, an enum one for each variant.
+    /// A struct has one form, an enum one per variant.
     pub(super) forms: Vec<DocForm>,
 }
 
-/// One form of a type: an object with fields, or else something that a few words describe.
+/// One form of a type: an object with fields, or a value that a few words describe.
 pub(super) struct DocForm {
     pub(super) kind: String,
     pub(super) description: String,
     pub(super) fields: Vec<DocField>,
 }
 
-/// The tool's arguments.
+/// Returns the tool's arguments.
 pub(super) fn arguments(tool: &ToolDefinition) -> Vec<DocField> {
     let field = |(name, argument): (&String, &tool_model::Argument)| DocField {
         name: name.clone(),
@@ -47,13 +47,13 @@ pub(super) fn arguments(tool: &ToolDefinition) -> Vec<DocField> {
     tool.arguments.iter().map(field).collect()
 }
 
-/// The types that the arguments and the result refer to.
+/// Returns the types that the arguments and the result refer to.
 pub(super) fn types(tool: &ToolDefinition) -> Vec<DocType> {
     let of = |(name, schema): (&String, &Value)| {
         let alternatives = ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array());
         let forms = match alternatives {
             Some(forms) => forms.iter().map(|form| DocForm::from_schema(form, tool)).collect(),
-            // What is said of the type is said of its only form.
+            // The description of the only form is the type's.
             None => vec![DocForm { description: String::new(), ..DocForm::from_schema(schema, tool) }],
         };
         DocType { name: name.clone(), description: description(schema), forms }
@@ -88,7 +88,7 @@ impl FieldNeed {
     }
 }
 
-/// What fits, in words. A type is described under its name.
+/// Describes a schema in words. A definition is described under its own name.
 fn kind(schema: &Value, tool: &ToolDefinition) -> String {
     match reference_target(schema) {
         Some(name) if tool.defs.contains_key(&*name) => name.into_owned(),

@@ -14,10 +14,10 @@ use super::report::{self, JsonDiagnostic, JsonPlace};
 use super::scanning::LoadedTools;
 use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, print_status, styled};
 
-/// Find what models and providers will stumble over
+/// Find problems for models and providers
 ///
-/// Undocumented tools and arguments, names that providers refuse, arguments that can be anything, descriptions that
-/// are too long. With `--dialect`, also what that provider's form cannot say, and which of its limits are exceeded.
+/// Finds undocumented tools and arguments, names that providers reject, arguments without a type and overlong
+/// descriptions. With `--dialect`, also finds what that provider's format cannot express, and limits that are exceeded.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct LintCommand {
@@ -25,7 +25,7 @@ pub(super) struct LintCommand {
     #[arg(short = 'D', long, value_enum, default_value_t, value_name = "LEVEL")]
     deny: DenyLevel,
 
-    /// A provider's form to check, such as `openai`, `anthropic` or `gemini`; can be repeated
+    /// Provider's format to check, such as `openai`, `anthropic` or `gemini`; can be repeated
     #[arg(long = "dialect", value_name = "NAME")]
     dialects: Vec<Dialect>,
 
@@ -47,7 +47,7 @@ With `--format json`:
   {\"findings\": [FINDING], \"denied\": COUNT, \"diagnostics\": [DIAGNOSTIC]}
   FINDING  {\"level\": \"note\" | \"warning\" | \"error\", \"rule\", \"tool\", \"path\", \"message\", \"help\", \"place\"}";
 
-/// From which level on a finding makes the command fail.
+/// The least level of findings that make the command fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum DenyLevel {
     #[default]
@@ -57,31 +57,31 @@ enum DenyLevel {
     Nothing,
 }
 
-/// How bad a finding is.
+/// The level of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum LintLevel {
-    /// Nothing to mend: the model is told in another way.
+    /// Nothing to fix: the information reaches the model in another way.
     Note,
     Warning,
     Error,
 }
 
-/// One thing to mend.
+/// A finding of a rule.
 #[derive(Clone, Debug)]
 struct LintFinding {
     severity: LintLevel,
     /// The rule that found it, such as `undocumented-tool`.
     rule: &'static str,
     tool: String,
-    /// Where in the tool: `arguments.limit`, or empty.
+    /// The path in the tool: `arguments.limit`, or empty.
     path: String,
     message: String,
     help: String,
     place: Option<SourcePlace>,
 }
 
-/// A finding as `--format json` shows it.
+/// A finding for `--format json`.
 #[derive(Serialize)]
 struct JsonFinding<'a> {
     level: LintLevel,
@@ -93,7 +93,7 @@ struct JsonFinding<'a> {
     place: Option<JsonPlace<'a>>,
 }
 
-/// The result as `--format json` shows it.
+/// The result for `--format json`.
 #[derive(Serialize)]
 struct JsonLint<'a> {
     findings: Vec<JsonFinding<'a>>,
@@ -103,7 +103,7 @@ struct JsonLint<'a> {
 
 impl LintCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
-        let tools = LoadedTools::read(&self.source, format, "the tools are not looked at")?;
+        let tools = LoadedTools::read(&self.source, format, "the tools were not checked")?;
         let mut findings = rules::findings(&tools.manifest);
         findings.extend(
             self.dialects.iter().flat_map(|&dialect| rules::dialect_findings(dialect, self.strict, &tools.manifest)),
@@ -138,7 +138,7 @@ impl DenyLevel {
 }
 
 impl LintFinding {
-    /// As a compiler would say it.
+    /// Renders the finding like a compiler.
     fn describe(&self) -> String {
         let level = match self.severity {
             LintLevel::Error => Level::ERROR,
@@ -170,7 +170,7 @@ fn summary(findings: &[LintFinding], tools: usize, denied: usize) {
     let tools = count(tools, "tool");
     let found = format!("{}, {} in {tools}", count(errors, "error"), count(warnings, "warning"));
     match (findings.is_empty(), denied) {
-        (true, _) => print_status(format_args!("{} nothing to mend in {tools}", styled(GREEN, "✓"))),
+        (true, _) => print_status(format_args!("{} no findings in {tools}", styled(GREEN, "✓"))),
         (false, 0) => print_status(format_args!("{} {found}", styled(YELLOW, "!"))),
         (false, _) => print_status(format_args!("{} {found}", styled(RED, "✗"))),
     }

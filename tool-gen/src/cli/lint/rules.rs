@@ -1,13 +1,12 @@
-//! The rules. A rule looks at one tool, or at all of them together, and says what it finds.
+//! The lint rules. A rule looks at one tool, or at all of them together.
 //!
-//! What a single provider refuses is for rules of its own, which belong into the same lists.
 
 use tool_dialect::{Dialect, Form, Level};
 use tool_model::{Manifest, ToolDefinition};
 
 use super::{LintFinding, LintLevel};
 
-/// What providers take in a description.
+/// The longest description that providers accept.
 const LONGEST_DESCRIPTION: usize = 1_024;
 
 type ToolRule = fn(&mut ToolReport<'_>, &ToolDefinition);
@@ -16,7 +15,7 @@ type ToolRule = fn(&mut ToolReport<'_>, &ToolDefinition);
 const TOOL_RULES: [ToolRule; 5] =
     [tool_is_documented, tool_is_current, descriptions_are_short, arguments_are_documented, arguments_have_types];
 
-/// Everything that the rules find, in the order of the tools.
+/// Returns the findings of all rules, in the order of the tools.
 pub(super) fn findings(manifest: &Manifest) -> Vec<LintFinding> {
     let mut found = Vec::new();
     for (name, tool) in manifest.iter() {
@@ -27,7 +26,7 @@ pub(super) fn findings(manifest: &Manifest) -> Vec<LintFinding> {
     found
 }
 
-/// Takes down what is found in one tool.
+/// Collects the findings of one tool.
 struct ToolReport<'a> {
     tool: &'a str,
     found: &'a mut Vec<LintFinding>,
@@ -50,20 +49,20 @@ impl ToolReport<'_> {
 /// The description is most of what a model knows when it chooses a tool.
 fn tool_is_documented(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     if tool.description.trim().is_empty() {
-        let help = "say what it does in a doc comment, or in `description = \"..\"`";
+        let help = "describe it in a doc comment, or with `description = \"..\"`";
         report.add(LintLevel::Warning, "undocumented-tool", "", "has no description".to_owned(), help);
     }
 }
 
-/// A tool that nobody should call still takes tokens from every request.
+/// A deprecated tool still takes tokens in every request.
 fn tool_is_current(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     if let Some(reason) = &tool.deprecated {
-        let help = "remove it, or leave it out of what models are offered, once nothing calls it any more";
+        let help = "remove it, or exclude it from the selection for models, once it has no callers";
         report.add(LintLevel::Warning, "deprecated-tool", "", format!("is deprecated: {reason}"), help);
     }
 }
 
-/// Some providers refuse a long description, and others cut it.
+/// Some providers reject a long description, others cut it.
 fn descriptions_are_short(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     let own = ("".to_owned(), tool.description.as_str());
     let of_arguments = tool
@@ -73,7 +72,7 @@ fn descriptions_are_short(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     for (path, text) in std::iter::once(own).chain(of_arguments) {
         let length = text.chars().count();
         if length > LONGEST_DESCRIPTION {
-            let message = format!("has a description of {length} characters; providers take {LONGEST_DESCRIPTION}");
+            let message = format!("has a description of {length} characters; providers accept {LONGEST_DESCRIPTION}");
             let help = "keep the first paragraph short, and move the rest to `instructions = \"..\"`";
             report.add(LintLevel::Warning, "long-description", &path, message, help);
         }
@@ -84,24 +83,24 @@ fn descriptions_are_short(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
 fn arguments_are_documented(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     for (name, argument) in &tool.arguments {
         if argument.description.as_ref().is_none_or(|text| text.trim().is_empty()) {
-            let help = "write a doc comment on the parameter, or a line for it under `# Arguments`";
+            let help = "add a doc comment to the parameter, or a line under `# Arguments`";
             let path = format!("arguments.{name}");
             report.add(LintLevel::Warning, "undocumented-argument", &path, "has no description".to_owned(), help);
         }
     }
 }
 
-/// An argument that can be anything is not checked before the call, and the model has nothing to go by.
+/// An argument of any type is not checked before the call, and gives the model no guidance.
 fn arguments_have_types(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     for (name, _) in tool.arguments.iter().filter(|(_, argument)| argument.is_any()) {
-        let help = "derive `JsonSchema` for its type, or say what it takes in `arguments(..)`";
-        let message = "can be anything".to_owned();
+        let help = "derive `JsonSchema` for its type, or describe it in `arguments(..)`";
+        let message = "has no type".to_owned();
         report.add(LintLevel::Warning, "any-argument", &format!("arguments.{name}"), message, help);
     }
 }
 
-/// Providers take few characters in a name, and not many of them: dots are replaced, other names are changed beyond
-/// that, and two tools may become one. Chat Completions are the strictest.
+/// Providers accept few characters in a name, and short names only. Dots are replaced and other names changed further,
+/// so that two names may become equal. Chat Completions is the strictest.
 fn names_are_portable(manifest: &Manifest, found: &mut Vec<LintFinding>) {
     let report = Dialect::OpenAiChat.report(manifest.iter());
     for finding in report.findings.into_iter().filter(|finding| matches!(finding.kind, "name" | "name-clash")) {
@@ -110,7 +109,7 @@ fn names_are_portable(manifest: &Manifest, found: &mut Vec<LintFinding>) {
     }
 }
 
-/// The loss report of a form, as findings.
+/// Returns the loss report of a provider's format as findings.
 pub(super) fn dialect_findings(dialect: Dialect, strict: bool, manifest: &Manifest) -> Vec<LintFinding> {
     let report = Form { dialect, strict }.report(manifest.iter());
     let finding = |found: tool_dialect::Finding| LintFinding {
@@ -145,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn a_good_tool_passes() {
+    fn accepts_a_documented_tool() {
         let argument = json!({"host": {"type": "string", "required": true, "description": "The host."}});
         assert!(rules(json!({"metrics.newest": tool("The newest points.", argument)})).is_empty());
     }
 
     #[test]
-    fn each_rule_finds_its_own() {
+    fn each_rule_has_its_finding() {
         let arguments = json!({"x": {"type": "any", "description": "Something."}, "y": {"type": "string"}});
         assert_eq!(
             rules(json!({"a": tool(" ", arguments)})),
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn checks_names_for_every_provider() {
         let named = |name: &str| rules(json!({name: tool("Does it.", json!({}))})).len();
         assert_eq!(named(&"x".repeat(64)), 0);
         assert_eq!(named(&"x".repeat(65)), 1);

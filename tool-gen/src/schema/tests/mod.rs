@@ -1,4 +1,4 @@
-//! The same source compiled and parsed: what schemars says of the one is what is computed from the other.
+//! The same source compiled and parsed: schemars' schemas must equal the computed ones.
 
 mod seen;
 mod source;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{LossKind, SchemaContract, SchemaGenerator, TypeShapes};
 use source::Source;
 
-/// Compares both contracts for types of [`types`], each with a generator of its own.
+/// Compares both directions for types of [`types`], each with its own generator.
 macro_rules! same {
     ($($ty:ty),* $(,)?) => {{
         let source = Source::parse_all(types::SOURCE);

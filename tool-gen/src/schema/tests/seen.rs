@@ -1,4 +1,4 @@
-//! What is seen, and what is reported as unseen.
+//! Types that are read, and those that are reported as unseen.
 
 use super::*;
 
@@ -246,7 +246,7 @@ fn defaults_are_never_guessed() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_reported() {
+fn reports_unseen_types() {
     let source = Source::parse(
         r#"
         #[derive(JsonSchema)] struct ByFunction { #[schemars(schema_with = "f")] a: u8 }

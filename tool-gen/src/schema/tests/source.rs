@@ -7,7 +7,7 @@ use syn::{GenericArgument, Item, ItemImpl, Path, PathArguments, Type};
 
 use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
 
-/// Looks names up in one text; what is not there is of the standard library or of the crate that its path names.
+/// Resolves names in one text. Other names belong to the standard library, or to the crate in their path.
 pub(super) struct Source {
     definitions: Vec<Rc<TypeDefinition>>,
     names: HashMap<(ScopeId, String), DefinitionId>,
@@ -21,7 +21,7 @@ impl Source {
         Self::parse_all(&[text])
     }
 
-    /// Reads several files as if they were one.
+    /// Reads several files as one.
     pub(super) fn parse_all(texts: &[&str]) -> Self {
         let items: Vec<Item> = texts.iter().flat_map(|text| syn::parse_file(text).unwrap().items).collect();
         let mut source = Self {

@@ -1,4 +1,4 @@
-//! Arguments and results, as the runtime's slots describe them.
+//! Arguments and results, as the runtime describes them.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ const SOURCE: &str = r#"
     fn f() -> u8 { compute() }
 "#;
 
-/// An argument, without the reports.
+/// Returns an argument without its unseen parts.
 #[derive(Debug, Default, PartialEq)]
 struct Shown {
     schema: Option<Value>,
@@ -40,7 +40,7 @@ struct Shown {
     variants: Vec<String>,
 }
 
-/// What is decoded for a parameter of a type, as the macros read it.
+/// Returns the form in which the macros decode a parameter of a type.
 fn decoded(source: &Source, written: &str) -> DecodedForm {
     let function: syn::ItemFn = syn::parse_str(&format!("/** Does. */ fn tool(a: {written}) {{}}")).unwrap();
     let (tool, report) = tool_syntax::read_function(quote::quote!(), &function);
@@ -93,7 +93,7 @@ fn types_without_a_schema_are_any() {
 }
 
 #[test]
-fn types_that_can_only_be_parsed_are_text() {
+fn parsed_types_are_strings() {
     let text = json!({"type": "string"});
     let texts = json!({"type": "array", "items": text});
     assert_eq!(shown("Text"), schema(text.clone(), false));
@@ -109,7 +109,7 @@ fn types_that_can_only_be_parsed_are_text() {
 }
 
 #[test]
-fn enums_tell_their_variants_as_serde_names_them() {
+fn lists_variants_by_their_serde_names() {
     let variants = ["bottom", "down", "left", "up"];
     for written in ["Direction", "Option<Direction>", "Box<Direction>", "Through"] {
         let mut seen = shown(written).variants;
@@ -122,7 +122,7 @@ fn enums_tell_their_variants_as_serde_names_them() {
 }
 
 #[test]
-fn what_cannot_be_seen_makes_the_argument_any() {
+fn an_unseen_type_makes_the_argument_any() {
     for (written, what) in [("Foreign", "geo::Point"), ("HandWritten", "HandWritten"), ("geo::Point", "geo::Point")] {
         let seen = seen(written);
         assert_eq!(seen.schema, None, "{written}");
@@ -135,7 +135,7 @@ fn what_cannot_be_seen_makes_the_argument_any() {
 }
 
 #[test]
-fn a_url_is_described_where_its_name_tells_it() {
+fn a_url_is_described_where_the_runtime_recognizes_it() {
     let uri = json!({"type": "string", "format": "uri"});
     assert_eq!(shown("url::Url"), schema(uri.clone(), false));
     assert_eq!(shown("&url::Url"), schema(uri.clone(), false));
@@ -160,7 +160,7 @@ fn every_use_of_an_unseen_type_is_reported() {
 }
 
 #[test]
-fn results_are_described_by_their_success() {
+fn a_result_is_described_by_its_success_type() {
     let source = Source::parse(SOURCE);
     let shapes = TypeShapes::new(&source);
     let order = json!({"$ref": "#/$defs/Order"});

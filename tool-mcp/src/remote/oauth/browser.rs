@@ -1,4 +1,4 @@
-//! A person at this machine, who logs in with a browser and is sent back to a port of it.
+//! Logins with a browser on this machine, redirected to a local port.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -12,61 +12,61 @@ use axum::routing::get;
 use tokio::sync::{OwnedMutexGuard, mpsc};
 use url::Url;
 
-use super::returned::value;
+use super::callback::query_value;
 
-/// Where browsers are sent back to. By its number, since `localhost` may mean another machine.
+/// The host of the redirect URI. An IP address, because `localhost` may resolve to another machine.
 const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const PATH: &str = "/callback";
 
-/// Somebody at this machine, and the port of it that they come back to.
+/// A browser on this machine, and the port for its redirects.
 pub(super) struct Browser {
-    /// 0 is any that is free.
+    /// 0 means any free port.
     pub(super) port: u16,
     show: Box<dyn Fn(&str) + Send + Sync>,
-    /// A port that was free, and is kept: the authorization server was told of it, and many take no other. A fixed one
-    /// was told once and for all, so that it is taken while somebody logs in, and others can have it in between.
-    kept: Mutex<Option<TcpListener>>,
-    /// One comes back after the other.
-    turn: Arc<tokio::sync::Mutex<()>>,
+    /// The socket of a free port, kept open: the client was registered with that port, and many authorization servers
+    /// accept no other. A fixed port is bound only during a login, so that others can use it in between.
+    kept_socket: Mutex<Option<TcpListener>>,
+    /// Allows one login at a time.
+    login_lock: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The port, while somebody is waited for. It is free again when this is dropped.
-pub(super) struct Port {
+/// An open port for the redirect of one login, closed when dropped.
+pub(super) struct CallbackListener {
     browser: Arc<Browser>,
-    turn: OwnedMutexGuard<()>,
+    permit: OwnedMutexGuard<()>,
     listener: tokio::net::TcpListener,
-    /// Where somebody is sent back to.
+    /// The URI of this port.
     pub(super) redirect_uri: String,
 }
 
 impl Browser {
     pub(super) fn new(port: u16, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { port, show: Box::new(show), kept: Mutex::default(), turn: Arc::default() }
+        Self { port, show: Box::new(show), kept_socket: Mutex::default(), login_lock: Arc::default() }
     }
 
-    /// Takes the port when nobody else is waited for, or says in words why not.
-    pub(super) async fn open(self: &Arc<Self>) -> Result<Port, String> {
-        let turn = self.turn.clone().lock_owned().await;
-        let socket = if self.port == 0 { self.kept() } else { listen(self.port) };
+    /// Opens the port, after any other login has ended.
+    pub(super) async fn open(self: &Arc<Self>) -> Result<CallbackListener, String> {
+        let permit = self.login_lock.clone().lock_owned().await;
+        let socket = if self.port == 0 { self.free_port() } else { listen(self.port) };
         let opened = socket.and_then(|socket| {
             let redirect_uri = format!("http://{HOST}:{}{PATH}", socket.local_addr()?.port());
             let listener = tokio::net::TcpListener::from_std(socket)?;
-            Ok(Port { browser: self.clone(), turn, listener, redirect_uri })
+            Ok(CallbackListener { browser: self.clone(), permit, listener, redirect_uri })
         });
         opened.map_err(|error| {
             let advice = match error.kind() {
                 io::ErrorKind::AddrInUse => {
-                    "; another login or another program has it: end that, or register the application with another \
-                     port and name it (`callbackPort` in a file, `OAuth::in_browser_at` in code)"
+                    "; another login or program is using it: end that, or register the application with another port and \
+                     configure it (`callbackPort` in a file, `OAuth::in_browser_at` in code)"
                 }
                 _ => "",
             };
-            format!("port {} of {HOST} cannot be listened to: {error}{advice}", self.port)
+            format!("cannot listen on port {} of {HOST}: {error}{advice}", self.port)
         })
     }
 
-    fn kept(&self) -> io::Result<TcpListener> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+    fn free_port(&self) -> io::Result<TcpListener> {
+        let mut kept = self.kept_socket.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
             Some(socket) => socket.try_clone(),
             None => kept.insert(listen(0)?).try_clone(),
@@ -80,47 +80,47 @@ fn listen(port: u16) -> io::Result<TcpListener> {
     Ok(socket)
 }
 
-impl Port {
-    /// Shows somebody the URL, and waits for the one that the browser is sent to in the end.
+impl CallbackListener {
+    /// Shows the login URL, and waits for the URL that the browser is redirected to.
     pub(super) async fn visit(self, url: String) -> Result<String, String> {
-        let Self { browser, turn, listener, redirect_uri } = self;
-        let state = Url::parse(&url).ok().and_then(|url| state_of(url.query()));
-        let state = state.ok_or("the login cannot be told from another: its URL has no `state`")?;
-        let (back, mut came) = mpsc::channel(1);
-        let routes = Router::new().route(PATH, get(returned)).with_state(Expected { state, back });
+        let Self { browser, permit, listener, redirect_uri } = self;
+        let state = Url::parse(&url).ok().and_then(|url| state_param(url.query()));
+        let state = state.ok_or("the login URL has no `state`")?;
+        let (sender, mut redirects) = mpsc::channel(1);
+        let routes = Router::new().route(PATH, get(callback)).with_state(ExpectedLogin { state, sender });
         (browser.show)(&url);
-        // Dropped, it hears nothing more; what it has heard is answered.
-        let returned = tokio::select! {
-            Some(query) = came.recv() => Ok(format!("{redirect_uri}?{query}")),
+        // Dropping the server stops it from accepting; responses in progress are completed.
+        let redirected = tokio::select! {
+            Some(query) = redirects.recv() => Ok(format!("{redirect_uri}?{query}")),
             ended = axum::serve(listener, routes) => {
-                Err(format!("nobody can come back from the login any more: {:?}", ended.err()))
+                Err(format!("the listener for the login failed: {:?}", ended.err()))
             }
         };
-        drop(turn);
-        returned
+        drop(permit);
+        redirected
     }
 }
 
-/// Who is waited for.
+/// The login that is waited for.
 #[derive(Clone)]
-struct Expected {
+struct ExpectedLogin {
     state: String,
-    back: mpsc::Sender<String>,
+    sender: mpsc::Sender<String>,
 }
 
-/// Takes whoever comes back from the login that was asked for. Any page or program can send somebody here: only the one
-/// that was given the `state` knows it.
-async fn returned(State(expected): State<Expected>, uri: Uri) -> Response {
-    if state_of(uri.query()).is_none_or(|state| state != expected.state) {
-        return page(StatusCode::BAD_REQUEST, "This is not the login that was asked for.");
+/// Accepts the redirect of the expected login. Any page or program can send a browser here, but only the authorization
+/// server knows the `state`.
+async fn callback(State(expected): State<ExpectedLogin>, uri: Uri) -> Response {
+    if state_param(uri.query()).is_none_or(|state| state != expected.state) {
+        return page(StatusCode::BAD_REQUEST, "This is not the expected login.");
     }
-    match expected.back.try_send(uri.query().unwrap_or_default().to_owned()) {
-        Ok(()) => page(StatusCode::OK, "That was all. You can close this page."),
-        Err(_) => page(StatusCode::CONFLICT, "Somebody came back from this login already."),
+    match expected.sender.try_send(uri.query().unwrap_or_default().to_owned()) {
+        Ok(()) => page(StatusCode::OK, "The login response was received. You can close this page."),
+        Err(_) => page(StatusCode::CONFLICT, "This login was already completed."),
     }
 }
 
-/// A page that loads nothing.
+/// Returns a page without external resources.
 fn page(status: StatusCode, text: &str) -> Response {
     let html = format!("<!doctype html><title>Login</title><link rel=\"icon\" href=\"data:,\"><p>{text}</p>");
     let headers = [
@@ -132,6 +132,6 @@ fn page(status: StatusCode, text: &str) -> Response {
     (status, headers, html).into_response()
 }
 
-fn state_of(query: Option<&str>) -> Option<String> {
-    value(query, "state").filter(|state| !state.is_empty())
+fn state_param(query: Option<&str>) -> Option<String> {
+    query_value(query, "state").filter(|state| !state.is_empty())
 }

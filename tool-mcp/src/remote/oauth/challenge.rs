@@ -1,22 +1,22 @@
-//! What a server wants to be shown before it lets us in.
+//! `WWW-Authenticate` challenges.
 
 use rmcp::transport::auth::{AuthError, WWWAuthenticateParams};
 use url::Url;
 
-/// A refusal that says how to be let in.
+/// A challenge of a server.
 pub(super) struct Challenge {
     pub(super) header: String,
     params: WWWAuthenticateParams,
 }
 
 impl Challenge {
-    /// Reads the header of the server at a URL.
+    /// Parses the header of the server at a URL.
     pub(super) fn new(header: &str, url: &str) -> Result<Self, AuthError> {
         let params = WWWAuthenticateParams::parse(header, &Url::parse(url)?);
         Ok(Self { header: header.to_owned(), params })
     }
 
-    /// Whether it asks for the same, in whatever words: some add the time, or a number that is used once.
+    /// Returns `true` if both challenges ask for the same. Other parameters, such as a nonce, are ignored.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let (this, other) = (&self.params, &other.params);
         this.resource_metadata_url == other.resource_metadata_url
@@ -24,8 +24,8 @@ impl Challenge {
             && this.error == other.error
     }
 
-    /// Whether we are let in, but may not do enough.
-    pub(super) fn asks_for_more(&self) -> bool {
+    /// Returns `true` if the token is valid, but lacks scopes.
+    pub(super) fn needs_more_scopes(&self) -> bool {
         self.params.is_insufficient_scope() && self.params.scope.is_some()
     }
 }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_counts_and_not_how() {
+    fn compares_challenges_by_what_they_ask_for() {
         let challenge = |header: &str| Challenge::new(header, "https://a.example/mcp").unwrap();
         let first = challenge(r#"Bearer resource_metadata="https://a.example/r", scope="read", nonce="1""#);
         for (other, is_same) in [
@@ -46,8 +46,8 @@ mod tests {
         ] {
             assert_eq!(first.is_same(&challenge(other)), is_same, "{other}");
         }
-        assert!(challenge(r#"Bearer error="insufficient_scope", scope="write""#).asks_for_more());
-        assert!(!challenge(r#"Bearer error="insufficient_scope""#).asks_for_more(), "it does not say what for");
-        assert!(!first.asks_for_more());
+        assert!(challenge(r#"Bearer error="insufficient_scope", scope="write""#).needs_more_scopes());
+        assert!(!challenge(r#"Bearer error="insufficient_scope""#).needs_more_scopes(), "it names no scope");
+        assert!(!first.needs_more_scopes());
     }
 }

@@ -1,4 +1,4 @@
-//! A server that is a child process.
+//! Servers as child processes.
 
 use std::io;
 use std::process::Stdio;
@@ -10,11 +10,11 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::last_words::{LastWords, Words};
-use crate::lines::{Keep, Lines};
-use crate::remote::reached::Command;
+use super::stderr_tail::{ProcessTail, StderrTail};
+use crate::lines::{LineTransport, StreamEnd};
+use crate::remote::endpoint::CommandEndpoint;
 
-/// What programs cannot do without. The rest of the environment may hold secrets that are not the server's business.
+/// The inherited environment variables: those that programs need. Others may hold secrets.
 const INHERITED: &[&str] = &[
     "HOME",
     "LANG",
@@ -41,101 +41,101 @@ const INHERITED: &[&str] = &[
     "USERPROFILE",
 ];
 
-/// How long a server may take to end once its input is closed, and again once it is told to.
+/// The time to exit after its input was closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long a server that says nothing more may take to end, to be heard to its end.
-const LAST_MOMENT: Duration = Duration::from_millis(200);
+/// The time to wait for exit status and standard error after the program has closed its output.
+const EXIT_WAIT: Duration = Duration::from_millis(200);
 
 /// The longest line of standard error that is logged.
-const LONGEST_LINE: u64 = 4 << 10;
+const MAX_LINE_LENGTH: u64 = 4 << 10;
 
-/// Starts the program, in a process group of its own.
+/// Starts the program in a new process group.
 pub(in crate::remote) fn start(
     server: &str,
-    command: &Command,
+    command: &CommandEndpoint,
     longest: usize,
-    last_words: &LastWords,
-) -> io::Result<Lines<ChildStdout, ChildStdin, Process>> {
+    stderr: &StderrTail,
+) -> io::Result<LineTransport<ChildStdout, ChildStdin, ChildProcess>> {
     let mut process = tokio::process::Command::new(&command.program);
     process.args(&command.args).env_clear();
     process.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     process.envs(&command.env);
-    if let Some(folder) = &command.folder {
-        process.current_dir(folder);
+    if let Some(directory) = &command.current_dir {
+        process.current_dir(directory);
     }
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
     process.process_group(0);
-    let words = last_words.begin();
+    let tail = stderr.start();
     let mut child = process.spawn()?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let (Some(stdin), Some(stdout)) = (stdin, stdout) else { return Err(io::ErrorKind::BrokenPipe.into()) };
-    let log = child.stderr.take().map(|stderr| tokio::spawn(log(server.to_owned(), stderr, words.clone())));
-    Ok(Lines::new(stdout, stdin, longest, Process { child, log, words, silent_since: None }))
+    let log = child.stderr.take().map(|stderr| tokio::spawn(log_stderr(server.to_owned(), stderr, tail.clone())));
+    Ok(LineTransport::new(stdout, stdin, longest, ChildProcess { child, log, tail, eof_since: None }))
 }
 
-/// Logs what the server says on its standard error, line by line; of a long line only the beginning is kept.
-async fn log(server: String, stderr: impl AsyncRead + Unpin, words: Arc<Words>) {
+/// Logs the standard error, line by line. Only the start of a long line is kept.
+async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin, tail: Arc<ProcessTail>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
-    let mut goes_on = false;
-    while let Ok(1..) = (&mut stderr).take(LONGEST_LINE).read_until(b'\n', &mut line).await {
-        if !goes_on {
+    let mut is_continued = false;
+    while let Ok(1..) = (&mut stderr).take(MAX_LINE_LENGTH).read_until(b'\n', &mut line).await {
+        if !is_continued {
             let text = String::from_utf8_lossy(&line);
             tracing::debug!(target: "tool_mcp::stderr", server, "{}", text.trim_end());
-            words.said(&text);
+            tail.push(&text);
         }
-        goes_on = !line.ends_with(b"\n");
+        is_continued = !line.ends_with(b"\n");
         line.clear();
     }
 }
 
-/// A process with all that it has started in its group.
-pub(in crate::remote) struct Process {
+/// A process and its process group.
+pub(in crate::remote) struct ChildProcess {
     child: Child,
-    /// What listens to its standard error, until that ends.
+    /// The task that reads the standard error, until it ends.
     log: Option<JoinHandle<()>>,
-    words: Arc<Words>,
-    /// Since when it has said nothing more.
-    silent_since: Option<Instant>,
+    tail: Arc<ProcessTail>,
+    /// The time when the process closed its output.
+    eof_since: Option<Instant>,
 }
 
-impl Process {
-    /// Tells the whole group, as long as the process that gave it its number has not been waited for.
+impl ChildProcess {
+    /// Signals the whole group, unless the process was already reaped and its id may be reused.
     #[cfg(unix)]
     fn signal(&self, signal: rustix::process::Signal) {
         let group = self.child.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
         if let Some(group) = group {
-            // It may have ended meanwhile.
+            // The group may have ended meanwhile.
             let _ended = rustix::process::kill_process_group(group, signal);
         }
     }
 
-    /// Notes how the process has ended, if it has.
-    fn note_end(&self) {
-        if let Some(how) = how_it_ended(&self.child) {
-            self.words.ended(how);
+    /// Records the exit status, if the process has ended.
+    fn record_exit(&self) {
+        if let Some(exit) = exit_description(&self.child) {
+            self.tail.set_exit(exit);
         }
     }
 }
 
-impl Keep for Process {
-    async fn fell_silent(&mut self) {
-        // This may be dropped and begun again whenever something else happens: the moment is one all the same.
-        let until = *self.silent_since.get_or_insert_with(Instant::now) + LAST_MOMENT;
-        let heard = async {
+impl StreamEnd for ChildProcess {
+    async fn on_eof(&mut self) {
+        // This future may be dropped and created again; the deadline stays the same.
+        let until = *self.eof_since.get_or_insert_with(Instant::now) + EXIT_WAIT;
+        let ended = async {
             exited(&self.child).await;
             if let Some(log) = &mut self.log {
                 drop(log.await);
             }
             self.log = None;
         };
-        drop(timeout_at(until, heard).await);
-        self.note_end();
+        drop(timeout_at(until, ended).await);
+        self.record_exit();
     }
 
-    async fn end(&mut self) -> io::Result<()> {
+    async fn close(&mut self) -> io::Result<()> {
         if timeout(GRACE, exited(&self.child)).await.is_err() {
             #[cfg(unix)]
             {
@@ -143,32 +143,32 @@ impl Keep for Process {
                 drop(timeout(GRACE, exited(&self.child)).await);
             }
         }
-        // What it has started may still run: the group is ended before its number is given up.
+        // Its children may still run. The group is killed before the process is reaped, while its id is valid.
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
         self.child.kill().await
     }
 }
 
-/// Waits until the process has ended, without giving up its number.
+/// Waits until the process has ended, without reaping it.
 #[cfg(unix)]
 async fn exited(child: &Child) {
-    while let Some(None) = ended(child) {
+    while let Some(None) = exit_status(child) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// How a process has ended that was not waited for yet, if it has, without giving up its number.
+/// Returns the exit status of a process without reaping it: `None` if it was reaped, `Some(None)` while it runs.
 #[cfg(unix)]
-fn ended(child: &Child) -> Option<Option<rustix::process::WaitIdStatus>> {
+fn exit_status(child: &Child) -> Option<Option<rustix::process::WaitIdStatus>> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()))?;
     waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG).ok()
 }
 
 #[cfg(unix)]
-fn how_it_ended(child: &Child) -> Option<String> {
-    let status = ended(child)??;
+fn exit_description(child: &Child) -> Option<String> {
+    let status = exit_status(child)??;
     let code = status.exit_status().map(|code| format!("exit status {code}"));
     code.or_else(|| status.terminating_signal().map(|signal| format!("signal {signal}")))
 }
@@ -179,13 +179,13 @@ async fn exited(_child: &Child) {
 }
 
 #[cfg(not(unix))]
-fn how_it_ended(_child: &Child) -> Option<String> {
+fn exit_description(_child: &Child) -> Option<String> {
     None
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
-        self.note_end();
+        self.record_exit();
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
     }

@@ -1,4 +1,4 @@
-//! Late answers during the handshake.
+//! Late responses during the handshake.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, DiscoverResult, Implementation, InitializeResult, JsonRpcResponse,
@@ -8,19 +8,20 @@ use rmcp::model::{
 /// The newest version of the protocol, which has no `initialize`.
 pub(in crate::remote) const NEWEST: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 
-/// Keeps a late answer to `server/discover` from being taken for the answer to `initialize`.
+/// Keeps a late response to `server/discover` from being taken for the response to `initialize`.
 ///
-/// rmcp probes a server with `server/discover` and falls back to `initialize` on the same connection if the probe is not
-/// answered within 10 seconds. A program that takes longer to start reads both requests once it is up, and answers both.
+/// rmcp probes a server with `server/discover` and falls back to `initialize` on the same connection if the probe gets no
+/// response within 10 seconds. A program that takes longer to start reads both requests once it is up, and responds to
+/// both.
 #[derive(Default)]
 pub(super) struct Handshake {
-    /// The probe, until it is answered or given up.
+    /// The probe, until it gets a response or times out.
     probe: Option<RequestId>,
-    /// The probe that rmcp has given up, until it is answered.
+    /// The probe that timed out, until it gets a response.
     late: Option<RequestId>,
-    /// The `initialize` that followed a probe without an answer, until it is answered.
+    /// The `initialize` that followed a timed-out probe, until it gets a response.
     initialize: Option<RequestId>,
-    /// The late answer of a server that knows `server/discover`.
+    /// The late response of a server that knows `server/discover`.
     discovered: Option<DiscoverResult>,
 }
 
@@ -37,10 +38,10 @@ impl Handshake {
         }
     }
 
-    /// Returns the message that rmcp should see instead of a received one, or `None` for a late answer.
+    /// Returns the message that rmcp should see instead of a received one, or `None` for a late response.
     ///
-    /// A server that answers the probe late and refuses `initialize` speaks the newest version only. rmcp is given the
-    /// answer to the probe as the answer to `initialize`, which it accepts with a version that has no handshake.
+    /// A server that responds late to the probe and refuses `initialize` speaks the newest version only. rmcp is given the
+    /// late response as the response to `initialize`, which it accepts with a version that has no handshake.
     pub(super) fn received(&mut self, message: ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage> {
         if self.probe.is_none() && self.late.is_none() && self.initialize.is_none() {
             return Some(message);
@@ -50,12 +51,12 @@ impl Handshake {
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => return Some(message),
         };
-        // An error without an id answers the oldest request: the server could not read it.
-        let answers = |request: &Option<RequestId>| {
-            request.as_ref().is_some_and(|request| id.is_none_or(|id| is_answer_to(request, id)))
+        // An error without an id belongs to the oldest request, which the server could not parse.
+        let is_for = |request: &Option<RequestId>| {
+            request.as_ref().is_some_and(|request| id.is_none_or(|id| is_response_to(request, id)))
         };
-        if answers(&self.late) {
-            tracing::debug!("server/discover was answered after it was given up");
+        if is_for(&self.late) {
+            tracing::debug!("server/discover got its response after the timeout");
             self.late = None;
             if let ServerJsonRpcMessage::Response(JsonRpcResponse { result, .. }) = message
                 && let ServerResult::DiscoverResult(result) = result
@@ -65,9 +66,9 @@ impl Handshake {
             }
             return None;
         }
-        if answers(&self.probe) {
+        if is_for(&self.probe) {
             self.probe = None;
-        } else if answers(&self.initialize) {
+        } else if is_for(&self.initialize) {
             let request = self.initialize.take();
             let discovered = self.discovered.take();
             if let (ServerJsonRpcMessage::Error(_), Some(id), Some(result)) = (&message, request, discovered) {
@@ -78,11 +79,11 @@ impl Handshake {
     }
 }
 
-/// Returns `true` if an answer's id is that of a request. Some servers return a number as a string; rmcp accepts that.
-fn is_answer_to(request: &RequestId, answer: &RequestId) -> bool {
-    match (request, answer) {
-        (RequestId::Number(request), RequestId::String(answer)) => answer.parse() == Ok(*request),
-        _ => request == answer,
+/// Returns `true` if a response has the id of a request. Some servers return a number as a string; rmcp accepts that.
+fn is_response_to(request: &RequestId, response: &RequestId) -> bool {
+    match (request, response) {
+        (RequestId::Number(request), RequestId::String(response)) => response.parse() == Ok(*request),
+        _ => request == response,
     }
 }
 

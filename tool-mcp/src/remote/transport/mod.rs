@@ -1,24 +1,25 @@
-//! How messages come and go. Whatever a server sends, no more than a message of the allowed length is kept of it.
+//! Transports to remote servers. None buffers more than one message of the allowed length.
 
 #[cfg(feature = "auth")]
-mod authorized;
+mod authorized_client;
 mod child;
-mod client;
 mod handshake;
 mod http;
-mod last_words;
-mod read;
-mod refusal;
+mod http_error;
+mod monitor;
+mod response_parser;
 mod resume;
+mod server_stream;
 mod sse;
+mod stderr_tail;
 mod streams;
-mod unasked;
-mod wire;
 
 pub(super) use child::start;
 pub(super) use handshake::NEWEST;
 pub(super) use http::connect as connect_http;
-pub(super) use last_words::LastWords;
-pub(crate) use streams::Connect;
+pub(super) use monitor::{
+    ConnectionMonitor, LOST, MonitoredTransport, ProgressListener, SentFlag, TOO_LONG, UNREADABLE,
+};
+pub(super) use stderr_tail::StderrTail;
+pub(crate) use streams::StreamConnector;
 pub(super) use streams::streams;
-pub(super) use wire::{Heard, LOST, Listener, Sent, TOO_LONG, UNREADABLE, Wire};

@@ -1,4 +1,4 @@
-//! How often a stream of events that broke is taken up again.
+//! Limits on resuming broken event streams.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,152 +15,157 @@ use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 use tokio::time::{Instant, sleep};
 
-use super::unasked::Open;
-use super::wire::Wire;
+use super::monitor::ConnectionMonitor;
+use super::server_stream::OpenStream;
 use crate::remote::backoff::STEADY;
 
-/// How often it is tried before what the stream should have brought is given up.
+/// The number of attempts to resume a stream at one event.
 const ATTEMPTS: usize = 3;
-/// The pause after a stream that ended; after each failure it is twice as long.
+/// The pause after a stream that ended; it doubles after each failure.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The shortest pause, whatever a server says.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-/// How often a stream is taken up in a row without bringing anything, if it ends at another place each time. A server may
-/// have us come back for its answer, but not for ever.
-const IN_VAIN: usize = 1_000;
-/// How many places are remembered; as many streams may be broken at once.
+/// The minimum pause, whatever the server requests.
+const MIN_PAUSE: Duration = Duration::from_millis(100);
+/// The most consecutive streams without a message, if each ends at another event. A server may let a client poll for its
+/// response, but not forever.
+const MAX_EMPTY: usize = 1_000;
+/// The number of remembered resume points; as many streams may be broken at once.
 const REMEMBERED: usize = 256;
 
-type Events = BoxStream<'static, Result<Sse, SseError>>;
+type SseEvents = BoxStream<'static, Result<Sse, SseError>>;
 
-/// Takes a stream up again a few times. After that the server may be another, or gone: it is asked for its tools, which
-/// shows it, and whoever waits for an answer of the stream is told. rmcp would go on for ever, and the call with it.
-pub(super) struct Resume {
-    wire: Arc<Wire>,
+/// Resumes a stream a limited number of times. Then the pending requests of the stream fail, and the tools are listed, which
+/// shows whether the server is still there. By default rmcp, and the call with it, would retry forever.
+pub(super) struct StreamRetryPolicy {
+    monitor: Arc<ConnectionMonitor>,
 }
 
-impl Resume {
-    pub(super) fn new(wire: Arc<Wire>) -> Self {
-        Self { wire }
+impl StreamRetryPolicy {
+    pub(super) fn new(monitor: Arc<ConnectionMonitor>) -> Self {
+        Self { monitor }
     }
 }
 
-impl SseRetryPolicy for Resume {
+impl SseRetryPolicy for StreamRetryPolicy {
     fn retry(&self, failures: usize) -> Option<Duration> {
         if failures < ATTEMPTS {
             return Some(PAUSE * (1 << failures));
         }
-        self.wire.changed.notify_one();
+        self.monitor.tools_changed.notify_one();
         None
     }
 }
 
-impl fmt::Debug for Resume {
+impl fmt::Debug for StreamRetryPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Resume")
+        f.write_str("StreamRetryPolicy")
     }
 }
 
-/// The places where streams were taken up again, each behind the last event that was seen.
+/// The events after which streams were resumed.
 ///
-/// rmcp counts only what fails: a server that accepts each attempt, and ends the stream at once, would be asked for ever.
+/// rmcp counts only failures: it would never give up on a server that accepts each attempt and ends the stream at once.
 #[derive(Default)]
-pub(super) struct Places {
-    places: Mutex<VecDeque<Place>>,
-    /// Ids may be long: what is remembered of them is a hash.
+pub(super) struct ResumePoints {
+    points: Mutex<VecDeque<ResumePoint>>,
+    /// Event ids may be long, so only their hashes are stored.
     hashes: RandomState,
 }
 
-struct Place {
+struct ResumePoint {
     last_event: Option<u64>,
     attempts: usize,
-    /// How often streams were taken up in a row that brought nothing, before this place was reached.
-    in_vain: usize,
+    /// The number of consecutive empty streams before this point was reached.
+    empty: usize,
 }
 
-/// A stream that is taken up again.
-pub(super) struct Attempt {
-    /// How many there were in a row that brought nothing, this one included as long as it brings nothing.
-    in_vain: usize,
-    /// Where it was taken up, and when.
-    place: Option<u64>,
+/// An attempt to resume a stream.
+pub(super) struct ResumeAttempt {
+    /// The number of consecutive empty streams, including this one while it is empty.
+    empty: usize,
+    /// The event after which the stream was resumed.
+    last_event: Option<u64>,
     since: Instant,
 }
 
-impl Places {
-    /// Pauses before a stream is taken up again; nothing if that has led nowhere too often.
-    pub(super) async fn go_on(&self, last_event: Option<&str>) -> Option<Attempt> {
+impl ResumePoints {
+    /// Pauses before a stream is resumed. Returns `None` if too many attempts were fruitless.
+    pub(super) async fn next_attempt(&self, last_event: Option<&str>) -> Option<ResumeAttempt> {
         let attempt = self.attempt(last_event);
-        if last_event.is_some() || attempt.as_ref().is_none_or(|attempt| attempt.in_vain > 1) {
-            sleep(SHORTEST_PAUSE).await;
+        if last_event.is_some() || attempt.as_ref().is_none_or(|attempt| attempt.empty > 1) {
+            sleep(MIN_PAUSE).await;
         }
         attempt
     }
 
-    fn places(&self) -> MutexGuard<'_, VecDeque<Place>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    fn points(&self) -> MutexGuard<'_, VecDeque<ResumePoint>> {
+        self.points.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hash(&self, event: &str) -> u64 {
         self.hashes.hash_one(event)
     }
 
-    fn attempt(&self, last_event: Option<&str>) -> Option<Attempt> {
-        let place = last_event.map(|event| self.hash(event));
-        let mut places = self.places();
-        let known = places.iter_mut().find(|known| known.last_event == place);
-        let in_vain = match known {
+    fn attempt(&self, last_event: Option<&str>) -> Option<ResumeAttempt> {
+        let last_event = last_event.map(|event| self.hash(event));
+        let mut points = self.points();
+        let known = points.iter_mut().find(|known| known.last_event == last_event);
+        let empty = match known {
             Some(known) => {
                 known.attempts += 1;
                 if known.attempts > ATTEMPTS {
                     return None;
                 }
-                known.in_vain + known.attempts
+                known.empty + known.attempts
             }
             None => {
-                remember(&mut places, Place { last_event: place, attempts: 1, in_vain: 0 });
+                remember(&mut points, ResumePoint { last_event, attempts: 1, empty: 0 });
                 1
             }
         };
-        (in_vain <= IN_VAIN).then(|| Attempt { in_vain, place, since: Instant::now() })
+        (empty <= MAX_EMPTY).then(|| ResumeAttempt { empty, last_event, since: Instant::now() })
     }
 
-    /// Remembers where a stream ended, if that is somewhere else than where it was taken up. One that lived for long
-    /// was well, since proxies end what is silent: all begins anew. The pause before the next one, which may be long at
-    /// a server's wish, does not count.
-    fn ended(&self, attempt: &Attempt, last_event: Option<u64>) {
-        let mut places = self.places();
+    /// Remembers the last event of a stream that ended. A stream that lived long was healthy, since proxies end silent
+    /// streams, so its counters are reset. Only the stream's own lifetime counts: the pause before the next one may be
+    /// long if the server requests it.
+    fn ended(&self, attempt: &ResumeAttempt, last_event: Option<u64>) {
+        let mut points = self.points();
         if attempt.since.elapsed() >= STEADY {
-            places.retain(|place| place.last_event != attempt.place);
-        } else if last_event.is_some() && !places.iter().any(|place| place.last_event == last_event) {
-            remember(&mut places, Place { last_event, attempts: 0, in_vain: attempt.in_vain });
+            points.retain(|point| point.last_event != attempt.last_event);
+        } else if last_event.is_some() && !points.iter().any(|point| point.last_event == last_event) {
+            remember(&mut points, ResumePoint { last_event, attempts: 0, empty: attempt.empty });
         }
     }
 }
 
-fn remember(places: &mut VecDeque<Place>, place: Place) {
-    if places.len() == REMEMBERED {
-        places.pop_front();
+fn remember(points: &mut VecDeque<ResumePoint>, point: ResumePoint) {
+    if points.len() == REMEMBERED {
+        points.pop_front();
     }
-    places.push_back(place);
+    points.push_back(point);
 }
 
-/// The events of a stream that was taken up again, watched for whether they bring anything.
-pub(super) struct Watched {
-    events: Events,
-    places: Arc<Places>,
-    attempt: Attempt,
+/// A resumed event stream.
+pub(super) struct ResumedStream {
+    events: SseEvents,
+    points: Arc<ResumePoints>,
+    attempt: ResumeAttempt,
     last_event: Option<u64>,
-    _open: Arc<Open>,
+    _open: Arc<OpenStream>,
 }
 
-impl Watched {
-    pub(super) fn new(events: Events, places: Arc<Places>, attempt: Attempt, open: Arc<Open>) -> Self {
-        Self { events, places, attempt, last_event: None, _open: open }
+impl ResumedStream {
+    pub(super) fn new(
+        events: SseEvents,
+        points: Arc<ResumePoints>,
+        attempt: ResumeAttempt,
+        open: Arc<OpenStream>,
+    ) -> Self {
+        Self { events, points, attempt, last_event: None, _open: open }
     }
 }
 
-impl Stream for Watched {
+impl Stream for ResumedStream {
     type Item = Result<Sse, SseError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -168,15 +173,15 @@ impl Stream for Watched {
         match &event {
             Some(Ok(event)) => {
                 if event.data.as_ref().is_some_and(|data| !data.is_empty()) {
-                    self.attempt.in_vain = 0;
+                    self.attempt.empty = 0;
                 }
                 if let Some(id) = &event.id {
-                    self.last_event = Some(self.places.hash(id));
+                    self.last_event = Some(self.points.hash(id));
                 }
             }
             Some(Err(_)) | None => {
                 let last_event = self.last_event.take();
-                self.places.ended(&self.attempt, last_event);
+                self.points.ended(&self.attempt, last_event);
             }
         }
         Poll::Ready(event)
@@ -188,21 +193,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_place_is_tried_a_few_times() {
-        let places = Places::default();
+    fn limits_the_attempts_per_resume_point() {
+        let points = ResumePoints::default();
         for expected in [true, true, true, false, false] {
-            assert_eq!((places.attempt(Some("a")).is_some(), places.attempt(None).is_some()), (expected, expected));
+            assert_eq!((points.attempt(Some("a")).is_some(), points.attempt(None).is_some()), (expected, expected));
         }
         for other in 0..1_000 {
-            assert!(places.attempt(Some(&other.to_string())).is_some());
+            assert!(points.attempt(Some(&other.to_string())).is_some());
         }
-        assert_eq!(places.places().len(), REMEMBERED);
+        assert_eq!(points.points().len(), REMEMBERED);
     }
 
-    /// Events that come at once.
-    struct Given(VecDeque<Sse>);
+    /// Events that are available at once.
+    struct FakeEvents(VecDeque<Sse>);
 
-    impl Stream for Given {
+    impl Stream for FakeEvents {
         type Item = Result<Sse, SseError>;
 
         fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -210,32 +215,33 @@ mod tests {
         }
     }
 
-    /// How often a stream is taken up whose server names another place each time, and has this to say there.
-    fn taken_up(data: impl Fn(usize) -> &'static str) -> usize {
-        let places = Arc::<Places>::default();
+    /// Counts how often a stream is resumed whose event id is another one each time, with this data.
+    fn resumptions(data: impl Fn(usize) -> &'static str) -> usize {
+        let points = Arc::<ResumePoints>::default();
         let mut context = Context::from_waker(std::task::Waker::noop());
-        let is_taken_up = |place: &usize| {
-            let Some(attempt) = places.attempt(Some(&place.to_string())) else { return false };
-            let event = Sse::default().id((place + 1).to_string()).data(data(*place));
-            let mut stream = Watched::new(Box::pin(Given([event].into())), places.clone(), attempt, Arc::default());
+        let is_resumed = |event: &usize| {
+            let Some(attempt) = points.attempt(Some(&event.to_string())) else { return false };
+            let next = Sse::default().id((event + 1).to_string()).data(data(*event));
+            let events = Box::pin(FakeEvents([next].into()));
+            let mut stream = ResumedStream::new(events, points.clone(), attempt, Arc::default());
             while let Poll::Ready(Some(_)) = Pin::new(&mut stream).poll_next(&mut context) {}
             true
         };
-        (0..3 * IN_VAIN).take_while(is_taken_up).count()
+        (0..3 * MAX_EMPTY).take_while(is_resumed).count()
     }
 
-    /// A server may have us wait for longer than a stream has to live to be well.
+    /// The pause that a server requests may be longer than the lifetime of a healthy stream.
     #[tokio::test(start_paused = true)]
-    async fn what_counts_is_how_long_a_stream_lived() {
+    async fn counts_only_the_lifetime_of_a_stream() {
         let attempts = async |lived: Duration| {
-            let places = Arc::<Places>::default();
+            let points = Arc::<ResumePoints>::default();
             let mut attempts = 0;
             while attempts < 2 * ATTEMPTS
-                && let Some(attempt) = places.attempt(Some("a"))
+                && let Some(attempt) = points.attempt(Some("a"))
             {
                 attempts += 1;
-                let mut stream =
-                    Watched::new(Box::pin(Given(VecDeque::new())), places.clone(), attempt, Arc::default());
+                let events = Box::pin(FakeEvents(VecDeque::new()));
+                let mut stream = ResumedStream::new(events, points.clone(), attempt, Arc::default());
                 sleep(lived).await;
                 let mut context = Context::from_waker(std::task::Waker::noop());
                 assert!(matches!(Pin::new(&mut stream).poll_next(&mut context), Poll::Ready(None)));
@@ -244,22 +250,22 @@ mod tests {
             attempts
         };
         assert_eq!(attempts(STEADY / 2).await, ATTEMPTS);
-        assert_eq!(attempts(STEADY).await, 2 * ATTEMPTS, "the control was well");
+        assert_eq!(attempts(STEADY).await, 2 * ATTEMPTS, "the control is healthy");
     }
 
     #[test]
-    fn a_stream_that_moves_on_in_vain_is_given_up() {
-        assert_eq!(taken_up(|_| ""), IN_VAIN);
-        let now_and_then = |place: usize| if place.is_multiple_of(IN_VAIN / 2) { "{}" } else { "" };
-        assert_eq!(taken_up(now_and_then), 3 * IN_VAIN, "the control brings something");
+    fn gives_up_on_a_stream_that_advances_without_messages() {
+        assert_eq!(resumptions(|_| ""), MAX_EMPTY);
+        let sometimes = |event: usize| if event.is_multiple_of(MAX_EMPTY / 2) { "{}" } else { "" };
+        assert_eq!(resumptions(sometimes), 3 * MAX_EMPTY, "the control has messages");
     }
 
     #[tokio::test]
-    async fn a_stream_that_stays_broken_puts_the_server_in_doubt() {
-        let wire = Arc::<Wire>::default();
-        let resume = Resume::new(wire.clone());
-        let pauses: Vec<_> = (0..).map_while(|failures| resume.retry(failures)).map(|pause| pause.as_secs()).collect();
+    async fn requests_a_listing_after_the_last_attempt() {
+        let monitor = Arc::<ConnectionMonitor>::default();
+        let policy = StreamRetryPolicy::new(monitor.clone());
+        let pauses: Vec<_> = (0..).map_while(|failures| policy.retry(failures)).map(|pause| pause.as_secs()).collect();
         assert_eq!(pauses, [1, 2, 4]);
-        wire.changed.notified().await;
+        monitor.tools_changed.notified().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Any two streams, opened by a function.
+//! Connections over a pair of streams that a function opens.
 
 use std::io;
 use std::pin::Pin;
@@ -9,27 +9,27 @@ pub(super) type Read = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type Write = Box<dyn AsyncWrite + Send + Unpin>;
 type Opening = Pin<Box<dyn Future<Output = io::Result<(Read, Write)>> + Send>>;
 
-/// What opens two streams for each connection.
-pub(crate) trait Connect: Send + Sync {
+/// Opens a pair of streams for each connection.
+pub(crate) trait StreamConnector: Send + Sync {
     fn connect(&self) -> Opening;
 }
 
-struct Function<F>(F);
+struct ConnectFn<F>(F);
 
-impl<F: Fn() -> Opening + Send + Sync> Connect for Function<F> {
+impl<F: Fn() -> Opening + Send + Sync> StreamConnector for ConnectFn<F> {
     fn connect(&self) -> Opening {
         (self.0)()
     }
 }
 
-pub(in crate::remote) fn streams<F, Fut, R, W>(connect: F) -> impl Connect
+pub(in crate::remote) fn streams<F, Fut, R, W>(connect: F) -> impl StreamConnector
 where
     F: Fn() -> Fut + Send + Sync + 'static,
     Fut: Future<Output = io::Result<(R, W)>> + Send + 'static,
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    Function(move || -> Opening {
+    ConnectFn(move || -> Opening {
         let opening = connect();
         Box::pin(async move {
             let (read, write) = opening.await?;

@@ -1,4 +1,4 @@
-//! Who may call.
+//! Authorization of HTTP requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,83 +13,83 @@ use sha2::{Digest, Sha256};
 
 use super::HttpConfig;
 
-/// A function that looks at the head of a request before anything else does.
-pub(super) type Check = dyn Fn(&mut Parts) -> Result<(), Denied> + Send + Sync;
+/// A function that checks the head of a request before it is handled.
+pub(super) type Check = dyn Fn(&mut Parts) -> Result<(), AccessDenied> + Send + Sync;
 
-/// Why a request is not answered.
+/// The reason for refusing a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Denied {
-    /// Nobody knows who is calling: 401, with the demand for a bearer token.
+pub enum AccessDenied {
+    /// No token was sent: 401, with a challenge for a bearer token.
     Unauthorized,
-    /// A token came that is not good, or not any more: 401, which says so, and a client may get another one.
+    /// The token is invalid or has expired: 401 with `invalid_token`, so that the client can get another one.
     InvalidToken,
-    /// It is known, and may not: 403.
+    /// The caller is known but not allowed: 403.
     Forbidden,
 }
 
-impl IntoResponse for Denied {
+impl IntoResponse for AccessDenied {
     fn into_response(self) -> Response {
-        let (wanted, why) = match self {
-            Self::Unauthorized => ("Bearer", "Unauthorized: a bearer token is needed"),
-            Self::InvalidToken => (r#"Bearer error="invalid_token""#, "Unauthorized: the bearer token is not good"),
+        let (challenge, why) = match self {
+            Self::Unauthorized => ("Bearer", "Unauthorized: a bearer token is required"),
+            Self::InvalidToken => (r#"Bearer error="invalid_token""#, "Unauthorized: the bearer token is invalid"),
             Self::Forbidden => return (StatusCode::FORBIDDEN, "Forbidden").into_response(),
         };
-        let wanted = [(header::WWW_AUTHENTICATE, HeaderValue::from_static(wanted))];
-        (StatusCode::UNAUTHORIZED, wanted, why).into_response()
+        let challenge = [(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge))];
+        (StatusCode::UNAUTHORIZED, challenge, why).into_response()
     }
 }
 
-/// Who is calling, for a [check](HttpConfig::check) to put into a request's extensions. What a call leaves with its
-/// client until its next round is good for the same caller only.
+/// The caller's identity. A [check](HttpConfig::check) inserts it into a request's extensions. The state of a call that
+/// takes several rounds is valid for the same principal only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
 
-/// The fewest characters of a token.
-const SHORTEST: usize = 16;
+/// The minimum length of a token.
+const MIN_LENGTH: usize = 16;
 
-/// A token that could be guessed, or that no header can carry.
+/// The error for a token that is too short, or has characters that a header cannot carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WeakToken(());
+pub struct WeakBearerToken(());
 
-impl fmt::Display for WeakToken {
+impl fmt::Display for WeakBearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a bearer token has at least {SHORTEST} characters, all of them ASCII and none a space")
+        write!(f, "a bearer token needs at least {MIN_LENGTH} characters, all of them visible ASCII")
     }
 }
 
-impl std::error::Error for WeakToken {}
+impl std::error::Error for WeakBearerToken {}
 
-/// Lets requests through that bring this token.
-pub(super) fn bearer(token: &str) -> Result<impl Fn(&mut Parts) -> Result<(), Denied> + use<>, WeakToken> {
-    if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(WeakToken(()));
+/// Returns a check that accepts requests with this token.
+pub(super) fn bearer(token: &str) -> Result<impl Fn(&mut Parts) -> Result<(), AccessDenied> + use<>, WeakBearerToken> {
+    if token.len() < MIN_LENGTH || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(WeakBearerToken(()));
     }
-    // Hashes are compared, so that the time it takes says nothing of the token.
+    // Comparing hashes keeps the timing independent of the token.
     let expected = Sha256::digest(token);
     Ok(move |parts: &mut Parts| {
         let value = parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-        let given = value.and_then(|value| {
+        let received = value.and_then(|value| {
             let (scheme, token) = value.split_at_checked("Bearer ".len())?;
             scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
         });
-        match given {
-            Some(given) if Sha256::digest(given) == expected => Ok(()),
-            Some(_) => Err(Denied::InvalidToken),
-            None => Err(Denied::Unauthorized),
+        match received {
+            Some(received) if Sha256::digest(received) == expected => Ok(()),
+            Some(_) => Err(AccessDenied::InvalidToken),
+            None => Err(AccessDenied::Unauthorized),
         }
     })
 }
 
-/// A router whose requests are checked first, if the configuration says how.
-pub(super) fn guarded(router: Router, config: HttpConfig) -> Router {
+/// Adds the configured check to a router.
+pub(super) fn with_check(router: Router, config: HttpConfig) -> Router {
     match config.check {
         None => router,
-        Some(check) => router.layer(middleware::from_fn_with_state(check, checked)),
+        Some(check) => router.layer(middleware::from_fn_with_state(check, run_check)),
     }
 }
 
-async fn checked(State(check): State<Arc<Check>>, request: Request, next: Next) -> Response {
+async fn run_check(State(check): State<Arc<Check>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     match check(&mut parts) {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,

@@ -31,7 +31,7 @@ mod tests {
 
     use super::*;
 
-    fn answered(peer: Option<&str>, header: Option<(&str, &str)>) -> bool {
+    fn is_accepted(peer: Option<&str>, header: Option<(&str, &str)>) -> bool {
         let mut request = http::Request::builder().uri("/mcp").header("host", "localhost");
         if let Some((name, value)) = header {
             request = request.header(name, value);
@@ -46,12 +46,12 @@ mod tests {
     #[test]
     fn judges_a_request_by_its_peer_and_not_by_its_host_header() {
         for here in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
-            assert!(answered(Some(here), None), "{here}");
+            assert!(is_accepted(Some(here), None), "{here}");
         }
         for elsewhere in ["192.0.2.7:1", "[2001:db8::1]:1", "[::ffff:192.0.2.7]:1"] {
-            assert!(!answered(Some(elsewhere), None), "{elsewhere}");
+            assert!(!is_accepted(Some(elsewhere), None), "{elsewhere}");
         }
-        assert!(!answered(None, None));
-        assert!(!answered(Some("127.0.0.1:1"), Some(("x-forwarded-for", "192.0.2.7"))));
+        assert!(!is_accepted(None, None));
+        assert!(!is_accepted(Some("127.0.0.1:1"), Some(("x-forwarded-for", "192.0.2.7"))));
     }
 }

@@ -1,11 +1,10 @@
-//! Clients that come over HTTP.
+//! MCP over streamable HTTP.
 
 mod check;
-mod config;
-mod events;
-mod front;
-mod head;
+mod fast_path;
+mod http_config;
 mod local;
+mod sse_response;
 #[cfg(test)]
 mod tests;
 
@@ -22,70 +21,68 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::Semaphore;
 
-pub use check::{Denied, Principal, WeakToken};
-pub use config::HttpConfig;
+pub use check::{AccessDenied, Principal, WeakBearerToken};
+pub use http_config::HttpConfig;
 
-pub(super) use head::SESSION;
+pub(super) use fast_path::SESSION;
 
-use self::front::Front;
-use super::{Server, Session};
+use self::fast_path::HttpFrontend;
+use super::{McpServer, ServerSession};
 
-impl<H: ServerHandler> Server<H> {
-    /// A router to mount in a web application: `Router::new().nest("/mcp", server.http(config))`. It answers at its
-    /// root.
+impl<H: ServerHandler> McpServer<H> {
+    /// Returns a router to mount in a web application: `Router::new().nest("/mcp", server.http(config))`. Its only route
+    /// is `/`.
     ///
-    /// Without a token, a check or a host of its own it answers this machine only. Where a request comes from it knows
-    /// from an application that is served with `into_make_service_with_connect_info::<SocketAddr>()`; from another it
-    /// answers none.
+    /// Without a token, a check or a host, it serves loopback clients only. For that it needs the peer address: serve the
+    /// application with `into_make_service_with_connect_info::<SocketAddr>()`, otherwise every request is refused.
     pub fn http(self, config: HttpConfig) -> Router {
-        self.at("/", config)
+        self.router_at("/", config)
     }
 
-    /// Serves clients at `/mcp` of an address, such as `("127.0.0.1", 8080)`, until the [configuration's
-    /// token](HttpConfig::stop) is cancelled.
+    /// Serves clients at `/mcp` of an address, such as `("127.0.0.1", 8080)`, until [`HttpConfig::stop`] is cancelled.
     ///
     /// # Errors
-    /// When the address cannot be listened at.
+    /// Returns an error if the address cannot be bound.
     pub async fn listen(self, address: impl ToSocketAddrs, config: HttpConfig) -> io::Result<()> {
         self.listen_on(TcpListener::bind(address).await?, config).await
     }
 
-    /// As [`listen`](Self::listen), with a socket that listens already.
+    /// Same as [`listen`](Self::listen), with an existing listener.
     ///
     /// # Errors
-    /// When the socket fails.
+    /// Returns an error if the listener fails.
     pub async fn listen_on(self, listener: TcpListener, config: HttpConfig) -> io::Result<()> {
         let stop = config.stop.clone();
-        let router = self.at("/mcp", config);
-        // An answer that is a stream comes in small pieces, none of which is to wait for the one before it.
+        let router = self.router_at("/mcp", config);
+        // Event streams consist of small writes, which Nagle's algorithm would delay.
         let listener = listener.tap_io(|connection| {
             if let Err(error) = connection.set_nodelay(true) {
-                tracing::debug!(%error, "small pieces may wait for each other");
+                tracing::debug!(%error, "cannot disable Nagle's algorithm");
             }
         });
         let router = router.into_make_service_with_connect_info::<SocketAddr>();
         axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
     }
 
-    fn at(self, path: &str, config: HttpConfig) -> Router {
-        let front = Arc::new(self.front(&config));
-        check::guarded(Router::new().route(path, any(front::answer::<H>).with_state(front)), config)
+    fn router_at(self, path: &str, config: HttpConfig) -> Router {
+        let frontend = Arc::new(self.frontend(&config));
+        check::with_check(Router::new().route(path, any(fast_path::handle::<H>).with_state(frontend)), config)
     }
 
-    fn front(self, config: &HttpConfig) -> Front<H> {
+    fn frontend(self, config: &HttpConfig) -> HttpFrontend<H> {
         let shared = self.shared();
-        let places = Arc::new(Semaphore::new(config.max_sessions));
+        let permits = Arc::new(Semaphore::new(config.max_sessions));
         let sessions = Arc::new(LocalSessionManager::default());
         let new_session = {
-            let (shared, places) = (shared.clone(), places.clone());
+            let (shared, permits) = (shared.clone(), permits.clone());
             move || {
-                let place = places.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
-                Ok(Session::of_http(shared.clone(), place))
+                let permit = permits.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
+                Ok(ServerSession::for_http(shared.clone(), permit))
             }
         };
         let rmcp = StreamableHttpService::new(new_session, sessions.clone(), config.rmcp());
         let (hosts, max_body, stop) = (config.hosts(), config.max_body, config.stop.clone());
         let local_only = config.is_local_only();
-        Front { shared, hosts, local_only, max_body, places, sessions, stop, rmcp }
+        HttpFrontend { shared, hosts, local_only, max_body, permits, sessions, stop, rmcp }
     }
 }

@@ -1,4 +1,4 @@
-//! Logins that fail: what may work later is told as such, and nobody is told more than they can read.
+//! Failed logins.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_mcp::{OAuth, Servers};
+use tool_mcp::{OAuth, RemoteServers};
 use tool_runtime::ErrorKind;
 
 use super::browser::unused_port;
@@ -14,18 +14,18 @@ use super::{Guarded, why};
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
 #[tokio::test]
-async fn what_may_work_later_is_tried_again() {
+async fn marks_transient_errors_as_retryable() {
     let guarded = Guarded::start().await;
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
     let config = |oauth: OAuth| guarded.config(oauth.shared_store(store.clone()));
-    connect(&tools, Servers::builder().server(config(guarded.person(Duration::ZERO)))).await.close().await;
+    connect(&tools, RemoteServers::builder().server(config(guarded.user(Duration::ZERO)))).await.close().await;
     let port = unused_port();
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
-    let person = OAuth::in_browser_at(port, |url| panic!("nobody could come back: {url}"));
-    let servers = connect(&tools, Servers::builder().server(config(person))).await;
+    let person = OAuth::in_browser_at(port, |url| panic!("unexpected login at {url}"));
+    let servers = connect(&tools, RemoteServers::builder().server(config(person))).await;
     guarded.closed.store(true, Ordering::SeqCst);
     let refused = call(&tools, "mcp_s_a").await;
-    assert!(refused.error.as_ref().unwrap().message.contains("cannot be listened to"), "{refused:?}");
+    assert!(refused.error.as_ref().unwrap().message.contains("cannot listen on port"), "{refused:?}");
     assert_eq!(kind(&refused), Some(ErrorKind::Retry), "{refused:?}");
     drop(taken);
     guarded.silent.store(true, Ordering::SeqCst);
@@ -36,11 +36,11 @@ async fn what_may_work_later_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_not_as_long_as_others_like() {
+async fn limits_the_length_of_foreign_errors() {
     let guarded = Guarded::start().await;
     *guarded.refuses_clients.lock().unwrap() = Some(format!("Not you.\u{1b}[2J{}", "x".repeat(100_000)));
-    let config = guarded.config(guarded.person(Duration::ZERO));
-    let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+    let config = guarded.config(guarded.user(Duration::ZERO));
+    let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
     until(|| why(&servers).contains("Not you.")).await;
     let why = why(&servers);
     assert!(why.len() < 1_000 && !why.contains('\u{1b}'), "{}", why.len());

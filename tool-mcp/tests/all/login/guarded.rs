@@ -1,4 +1,4 @@
-//! A server that wants to know who calls, and gives out what it wants to be shown.
+//! An MCP server that requires tokens, with its own authorization server.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,41 +16,41 @@ use url::Url;
 
 use super::value;
 
-/// A server of MCP, and the one that gives out tokens for it.
+/// An MCP server and its authorization server.
 #[derive(Default)]
 pub struct Guarded {
     pub url: String,
-    /// Where people are sent to log in, if not here.
+    /// Another authorization server to name in the metadata.
     pub elsewhere: Mutex<Option<String>>,
-    /// Where refusals send them, if not to the same.
+    /// Another authorization server to name in challenges.
     pub refusals_to: Mutex<Option<String>>,
-    /// The token that is taken at the moment.
+    /// The number of the currently valid token.
     pub token: Mutex<String>,
     pub tokens: AtomicUsize,
     pub registrations: AtomicUsize,
     pub logins: AtomicUsize,
-    /// The URLs at which people were to log in.
+    /// The login URLs that were shown.
     pub shown: Mutex<Vec<Url>>,
     pub refusals: AtomicUsize,
-    /// A token that may do nothing but list the tools.
+    /// A token that allows only listing the tools.
     pub narrow: Mutex<String>,
-    /// The authorization server that it says to be, where it is asked for it.
+    /// The issuer to claim in the metadata.
     pub poses_as: Mutex<String>,
-    /// How long tokens last, in seconds, if not for an hour.
+    /// The lifetime of tokens in seconds. Defaults to an hour.
     pub lifetime: Mutex<Option<u64>>,
-    /// Nothing is to be found out about logins.
+    /// Metadata requests fail.
     pub silent: AtomicBool,
-    /// What applications are told that want to register.
+    /// The error for client registrations.
     pub refuses_clients: Mutex<Option<String>>,
-    /// What came with requests to let somebody in.
+    /// The received `Authorization` headers.
     pub presented: Mutex<Vec<String>>,
-    /// What the token server was sent.
+    /// The received token requests.
     pub forms: Mutex<Vec<String>>,
-    /// No token is good enough.
+    /// Rejects all tokens.
     pub closed: AtomicBool,
-    /// How often the tool was called.
+    /// The number of tool calls.
     pub calls: AtomicUsize,
-    /// What is said of the tool.
+    /// The description of the tool.
     pub description: Mutex<String>,
 }
 
@@ -96,7 +96,7 @@ impl Guarded {
         this.metadata_as(&this.url)
     }
 
-    /// Says to be another.
+    /// Claims another issuer.
     async fn metadata_of_another(State(this): State<Arc<Self>>) -> Response {
         let name = this.poses_as.lock().unwrap().clone();
         this.metadata_as(&name)
@@ -160,7 +160,7 @@ impl Guarded {
         }
     }
 
-    /// A refusal that says where to log in, and is never the same to the letter.
+    /// Returns a challenge, with a different nonce each time.
     fn challenge(&self, more: &str) -> [(HeaderName, String); 1] {
         let named = self.refusals_to.lock().unwrap().is_some();
         let path = if named { "elsewhere" } else { ".well-known/oauth-protected-resource/mcp" };
@@ -169,21 +169,21 @@ impl Guarded {
         [(header::WWW_AUTHENTICATE, challenge)]
     }
 
-    /// Somebody who logs in, after a while.
-    pub fn person(self: &Arc<Self>, after: Duration) -> OAuth {
-        self.somebody(move |state| async move {
+    /// A user who logs in after a delay.
+    pub fn user(self: &Arc<Self>, after: Duration) -> OAuth {
+        self.redirected_user(move |state| async move {
             tokio::time::sleep(after).await;
             format!("code=c0de&state={state}")
         })
     }
 
-    /// Somebody who does not want to.
-    pub fn nobody(self: &Arc<Self>) -> OAuth {
-        self.somebody(|state| async move { format!("error=access_denied&state={state}") })
+    /// A user who refuses to log in.
+    pub fn refusing_user(self: &Arc<Self>) -> OAuth {
+        self.redirected_user(|state| async move { format!("error=access_denied&state={state}") })
     }
 
-    /// Somebody who comes back with a query.
-    pub fn somebody<Fut: Future<Output = String> + Send + 'static>(
+    /// A user who is redirected with a query.
+    pub fn redirected_user<Fut: Future<Output = String> + Send + 'static>(
         self: &Arc<Self>,
         query: impl Fn(String) -> Fut + Send + Sync + 'static,
     ) -> OAuth {
@@ -201,7 +201,7 @@ impl Guarded {
         ServerConfig::http("s", format!("{}/mcp", self.url)).trust().oauth(oauth)
     }
 
-    /// The codes that were traded for tokens.
+    /// The codes that were exchanged for tokens.
     pub fn codes(&self) -> Vec<String> {
         let forms = self.forms.lock().unwrap();
         let code = |form: &String| {

@@ -1,4 +1,4 @@
-//! Servers that are read again: whoever has logged in does not have to again, as long as the same is said.
+//! Logins and reloads of the configuration.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_mcp::{OAuth, Servers, ServersBuilder};
+use tool_mcp::{OAuth, RemoteServers, RemoteServersBuilder};
 use url::Url;
 
-use super::browser::come_back;
+use super::browser::redirect;
 use super::{Guarded, value};
 use crate::scripted::{call, connect, dispatcher, until};
 
-/// A file that names the server, without a word on how people log in.
-fn file(guarded: &Guarded, folder: &Path) -> std::path::PathBuf {
-    let path = folder.join("mcp.json");
+/// Writes a file that names the server, without login settings.
+fn file(guarded: &Guarded, directory: &Path) -> std::path::PathBuf {
+    let path = directory.join("mcp.json");
     let text = json!({"mcpServers": {"s": {"url": format!("{}/mcp", guarded.url)}}});
     std::fs::write(&path, text.to_string()).unwrap();
     path
 }
 
-/// How often somebody is asked at the first connection, and at each of two reloads.
-async fn asked(guarded: &Guarded, builder: ServersBuilder) -> [usize; 3] {
+/// Counts the logins at the first connection and at each of two reloads.
+async fn logins(guarded: &Guarded, builder: RemoteServersBuilder) -> [usize; 3] {
     let tools = dispatcher();
     let servers = connect(&tools, builder).await;
     let mut asked = [guarded.logins(), 0, 0];
@@ -38,30 +38,30 @@ async fn asked(guarded: &Guarded, builder: ServersBuilder) -> [usize; 3] {
 }
 
 #[tokio::test]
-async fn nobody_logs_in_again_for_a_reload() {
-    let folder = tempfile::tempdir().unwrap();
-    let builder = |guarded: &Guarded| Servers::builder().config_file(file(guarded, folder.path())).unwrap();
+async fn reload_needs_no_login_if_the_settings_are_equal() {
+    let directory = tempfile::tempdir().unwrap();
+    let builder = |guarded: &Guarded| RemoteServers::builder().config_file(file(guarded, directory.path())).unwrap();
 
     let guarded = Guarded::start().await;
-    let once = guarded.person(Duration::ZERO);
+    let once = guarded.user(Duration::ZERO);
     let configured = builder(&guarded).configure("s", move |config| config.trust().oauth(once.clone()));
-    assert_eq!(asked(&guarded, configured).await, [1, 0, 0], "it is made once, and cloned");
+    assert_eq!(logins(&guarded, configured).await, [1, 0, 0], "one value, cloned");
 
     let guarded = Guarded::start().await;
     let (anew, store) = (guarded.clone(), Arc::new(InMemoryCredentialStore::new()));
     let configured = builder(&guarded).configure("s", move |config| {
-        config.trust().oauth(anew.person(Duration::ZERO).scopes(["read"]).shared_store(store.clone()))
+        config.trust().oauth(anew.user(Duration::ZERO).scopes(["read"]).shared_store(store.clone()))
     });
-    assert_eq!(asked(&guarded, configured).await, [1, 0, 0], "it is made each time, and shares its tokens");
+    assert_eq!(logins(&guarded, configured).await, [1, 0, 0], "new values with a shared store");
 
     let guarded = Guarded::start().await;
     let anew = guarded.clone();
-    let configured = builder(&guarded).configure("s", move |config| config.trust().oauth(anew.person(Duration::ZERO)));
-    assert_eq!(asked(&guarded, configured).await, [1, 1, 1], "it may be for somebody else");
+    let configured = builder(&guarded).configure("s", move |config| config.trust().oauth(anew.user(Duration::ZERO)));
+    assert_eq!(logins(&guarded, configured).await, [1, 1, 1], "new values without a shared store");
 }
 
 #[test]
-fn what_is_said_otherwise_is_not_the_same() {
+fn different_settings_are_different_configurations() {
     let config = |oauth: OAuth| tool_mcp::ServerConfig::http("s", "https://s.example/mcp").oauth(oauth);
     let store = Arc::new(InMemoryCredentialStore::new());
     let at = |port| OAuth::in_browser_at(port, |_| {}).client_id("us").scopes(["read"]).shared_store(store.clone());
@@ -84,23 +84,23 @@ fn what_is_said_otherwise_is_not_the_same() {
 }
 
 #[tokio::test]
-async fn an_application_shows_where_to_log_in_to_the_servers_of_a_file() {
+async fn on_login_shows_the_login_urls_of_servers_in_files() {
     let guarded = Guarded::start().await;
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let text = json!({"mcpServers": {"s": {"url": format!("{}/mcp", guarded.url), "oauth": {}}}}).to_string();
-    let (plugins, path) = (folder.path().join("plugins"), folder.path().join("mcp.json"));
+    let (plugins, path) = (directory.path().join("plugins"), directory.path().join("mcp.json"));
     std::fs::create_dir(&plugins).unwrap();
     std::fs::write(&path, &text).unwrap();
     std::fs::write(plugins.join("more.json"), text.replace(r#""s""#, r#""t""#)).unwrap();
     let (show, mut shown) = mpsc::unbounded_channel();
     let on_login = move |server: &str, url: &str| show.send((server.to_owned(), Url::parse(url).unwrap())).unwrap();
-    // Whichever is said first.
-    let builder = Servers::builder().config_file(&path).unwrap().on_login(on_login).plugins(&plugins);
+    // In either order.
+    let builder = RemoteServers::builder().config_file(&path).unwrap().on_login(on_login).plugins(&plugins);
     let person = tokio::spawn(async move {
         let mut names = Vec::new();
         for _ in 0..2 {
             let (server, url) = shown.recv().await.unwrap();
-            assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
+            assert_eq!(redirect(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
             names.push(server);
         }
         names.sort();
@@ -108,13 +108,13 @@ async fn an_application_shows_where_to_log_in_to_the_servers_of_a_file() {
     });
     let tools = dispatcher();
     let connecting = tokio::time::timeout(Duration::from_secs(30), connect(&tools, builder));
-    let servers = connecting.await.expect("somebody is shown where to log in");
+    let servers = connecting.await.expect("the login URL is shown");
     let (names, mut shown) = person.await.unwrap();
     assert_eq!(names, ["s", "t"]);
     until(|| guarded.codes() == ["c0de"; 2]).await;
-    // The file breaks, and its servers stay as they are.
+    // The servers of a file that becomes invalid are kept.
     std::fs::write(&path, "{").unwrap();
     assert_eq!(servers.reload().await.restarted, [""; 0]);
-    assert!(shown.try_recv().is_err(), "nobody is asked again");
+    assert!(shown.try_recv().is_err(), "no further login");
     servers.close().await;
 }

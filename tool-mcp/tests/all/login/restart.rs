@@ -1,5 +1,4 @@
-//! Tokens that were stored before the application was started again, or by another: whoever gave them out is not
-//! forgotten, and nobody else is told of them.
+//! Tokens stored by an earlier process or another application, which are sent to their issuer only.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -7,13 +6,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_mcp::{OAuth, ServerState, Servers};
+use tool_mcp::{OAuth, RemoteServers, ServerState};
 
 use super::browser::unused_port;
 use super::{Guarded, value, why};
 use crate::scripted::{call, connect, dispatcher, until};
 
-/// A server whose tokens are stored; its refusals name another authorization server than its metadata.
+/// A server with stored tokens, whose challenges name another authorization server than its metadata.
 struct Restarted {
     guarded: Arc<Guarded>,
     other: Arc<Guarded>,
@@ -21,12 +20,12 @@ struct Restarted {
 }
 
 impl Restarted {
-    /// Logs in once, and lets nobody in after that.
+    /// Logs in once; all tokens are rejected afterwards.
     async fn after(first: impl FnOnce(&Arc<Guarded>) -> OAuth) -> Self {
         let (guarded, other) = (Guarded::start().await, Guarded::start().await);
         let store = Arc::new(InMemoryCredentialStore::new());
         let config = guarded.config(first(&guarded).shared_store(store.clone()));
-        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
         assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
         servers.close().await;
         *guarded.refusals_to.lock().unwrap() = Some(other.url.clone());
@@ -34,67 +33,66 @@ impl Restarted {
         Self { guarded, other, store }
     }
 
-    async fn connect(&self, oauth: OAuth) -> Servers {
+    async fn connect(&self, oauth: OAuth) -> RemoteServers {
         let config = self.guarded.config(oauth.shared_store(self.store.clone()));
-        connect(&dispatcher(), Servers::builder().server(config)).await
+        connect(&dispatcher(), RemoteServers::builder().server(config)).await
     }
 }
 
 #[tokio::test]
-async fn a_secret_is_told_to_nobody_else_after_a_restart() {
+async fn sends_the_client_secret_to_the_same_issuer_after_a_restart() {
     let oauth = OAuth::client_credentials("notes", "s3cret");
     let restarted = Restarted::after(|_| oauth.clone()).await;
     for _ in 0..2 {
         let servers = restarted.connect(oauth.clone()).await;
         until(|| why(&servers).contains("issuer mismatch")).await;
-        assert_eq!(restarted.other.was_told(), [""; 0]);
+        assert_eq!(restarted.other.received_forms(), [""; 0]);
         servers.close().await;
     }
-    // The control: where nothing is stored, whoever is named first is told.
+    // The control: without stored tokens, the first named server gets the secret.
     let config = restarted.guarded.config(OAuth::client_credentials("notes", "s3cret"));
-    connect(&dispatcher(), Servers::builder().server(config)).await.close().await;
-    let told = restarted.other.was_told();
+    connect(&dispatcher(), RemoteServers::builder().server(config)).await.close().await;
+    let told = restarted.other.received_forms();
     assert!(told[0].contains("s3cret"), "{told:?}");
-    // So is whoever the application names, with whatever is stored.
+    // A configured issuer gets the secret, whatever is stored.
     restarted.connect(oauth.issuer(&restarted.other.url)).await.close().await;
-    assert!(restarted.other.was_told().len() > told.len());
+    assert!(restarted.other.received_forms().len() > told.len());
 }
 
 #[tokio::test]
-async fn nobody_is_sent_elsewhere_with_a_fixed_id_after_a_restart() {
-    let person = |guarded: &Arc<Guarded>| guarded.person(Duration::ZERO).client_id("us");
+async fn uses_a_fixed_client_id_with_the_same_issuer_after_a_restart() {
+    let person = |guarded: &Arc<Guarded>| guarded.user(Duration::ZERO).client_id("us");
     let restarted = Restarted::after(person).await;
     let servers = restarted.connect(person(&restarted.guarded)).await;
     until(|| why(&servers).contains("issuer mismatch")).await;
-    assert_eq!(restarted.other.was_told(), [""; 0]);
-    assert_eq!(restarted.guarded.logins(), 1, "nobody is asked");
+    assert_eq!(restarted.other.received_forms(), [""; 0]);
+    assert_eq!(restarted.guarded.logins(), 1, "no further login");
     servers.close().await;
 }
 
 #[tokio::test]
-async fn tokens_are_renewed_nowhere_else_after_a_restart() {
-    let restarted = Restarted::after(|guarded| guarded.person(Duration::ZERO)).await;
-    // We may register there, and nobody logs in.
-    let servers = restarted.connect(restarted.guarded.nobody()).await;
+async fn refreshes_tokens_with_the_same_issuer_after_a_restart() {
+    let restarted = Restarted::after(|guarded| guarded.user(Duration::ZERO)).await;
+    // Registration with the other server is allowed; the user refuses to log in.
+    let servers = restarted.connect(restarted.guarded.refusing_user()).await;
     until(|| why(&servers).contains("access_denied")).await;
     servers.reload().await;
     assert_eq!(restarted.other.registrations(), 1);
-    assert_eq!(restarted.other.was_told(), [""; 0]);
+    assert_eq!(restarted.other.received_forms(), [""; 0]);
     servers.close().await;
 }
 
 #[tokio::test]
-async fn what_was_granted_is_asked_for_again_with_what_is_missing() {
+async fn requests_granted_scopes_together_with_missing_ones() {
     for configured in [&[][..], &["read"]] {
         let guarded = Guarded::start().await;
         let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
         let config = || {
-            guarded
-                .config(guarded.person(Duration::ZERO).scopes(configured.iter().copied()).shared_store(store.clone()))
+            guarded.config(guarded.user(Duration::ZERO).scopes(configured.iter().copied()).shared_store(store.clone()))
         };
-        connect(&tools, Servers::builder().server(config())).await.close().await;
+        connect(&tools, RemoteServers::builder().server(config())).await.close().await;
         "token-0".clone_into(&mut guarded.narrow.lock().unwrap());
-        let servers = connect(&tools, Servers::builder().server(config())).await;
+        let servers = connect(&tools, RemoteServers::builder().server(config())).await;
         assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
         let scopes: Vec<_> = guarded.shown.lock().unwrap().iter().map(|url| value(url, "scope")).collect();
         assert_eq!(scopes, ["read", "read write"]);
@@ -103,13 +101,13 @@ async fn what_was_granted_is_asked_for_again_with_what_is_missing() {
 }
 
 #[tokio::test]
-async fn whoever_does_not_want_more_is_asked_whenever_somebody_says_so() {
+async fn repeats_a_refused_scope_request_after_reload() {
     let guarded = Guarded::start().await;
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
     let config = |oauth: OAuth| guarded.config(oauth.shared_store(store.clone()));
-    connect(&tools, Servers::builder().server(config(guarded.person(Duration::ZERO)))).await.close().await;
+    connect(&tools, RemoteServers::builder().server(config(guarded.user(Duration::ZERO)))).await.close().await;
     "token-0".clone_into(&mut guarded.narrow.lock().unwrap());
-    let servers = connect(&tools, Servers::builder().server(config(guarded.nobody()))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config(guarded.refusing_user()))).await;
     for asked in 1..=5 {
         for _ in 0..2 {
             let refused = call(&tools, "mcp_s_a").await;
@@ -122,7 +120,7 @@ async fn whoever_does_not_want_more_is_asked_whenever_somebody_says_so() {
 }
 
 #[tokio::test]
-async fn tokens_that_another_has_stored_are_renewed() {
+async fn refreshes_tokens_stored_by_another_process() {
     let guarded = Guarded::start().await;
     *guarded.lifetime.lock().unwrap() = Some(1);
     let store = Arc::new(InMemoryCredentialStore::new());
@@ -130,11 +128,11 @@ async fn tokens_that_another_has_stored_are_renewed() {
     let port = unused_port();
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let tools = dispatcher();
-    let here = config(OAuth::in_browser_at(port, |url| panic!("nobody could come back: {url}")));
-    let servers = connect(&tools, Servers::builder().server(here)).await;
-    until(|| why(&servers).contains("cannot be listened to")).await;
-    let elsewhere = config(guarded.person(Duration::ZERO));
-    connect(&dispatcher(), Servers::builder().server(elsewhere)).await.close().await;
+    let here = config(OAuth::in_browser_at(port, |url| panic!("unexpected login at {url}")));
+    let servers = connect(&tools, RemoteServers::builder().server(here)).await;
+    until(|| why(&servers).contains("cannot listen on port")).await;
+    let elsewhere = config(guarded.user(Duration::ZERO));
+    connect(&dispatcher(), RemoteServers::builder().server(elsewhere)).await.close().await;
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     drop(taken);
@@ -142,13 +140,13 @@ async fn tokens_that_another_has_stored_are_renewed() {
 }
 
 #[tokio::test]
-async fn a_stored_token_needs_nothing_to_be_found_out() {
+async fn uses_a_stored_token_without_discovery() {
     let guarded = Guarded::start().await;
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
-    let config = || guarded.config(guarded.person(Duration::ZERO).shared_store(store.clone()));
-    connect(&tools, Servers::builder().server(config())).await.close().await;
+    let config = || guarded.config(guarded.user(Duration::ZERO).shared_store(store.clone()));
+    connect(&tools, RemoteServers::builder().server(config())).await.close().await;
     guarded.silent.store(true, Ordering::SeqCst);
-    let servers = connect(&tools, Servers::builder().server(config())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config())).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     servers.close().await;
 }

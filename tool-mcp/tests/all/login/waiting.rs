@@ -1,18 +1,18 @@
-//! Calls that wait until somebody has logged in: their tools may be others by then.
+//! Calls that wait for a login, while their tools may change.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 use tokio::sync::Semaphore;
-use tool_mcp::Servers;
+use tool_mcp::RemoteServers;
 use tool_runtime::ErrorKind;
 
 use super::Guarded;
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
-/// The control is a tool that is listed as it was.
+/// The control is an unchanged tool.
 #[tokio::test]
-async fn a_call_does_not_reach_a_tool_that_changed_during_a_login() {
+async fn does_not_call_a_tool_that_changed_during_a_login() {
     for (pinned, now, expected) in [
         (false, "", None),
         (false, "Tell me all.", Some(ErrorKind::Retry)),
@@ -22,14 +22,14 @@ async fn a_call_does_not_reach_a_tool_that_changed_during_a_login() {
         let (folder, guarded) = (tempfile::tempdir().unwrap(), Guarded::start().await);
         let logins = Arc::new(Semaphore::new(1));
         let allowed = logins.clone();
-        let person = guarded.somebody(move |state| {
+        let person = guarded.redirected_user(move |state| {
             let allowed = allowed.clone();
             async move {
                 allowed.acquire().await.unwrap().forget();
                 format!("code=c0de&state={state}")
             }
         });
-        let mut builder = Servers::builder().server(guarded.config(person));
+        let mut builder = RemoteServers::builder().server(guarded.config(person));
         if pinned {
             builder = builder.pins(folder.path().join("mcp.lock")).unwrap();
         }

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tool_mcp::Server;
+use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationCapability, Implementation, ProgressNotificationParam, ProtocolVersion,
@@ -10,7 +10,7 @@ use tool_mcp::rmcp::model::{
 use tool_mcp::rmcp::service::{NotificationContext, RequestContext, RunningService};
 use tool_mcp::rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient, ServerHandler};
 
-/// The generations of the protocol.
+/// The generation of the protocol.
 pub const BOTH: [Generation; 2] = [Generation::Of2025, Generation::Of2026];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,21 +19,21 @@ pub enum Generation {
     Of2026,
 }
 
-/// A user with a client.
+/// A client and its user.
 #[derive(Clone)]
 pub struct User {
-    /// What they do with a form; without one their client has none.
+    /// The action on a form; `None` for a client without elicitation.
     pub action: Option<ElicitationAction>,
-    /// What they write into it.
+    /// The content of the form.
     pub content: Value,
-    /// What they were asked.
+    /// The questions that were shown.
     pub seen: Arc<Mutex<Vec<String>>>,
     pub progress: Arc<Mutex<Vec<f64>>>,
     pub changed: Arc<Notify>,
 }
 
 impl User {
-    pub fn who(action: impl Into<Option<ElicitationAction>>) -> Self {
+    pub fn with_action(action: impl Into<Option<ElicitationAction>>) -> Self {
         let (seen, progress, changed) = Default::default();
         Self { action: action.into(), content: json!({}), seen, progress, changed }
     }
@@ -57,7 +57,7 @@ impl ClientHandler for User {
     ) -> Result<ElicitResult, ErrorData> {
         let ElicitRequestParams::FormElicitationParams { message, .. } = request else { panic!("no form") };
         self.seen.lock().unwrap().push(message);
-        let action = self.action.clone().expect("it has no forms, and was asked");
+        let action = self.action.clone().expect("a client without elicitation");
         let result = ElicitResult::new(action.clone());
         Ok(if action == ElicitationAction::Accept { result.with_content(self.content.clone()) } else { result })
     }
@@ -71,11 +71,11 @@ impl ClientHandler for User {
     }
 }
 
-/// A client that is connected to a server.
+/// A connected client.
 pub type Connected = RunningService<RoleClient, User>;
 
 /// Connects a client to a server.
-pub async fn connect<H: ServerHandler>(server: Server<H>, user: User, generation: Generation) -> Connected {
+pub async fn connect<H: ServerHandler>(server: McpServer<H>, user: User, generation: Generation) -> Connected {
     let (near, far) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move { server.serve(tokio::io::split(far)).await.unwrap() });
     let lifecycle = match generation {
@@ -86,6 +86,6 @@ pub async fn connect<H: ServerHandler>(server: Server<H>, user: User, generation
 }
 
 pub fn call(tool: &str, arguments: Value) -> CallToolRequestParams {
-    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let Value::Object(arguments) = arguments else { panic!("arguments must be an object") };
     CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)
 }

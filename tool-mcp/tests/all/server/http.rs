@@ -3,38 +3,38 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tool_mcp::{Client, Denied, HttpConfig, Principal, Server};
+use tool_mcp::{AccessDenied, HttpConfig, McpClient, McpServer, Principal};
 use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool, Scope};
 
-/// A server at an address of this machine, until it is dropped.
-struct Running {
+/// A server on a loopback address, stopped when dropped.
+struct RunningServer {
     address: SocketAddr,
     stop: CancellationToken,
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-async fn serve(config: HttpConfig) -> Running {
+async fn serve(config: HttpConfig) -> RunningServer {
     let who = RuntimeTool::scoped("who", "Who is calling.", |(): (), scope: Scope| async move {
-        let client = scope.value::<Client>().await.map_err(|error| error.to_string())?;
+        let client = scope.value::<McpClient>().await.map_err(|error| error.to_string())?;
         let principal = client.http().and_then(|parts| parts.extensions.get::<Principal>());
         Ok::<_, String>(principal.map_or("nobody", |principal| &principal.0).to_owned())
     });
-    let tools = Dispatcher::builder().per_call::<Client>().build().unwrap();
+    let tools = Dispatcher::builder().per_call::<McpClient>().build().unwrap();
     tools.registry().clear();
     tools.registry().register(who).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-    tokio::spawn(Server::new(tools).listen_on(listener, config.stop(stop.clone())));
-    Running { address, stop }
+    tokio::spawn(McpServer::new(tools).listen_on(listener, config.stop(stop.clone())));
+    RunningServer { address, stop }
 }
 
-/// The status and the body of an answer.
-async fn post(server: &Running, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+/// Returns the status and the body of a response.
+async fn post(server: &RunningServer, headers: &[(&str, &str)], body: &str) -> (u16, String) {
     let own = ("host", server.address.to_string());
     let host = headers.iter().find(|(name, _)| *name == "host").map_or(own.1.as_str(), |(_, host)| host);
     let mut request = format!(
@@ -48,11 +48,11 @@ async fn post(server: &Running, headers: &[(&str, &str)], body: &str) -> (u16, S
     }
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    (status, answer)
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await.unwrap();
+    let response = String::from_utf8_lossy(&response).into_owned();
+    let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    (status, response)
 }
 
 fn who() -> Value {
@@ -63,14 +63,13 @@ fn who() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "who", "arguments": {}, "_meta": meta}})
 }
 
-async fn status(server: &Running, headers: &[(&str, &str)]) -> u16 {
+async fn status(server: &RunningServer, headers: &[(&str, &str)]) -> u16 {
     post(server, headers, &who().to_string()).await.0
 }
 
-/// A page of the web whose name has come to mean this machine is refused, by its host or by its origin. The control is
-/// a server that checks neither.
+/// DNS rebinding is refused by host or by origin. The control is a server that checks neither.
 #[tokio::test]
-async fn a_page_that_has_rebound_its_name_is_refused() {
+async fn refuses_dns_rebinding() {
     let (careful, careless) = (serve(HttpConfig::new()).await, serve(HttpConfig::new().any_host()).await);
     let attacks: [&[(&str, &str)]; 4] = [
         &[("host", "evil.example")],
@@ -80,7 +79,7 @@ async fn a_page_that_has_rebound_its_name_is_refused() {
     ];
     for headers in attacks {
         assert_eq!(status(&careful, headers).await, 403, "{headers:?}");
-        assert_eq!(status(&careless, headers).await, 200, "{headers:?}: without the check it gets through");
+        assert_eq!(status(&careless, headers).await, 200, "{headers:?}: accepted without the check");
     }
     let port = careful.address.port();
     for origin in [format!("http://localhost:{port}"), "http://127.0.0.1:9".to_owned()] {
@@ -90,20 +89,20 @@ async fn a_page_that_has_rebound_its_name_is_refused() {
 }
 
 #[tokio::test]
-async fn a_host_and_an_origin_that_were_named_are_answered() {
+async fn accepts_configured_hosts_and_origins() {
     let server = serve(HttpConfig::new().host("tools.example").origin("https://app.example:443")).await;
     assert_eq!(status(&server, &[("host", "tools.example"), ("Origin", "https://app.example")]).await, 200);
     assert_eq!(status(&server, &[("host", "tools.example.evil.example")]).await, 403);
     let page = [("host", "tools.example"), ("Origin", "http://app.example")];
-    let (status, answer) = post(&server, &page, &who().to_string()).await;
+    let (status, response) = post(&server, &page, &who().to_string()).await;
     assert_eq!(status, 403);
-    let told = "no requests for `tools.example` from pages of `http://app.example`";
-    assert!(answer.contains(told) && answer.contains("`HttpConfig::origin`"), "{answer}");
+    let why = "does not accept requests for `tools.example` from origin `http://app.example`";
+    assert!(response.contains(why) && response.contains("`HttpConfig::origin`"), "{response}");
 }
 
-/// One that was forgotten in an environment, for example.
+/// For example from an empty environment variable.
 #[test]
-fn a_token_that_could_be_guessed_is_refused() {
+fn rejects_a_weak_token() {
     for weak in ["", "secret", "fifteen-letters", "sixteen letters and spaces", "sechzehn-Zeichen-\u{fc}"] {
         assert!(HttpConfig::new().bearer(weak).is_err(), "{weak}");
     }
@@ -112,7 +111,7 @@ fn a_token_that_could_be_guessed_is_refused() {
 
 /// The control is a server without a token.
 #[tokio::test]
-async fn only_the_token_opens() {
+async fn requires_the_bearer_token() {
     let (closed, open) =
         (serve(HttpConfig::new().bearer("secret-secret-secret").unwrap()).await, serve(HttpConfig::new()).await);
     for wrong in [
@@ -124,11 +123,11 @@ async fn only_the_token_opens() {
         Some("Bearer"),
     ] {
         let headers: Vec<(&str, &str)> = wrong.map(|wrong| ("Authorization", wrong)).into_iter().collect();
-        let (status_of_closed, answer) = post(&closed, &headers, &who().to_string()).await;
+        let (status_of_closed, response) = post(&closed, &headers, &who().to_string()).await;
         assert_eq!(status_of_closed, 401, "{wrong:?}");
-        assert!(answer.to_ascii_lowercase().contains("www-authenticate: bearer"), "{answer}");
-        let a_token_came = wrong.is_some_and(|wrong| wrong.starts_with("Bearer "));
-        assert_eq!(answer.contains("error=\"invalid_token\""), a_token_came, "{answer}");
+        assert!(response.to_ascii_lowercase().contains("www-authenticate: bearer"), "{response}");
+        let has_token = wrong.is_some_and(|wrong| wrong.starts_with("Bearer "));
+        assert_eq!(response.contains("error=\"invalid_token\""), has_token, "{response}");
         assert_eq!(status(&open, &headers).await, 200, "{wrong:?}");
     }
     assert_eq!(status(&closed, &[("Authorization", "Bearer secret-secret-secret")]).await, 200);
@@ -140,38 +139,38 @@ async fn only_the_token_opens() {
 }
 
 #[tokio::test]
-async fn a_check_says_who_is_calling() {
+async fn a_check_can_set_the_principal() {
     let check = |parts: &mut http::request::Parts| match parts.headers.get("x-user").map(|user| user.to_str()) {
-        Some(Ok("eve")) => Err(Denied::Forbidden),
+        Some(Ok("eve")) => Err(AccessDenied::Forbidden),
         Some(Ok(user)) => {
             let principal = Principal(user.to_owned());
             parts.extensions.insert(principal);
             Ok(())
         }
-        _ => Err(Denied::Unauthorized),
+        _ => Err(AccessDenied::Unauthorized),
     };
     let server = serve(HttpConfig::new().check(check)).await;
     assert_eq!(status(&server, &[]).await, 401);
     assert_eq!(status(&server, &[("x-user", "eve")]).await, 403);
-    let (status, answer) = post(&server, &[("x-user", "ada")], &who().to_string()).await;
+    let (status, response) = post(&server, &[("x-user", "ada")], &who().to_string()).await;
     assert_eq!(status, 200);
-    assert!(answer.contains(r#""text":"ada""#), "{answer}");
+    assert!(response.contains(r#""text":"ada""#), "{response}");
 }
 
-/// The control is a server with more places.
+/// The control is a server with a higher limit.
 #[tokio::test]
-async fn sessions_have_a_bound() {
+async fn limits_the_number_of_sessions() {
     let (few, many) = (serve(HttpConfig::new().max_sessions(2)).await, serve(HttpConfig::new()).await);
     let client = json!({"name": "a client", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
     for nth in 1..=4 {
         let begun = [begin(&few, &initialize).await, begin(&many, &initialize).await];
-        assert_eq!(begun, [if nth <= 2 { 200 } else { 500 }, 200], "the session no. {nth}");
+        assert_eq!(begun, [if nth <= 2 { 200 } else { 500 }, 200], "session {nth}");
     }
 }
 
-async fn begin(server: &Running, initialize: &str) -> u16 {
+async fn begin(server: &RunningServer, initialize: &str) -> u16 {
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
          Accept: application/json, text/event-stream\r\n\r\n{initialize}",
@@ -184,9 +183,9 @@ async fn begin(server: &Running, initialize: &str) -> u16 {
     String::from_utf8_lossy(&status[9..]).parse().unwrap()
 }
 
-/// The control is a server with a larger limit.
+/// The control is a server with a higher limit.
 #[tokio::test]
-async fn a_body_that_is_too_large_is_not_read() {
+async fn rejects_a_body_over_the_limit() {
     let (small, large) = (serve(HttpConfig::new().max_body(10_000)).await, serve(HttpConfig::new()).await);
     let mut body = who();
     body["params"]["_meta"]["padding"] = "x".repeat(20_000).into();
@@ -195,11 +194,11 @@ async fn a_body_that_is_too_large_is_not_read() {
     assert_eq!(status(&small, &[]).await, 200);
 }
 
-/// In whichever order they are given. The control is a request that both let through.
+/// In either order. The control is a request that passes both.
 #[tokio::test]
-async fn every_check_must_agree() {
+async fn a_request_must_pass_every_check() {
     let no_guests = |parts: &mut http::request::Parts| match parts.headers.contains_key("x-guest") {
-        true => Err(Denied::Forbidden),
+        true => Err(AccessDenied::Forbidden),
         false => Ok(()),
     };
     let (token, guest) = (("Authorization", "Bearer secret-secret-secret"), ("x-guest", "yes"));

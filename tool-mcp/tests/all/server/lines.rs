@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
-use tool_mcp::{ServeError, Server};
+use tool_mcp::{McpServer, ServeError};
 use tool_runtime::{Dispatcher, RuntimeTool, Scope};
 
 struct Raw {
@@ -13,7 +13,7 @@ struct Raw {
 }
 
 impl Raw {
-    /// A client that has said hello, with a pipe of this size between.
+    /// Connects a client over a pipe of this size, and completes the handshake.
     async fn connect(pipe: usize) -> Self {
         let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
         let echo = |arguments, _: Scope| async move { Value::Object(arguments) };
@@ -21,7 +21,7 @@ impl Raw {
         tools.registry().clear();
         tools.registry().register(RuntimeTool::from_schema("echo", "Echo.", &schema, echo)).unwrap();
         let (near, far) = tokio::io::duplex(pipe);
-        let server = tokio::spawn(Server::new(tools).serve(tokio::io::split(far)));
+        let server = tokio::spawn(McpServer::new(tools).serve(tokio::io::split(far)));
         let (read, write) = tokio::io::split(near);
         let mut client = Self { read: BufReader::new(read).lines(), write, server };
         let info = json!({"name": "raw", "version": "1"});
@@ -46,9 +46,9 @@ fn call(id: usize, arguments: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
 }
 
-/// The control is the call after it.
+/// The control is the following call.
 #[tokio::test]
-async fn a_request_that_cannot_be_taken_is_answered() {
+async fn replies_to_invalid_requests() {
     let mut client = Raw::connect(1 << 16).await;
     client.send(&call(1, &json!({"text": "x".repeat(17 << 20)}))).await;
     let refused = client.receive().await;
@@ -65,9 +65,9 @@ async fn a_request_that_cannot_be_taken_is_answered() {
     );
 }
 
-/// On a pipe that holds less than a message.
+/// Over a pipe that is smaller than a message.
 #[tokio::test]
-async fn a_burst_is_answered_whole() {
+async fn responds_to_every_request_of_a_burst() {
     let mut client = Raw::connect(100).await;
     let Raw { read, write, .. } = &mut client;
     let burst: String = (1..=300).map(|id| format!("{}\n", call(id, &json!({"text": "é".repeat(id)})))).collect();
@@ -78,7 +78,7 @@ async fn a_burst_is_answered_whole() {
             let id = usize::try_from(answer["id"].as_u64().unwrap()).unwrap();
             let text = json!({"text": "é".repeat(id)}).to_string();
             assert_eq!(answer["result"]["content"][0]["text"], text);
-            assert!(waiting.remove(&id), "{id} was answered twice");
+            assert!(waiting.remove(&id), "{id} has two responses");
         }
     };
     let (sent, ()) = tokio::join!(write.write_all(burst.as_bytes()), receive);
@@ -86,12 +86,12 @@ async fn a_burst_is_answered_whole() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_is_said() {
+async fn explains_invalid_requests() {
     let mut client = Raw::connect(1 << 16).await;
     for (method, params, code, words) in [
         ("tools/call", json!({"arguments": {}}), -32_602, "missing field `name`"),
         ("tools/call", json!({"name": "echo", "arguments": "{}"}), -32_602, "expected a map"),
-        ("tools/kall", json!({"name": "echo"}), -32_601, "there is no method `tools/kall`"),
+        ("tools/kall", json!({"name": "echo"}), -32_601, "unknown method `tools/kall`"),
     ] {
         client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()).await;
         let error = client.receive().await["error"].clone();
@@ -100,9 +100,9 @@ async fn what_is_wrong_with_a_request_is_said() {
     }
 }
 
-/// The time is not that of the clock: it goes on only while everybody waits, as rmcp would for a request that goes on.
+/// Time is paused: it advances only while all tasks wait, as rmcp would for a pending request.
 #[tokio::test(start_paused = true)]
-async fn what_a_client_has_subscribed_to_ends_with_it() {
+async fn ends_subscriptions_when_the_client_disconnects() {
     let mut client = Raw::connect(1 << 16).await;
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -120,9 +120,9 @@ async fn what_a_client_has_subscribed_to_ends_with_it() {
     assert_eq!(before.elapsed(), std::time::Duration::ZERO);
 }
 
-/// What a client may get wrong about ids, and a batch.
+/// Invalid ids, and a batch.
 #[tokio::test]
-async fn every_request_is_answered_by_its_id() {
+async fn replies_with_the_id_of_each_request() {
     let mut client = Raw::connect(1 << 16).await;
     for (line, id) in [
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5)),
@@ -141,7 +141,7 @@ async fn every_request_is_answered_by_its_id() {
 }
 
 #[tokio::test]
-async fn a_last_request_without_a_line_break_is_answered() {
+async fn responds_to_a_last_request_without_newline() {
     let mut client = Raw::connect(1 << 16).await;
     client.write.write_all(call(1, &json!({"text": "last"})).as_bytes()).await.unwrap();
     client.write.shutdown().await.unwrap();

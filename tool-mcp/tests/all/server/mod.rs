@@ -1,19 +1,19 @@
-/// A client in the same process, of either generation.
+/// Approval by the client's user.
+mod approval;
+/// An in-process client of either generation.
 mod connected;
-/// Asking the user before a call runs.
-mod consent;
-/// Who may come over HTTP, and with how much.
+/// HTTP access checks and limits.
 mod http;
-/// What goes over the streams, line by line.
+/// The line protocol.
 mod lines;
-/// Clients that were not written here: the inspector, and two of Python.
-mod others;
-/// Tools that have nothing to do with their client.
+/// Tools that do not involve their client.
 mod plain;
 /// The program `tool-mcp`.
 #[cfg(feature = "cli")]
 mod program;
 /// Lists, calls, results, progress, cancellation, changes.
 mod protocol;
+/// Published clients: the inspector, and two in Python.
+mod published_clients;
 /// The published conformance suite.
 mod suite;

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tokio::sync::Notify;
-use tool_mcp::Server;
+use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
 use tool_mcp::rmcp::service::PeerRequestOptions;
 use tool_runtime::confirm::PolicyVerdict;
@@ -12,7 +12,7 @@ use tool_runtime::{Dispatcher, Policy, Selection, tool, tool_class};
 
 use super::connected::{BOTH, User, call, connect};
 
-/// Tools that know nothing of who calls.
+/// Tools that do not use their client.
 #[derive(Clone, Default)]
 struct PlainService {
     runs: Arc<AtomicUsize>,
@@ -29,7 +29,7 @@ impl PlainService {
         number * 2
     }
 
-    /// Numbers, one after the other.
+    /// Return the numbers up to a limit.
     #[tool]
     pub fn count(&self, to: u32) -> Numbers {
         Numbers { numbers: (0..to).collect() }
@@ -57,10 +57,10 @@ impl Drop for OnDrop<'_> {
     }
 }
 
-fn server(policy: Policy) -> (Server, PlainService) {
+fn server(policy: Policy) -> (McpServer, PlainService) {
     let service = PlainService::default();
     let tools = Dispatcher::builder().policy(policy).service(service.clone()).build().unwrap();
-    (Server::new(tools.select(Selection::new().name_glob("plain.*")).unwrap()), service)
+    (McpServer::new(tools.select(Selection::new().name_glob("plain.*")).unwrap()), service)
 }
 
 fn text(result: &CallToolResult) -> &str {
@@ -68,30 +68,30 @@ fn text(result: &CallToolResult) -> &str {
 }
 
 #[tokio::test]
-async fn it_answers_and_says_what_is_wrong() {
+async fn returns_results_and_argument_errors() {
     for generation in BOTH {
         let (server, service) = server(Policy::default());
-        let user = User::who(ElicitationAction::Decline);
+        let user = User::with_action(ElicitationAction::Decline);
         let client = connect(server, user.clone(), generation).await;
         let result = client.call_tool(call("plain.double", json!({"number": 4}))).await.unwrap();
         assert_eq!((text(&result), result.is_error), ("8", Some(false)));
         let result = client.call_tool(call("plain.double", json!({"number": -4}))).await.unwrap();
         assert_eq!(result.is_error, Some(true));
         assert!(text(&result).contains("`number`: got -4"), "{}", text(&result));
-        assert_eq!((service.runs.load(Ordering::SeqCst), user.seen().len()), (1, 0), "nobody was asked");
+        assert_eq!((service.runs.load(Ordering::SeqCst), user.seen().len()), (1, 0), "no approval was needed");
     }
 }
 
-/// What a model reads may be a part; what a program reads is what the output schema says.
+/// Only the text for the model is shortened; the structured content matches the output schema.
 #[tokio::test]
-async fn data_is_whole_where_its_text_is_shortened() {
+async fn does_not_shorten_structured_content() {
     for (policy, generation) in
         [Policy::Yolo, Policy::ConfirmAll].into_iter().flat_map(|p| BOTH.map(|g| (p.clone(), g)))
     {
         let builder = Dispatcher::builder().policy(policy).service(PlainService::default());
         let tools = builder.spill(Spill::over(1_000)).build().unwrap();
-        let server = Server::new(tools.select(Selection::new().name_glob("plain.*")).unwrap());
-        let client = connect(server, User::who(ElicitationAction::Accept), generation).await;
+        let server = McpServer::new(tools.select(Selection::new().name_glob("plain.*")).unwrap());
+        let client = connect(server, User::with_action(ElicitationAction::Accept), generation).await;
         let listed = client.list_all_tools().await.unwrap();
         assert!(listed.iter().any(|tool| tool.name == "plain.count" && tool.output_schema.is_some()));
         let result = client.call_tool(call("plain.count", json!({"to": 2_000}))).await.unwrap();
@@ -100,9 +100,9 @@ async fn data_is_whole_where_its_text_is_shortened() {
     }
 }
 
-/// The control: where somebody may have to be asked, they are.
+/// The control: the policy requires approval.
 #[tokio::test]
-async fn a_policy_that_asks_is_heard() {
+async fn asks_for_approval_if_the_policy_requires_it() {
     let custom = || Policy::custom(|_, _, _| PolicyVerdict::Ask);
     for policy in [|| Policy::ConfirmAll, custom] {
         for generation in BOTH {
@@ -110,7 +110,7 @@ async fn a_policy_that_asks_is_heard() {
                 [(ElicitationAction::Decline, "declined", 0), (ElicitationAction::Accept, "8", 1)]
             {
                 let (server, service) = server(policy());
-                let user = User::who(action);
+                let user = User::with_action(action);
                 let client = connect(server, user.clone(), generation).await;
                 let result = client.call_tool(call("plain.double", json!({"number": 4}))).await.unwrap();
                 assert!(text(&result).contains(answer), "{generation:?}: {}", text(&result));
@@ -121,10 +121,10 @@ async fn a_policy_that_asks_is_heard() {
 }
 
 #[tokio::test]
-async fn it_is_stopped_when_the_client_cancels() {
+async fn stops_a_call_that_the_client_cancels() {
     for generation in BOTH {
         let (server, service) = server(Policy::default());
-        let client = connect(server, User::who(None), generation).await;
+        let client = connect(server, User::with_action(None), generation).await;
         let request = ClientRequest::CallToolRequest(Request::new(call("plain.endless", json!({}))));
         let running = client.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
         service.started.notified().await;

@@ -12,16 +12,16 @@ use super::connected::{User, call};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tool-mcp");
 
 #[tokio::test]
-async fn it_serves_the_files_of_a_folder_and_has_the_user_asked() {
+async fn serves_files_and_asks_for_approval() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes.txt"), "milk\n").unwrap();
     let mut command = tokio::process::Command::new(PROGRAM);
     command.arg("--files").arg(folder.path()).args(["--policy", "confirm-all"]);
-    let user = User::who(ElicitationAction::Accept);
+    let user = User::with_action(ElicitationAction::Accept);
     let client = user.clone().serve(TokioChildProcess::new(command).unwrap()).await.unwrap();
     let tools = client.list_all_tools().await.unwrap();
     assert!(tools.iter().any(|tool| tool.name == "read_file"), "{tools:?}");
-    assert!(!tools.iter().any(|tool| tool.name == "run_command"), "nobody asked for commands");
+    assert!(!tools.iter().any(|tool| tool.name == "run_command"), "`--exec` was not given");
     let result = client.call_tool(call("read_file", json!({"path": "notes.txt"}))).await.unwrap();
     assert!(result.content[0].as_text().unwrap().text.contains("milk"), "{result:?}");
     assert!(user.seen()[0].contains("read_file"), "{:?}", user.seen());
@@ -29,18 +29,18 @@ async fn it_serves_the_files_of_a_folder_and_has_the_user_asked() {
 }
 
 #[tokio::test]
-async fn it_listens_at_a_port_of_this_machine() {
+async fn listens_on_a_loopback_port() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = tokio::process::Command::new(PROGRAM);
     command.arg("--files").arg(folder.path()).args(["--http", "0"]).stderr(Stdio::piped()).kill_on_drop(true);
     let mut process = command.spawn().unwrap();
-    let mut said = String::new();
-    BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).await.unwrap();
-    assert!(said.contains("tools at http://127.0.0.1:") && said.trim().ends_with("/mcp"), "{said}");
+    let mut output = String::new();
+    BufReader::new(process.stderr.take().unwrap()).read_line(&mut output).await.unwrap();
+    assert!(output.contains("tools at http://127.0.0.1:") && output.trim().ends_with("/mcp"), "{output}");
 }
 
 #[test]
-fn it_offers_what_can_work() {
+fn offers_only_usable_tools() {
     let run = |arguments: &[&str], searx: Option<&str>| {
         let mut command = Command::new(PROGRAM);
         command.args(["--manifest", "--files", "."]).args(arguments).env_remove("BRAVE_API_KEY");
@@ -59,23 +59,23 @@ fn it_offers_what_can_work() {
 }
 
 #[test]
-fn it_does_not_listen_to_others_without_a_token() {
+fn refuses_to_listen_on_other_addresses_without_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);
     command.arg("--files").arg(folder.path()).args(["--http", "0", "--address", "0.0.0.0"]);
-    for (token, said) in [
+    for (token, expected) in [
         ("", "set a bearer token in TOOL_MCP_TOKEN"),
-        ("guess", "TOOL_MCP_TOKEN: a bearer token has at least 16 characters"),
+        ("guess", "TOOL_MCP_TOKEN: a bearer token needs at least 16 characters"),
     ] {
         let output = command.env("TOOL_MCP_TOKEN", token).output().unwrap();
         assert!(!output.status.success());
-        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{output:?}");
     }
 }
 
 #[test]
-fn it_says_what_is_wrong() {
-    for (arguments, said) in [
+fn reports_invalid_arguments() {
+    for (arguments, expected) in [
         (&["--files", "/no/such/folder"][..], "/no/such/folder"),
         (&[], "--files"),
         (&["--files", ".", "--policy", "ask-nobody"], "yolo"),
@@ -83,6 +83,6 @@ fn it_says_what_is_wrong() {
     ] {
         let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output().unwrap();
         assert!(!output.status.success(), "{arguments:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{arguments:?}: {output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{arguments:?}: {output:?}");
     }
 }

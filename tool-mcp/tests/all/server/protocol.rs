@@ -4,14 +4,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
-use tool_mcp::Server;
+use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ErrorCode, Request, RequestMetaObject, SubscriptionFilter};
 use tool_mcp::rmcp::service::{PeerRequestOptions, ServiceError};
 use tool_runtime::{Dispatcher, RuntimeTool, Scope, Selection, ToolResult};
 
 use super::connected::{BOTH, Generation, User, call, connect};
 
-/// A dispatcher of these tools and no others.
+/// Returns a dispatcher with only these tools.
 fn only(tools: impl IntoIterator<Item = RuntimeTool>) -> Dispatcher {
     let built = Dispatcher::builder().build().unwrap();
     built.registry().clear();
@@ -20,7 +20,7 @@ fn only(tools: impl IntoIterator<Item = RuntimeTool>) -> Dispatcher {
 }
 
 fn tool(name: &str) -> RuntimeTool {
-    RuntimeTool::new(name, "Nothing.", |(): ()| async {})
+    RuntimeTool::new(name, "Does nothing.", |(): ()| async {})
 }
 
 fn echo() -> RuntimeTool {
@@ -34,13 +34,13 @@ fn text(result: &CallToolResult) -> &str {
 }
 
 async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), future).await.expect("it never came")
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("timed out")
 }
 
 #[tokio::test]
-async fn definitions_have_schemas_and_annotations_and_results_are_structured() {
+async fn sends_schemas_annotations_and_structured_results() {
     for generation in BOTH {
-        let client = connect(Server::new(only([echo()])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([echo()])), User::with_action(None), generation).await;
         let tools = client.list_all_tools().await.unwrap();
         let listed = serde_json::to_value(&tools[0]).unwrap();
         assert_eq!(listed["name"], "echo");
@@ -56,7 +56,7 @@ async fn definitions_have_schemas_and_annotations_and_results_are_structured() {
 #[tokio::test]
 async fn an_unknown_tool_is_an_error_and_wrong_arguments_are_a_result() {
     for generation in BOTH {
-        let client = connect(Server::new(only([echo()])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([echo()])), User::with_action(None), generation).await;
         match client.call_tool(call("ecko", json!({}))).await {
             Err(ServiceError::McpError(error)) => {
                 assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
@@ -71,20 +71,20 @@ async fn an_unknown_tool_is_an_error_and_wrong_arguments_are_a_result() {
 }
 
 #[tokio::test]
-async fn what_is_not_selected_is_neither_listed_nor_called() {
+async fn neither_lists_nor_calls_tools_outside_the_selection() {
     let tools = only([tool("wiki.read"), tool("wiki.delete")]);
     let selected = tools.select(Selection::new().names(["wiki.read"])).unwrap();
-    let client = connect(Server::new(selected), User::who(None), Generation::Of2025).await;
+    let client = connect(McpServer::new(selected), User::with_action(None), Generation::Of2025).await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
     assert!(client.call_tool(call("wiki.delete", json!({}))).await.is_err());
 }
 
 #[tokio::test]
-async fn all_pages_together_are_the_list() {
+async fn pages_cover_the_list() {
     let names: Vec<String> = (0..25).map(|number| format!("tool_{number:02}")).collect();
     for generation in BOTH {
         let tools = only(names.iter().map(|name| tool(name)));
-        let client = connect(Server::new(tools).page_size(10), User::who(None), generation).await;
+        let client = connect(McpServer::new(tools).page_size(10), User::with_action(None), generation).await;
         let first = client.list_tools(None).await.unwrap();
         assert_eq!((first.tools.len(), first.next_cursor.is_some()), (10, true));
         let all = client.list_all_tools().await.unwrap();
@@ -93,24 +93,24 @@ async fn all_pages_together_are_the_list() {
 }
 
 #[tokio::test]
-async fn content_of_a_tools_own_goes_to_the_client_as_it_is() {
+async fn sends_the_content_blocks_of_a_tool() {
     let picture = RuntimeTool::new("picture", "A picture.", |(): ()| async {
         let mut result = ToolResult::success("a picture".to_owned());
         result.metadata.insert("content", json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}]));
         result.metadata.insert("structured_content", json!({"width": 1}));
-        result.metadata.insert("token", "for an interface of our own");
+        result.metadata.insert("token", "for local interfaces");
         result
     });
-    let client = connect(Server::new(only([picture])), User::who(None), Generation::Of2025).await;
+    let client = connect(McpServer::new(only([picture])), User::with_action(None), Generation::Of2025).await;
     let result = client.call_tool(call("picture", json!({}))).await.unwrap();
     let sent = serde_json::to_value(&result).unwrap();
     assert_eq!(sent["content"], json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}]));
     assert_eq!(sent["structuredContent"], json!({"width": 1}));
-    assert!(!sent.to_string().contains("of our own"), "{sent}");
+    assert!(!sent.to_string().contains("local interfaces"), "{sent}");
 }
 
 #[tokio::test]
-async fn every_report_comes_before_the_answer() {
+async fn sends_every_progress_report_before_the_result() {
     let counts = RuntimeTool::scoped("count", "Counts.", |(): (), scope: Scope| async move {
         for number in 1..=20 {
             scope.progress().report(number);
@@ -118,16 +118,16 @@ async fn every_report_comes_before_the_answer() {
     });
     let tools = only([counts]);
     for generation in BOTH {
-        let user = User::who(None);
-        let client = connect(Server::new(tools.clone()), user.clone(), generation).await;
-        // The client's own helper asks for progress with every call.
+        let user = User::with_action(None);
+        let client = connect(McpServer::new(tools.clone()), user.clone(), generation).await;
+        // rmcp's helper requests progress with every call.
         client.call_tool(call("count", json!({}))).await.unwrap();
         let expected: Vec<f64> = (1..=20).map(f64::from).collect();
         assert_eq!(*user.progress.lock().unwrap(), expected, "{generation:?}");
     }
 }
 
-/// Says that it was dropped.
+/// Signals when it is dropped.
 struct Dropped(Option<oneshot::Sender<()>>);
 
 impl Drop for Dropped {
@@ -137,7 +137,7 @@ impl Drop for Dropped {
 }
 
 #[tokio::test]
-async fn a_call_that_the_client_cancels_is_stopped() {
+async fn stops_a_call_that_the_client_cancels() {
     for generation in BOTH {
         let (started, wait_for_start) = oneshot::channel();
         let (stopped, wait_for_stop) = oneshot::channel();
@@ -145,13 +145,13 @@ async fn a_call_that_the_client_cancels_is_stopped() {
         let endless = RuntimeTool::new("endless", "Never ends.", move |(): ()| {
             let ends = ends.clone();
             async move {
-                let (started, stopped) = ends.lock().unwrap().take().expect("it is called once");
+                let (started, stopped) = ends.lock().unwrap().take().expect("the first call");
                 let _dropped = Dropped(Some(stopped));
                 started.send(()).unwrap();
                 std::future::pending::<()>().await;
             }
         });
-        let client = connect(Server::new(only([endless])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([endless])), User::with_action(None), generation).await;
         let request = ClientRequest::CallToolRequest(Request::new(call("endless", json!({}))));
         let running = client.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
         soon(wait_for_start).await.unwrap();
@@ -160,9 +160,9 @@ async fn a_call_that_the_client_cancels_is_stopped() {
     }
 }
 
-/// Reports that are not read hold up neither the call nor its deadline.
+/// Unread progress reports delay neither the call nor its timeout.
 #[tokio::test]
-async fn a_client_that_does_not_read_does_not_stop_the_clock() {
+async fn times_out_although_the_client_does_not_read() {
     let (stopped, wait_for_stop) = oneshot::channel();
     let end = Arc::new(Mutex::new(Some(stopped)));
     let reports = RuntimeTool::scoped("report", "Reports and never ends.", move |(): (), scope: Scope| {
@@ -175,7 +175,7 @@ async fn a_client_that_does_not_read_does_not_stop_the_clock() {
             std::future::pending::<()>().await;
         }
     });
-    let server = Server::new(only([reports.timeout(Duration::from_millis(100))]));
+    let server = McpServer::new(only([reports.timeout(Duration::from_millis(100))]));
     let (mut near, far) = tokio::io::duplex(1_000);
     tokio::spawn(async move { server.serve(tokio::io::split(far)).await });
     let client = json!({"name": "deaf", "version": "1"});
@@ -192,17 +192,17 @@ async fn a_client_that_does_not_read_does_not_stop_the_clock() {
 }
 
 #[tokio::test]
-async fn a_client_of_2025_hears_of_changes_that_it_can_see() {
+async fn notifies_2025_clients_of_visible_changes() {
     let tools = only([tool("a.one")]);
     let selected = tools.select(Selection::new().name_glob("a.*")).unwrap();
-    let user = User::who(None);
-    let client = connect(Server::new(selected), user.clone(), Generation::Of2025).await;
+    let user = User::with_action(None);
+    let client = connect(McpServer::new(selected), user.clone(), Generation::Of2025).await;
     client.list_all_tools().await.unwrap();
     tools.registry().register(tool("b.hidden")).unwrap();
     tools.registry().register(tool("a.two")).unwrap();
     soon(user.changed.notified()).await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 2);
-    // A change that does not show is not told: the next that is told is the one that shows.
+    // An invisible change sends nothing: the next notification is for the visible one.
     tools.registry().remove("b.hidden");
     tools.registry().remove("a.two");
     soon(user.changed.notified()).await;
@@ -217,10 +217,10 @@ fn context() -> RuntimeTool {
 }
 
 #[tokio::test]
-async fn calls_of_one_connection_are_one_conversation_and_keep_their_trace() {
+async fn calls_of_a_connection_share_a_conversation_and_keep_their_trace() {
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     for generation in BOTH {
-        let client = connect(Server::new(only([context()])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([context()])), User::with_action(None), generation).await;
         let ask = async || {
             let mut request = call("context", json!({}));
             let mut meta = RequestMetaObject::default();
@@ -238,9 +238,9 @@ async fn calls_of_one_connection_are_one_conversation_and_keep_their_trace() {
 }
 
 #[tokio::test]
-async fn a_client_of_2026_hears_of_changes_that_it_has_subscribed_to() {
+async fn notifies_2026_clients_of_subscribed_changes() {
     let tools = only([tool("a.one")]);
-    let client = connect(Server::new(tools.clone()), User::who(None), Generation::Of2026).await;
+    let client = connect(McpServer::new(tools.clone()), User::with_action(None), Generation::Of2026).await;
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let mut subscription = client.peer().listen(filter).await.unwrap();
     tools.registry().register(tool("a.two")).unwrap();

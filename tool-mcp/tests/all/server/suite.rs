@@ -6,7 +6,7 @@ use test_packages::run;
 
 use crate::published::{NPM, example};
 
-/// The example `conformance`, until it is dropped.
+/// The example `conformance`, stopped when dropped.
 struct Fixture {
     process: Child,
     url: String,
@@ -28,25 +28,24 @@ impl Drop for Fixture {
     }
 }
 
-/// The scenarios that a revision requires pass, all of them. What the suite runs besides them is not scored, the tasks
-/// extension for one, which we do not declare.
+/// All required scenarios of a revision pass. Others are not scored, such as the tasks extension, which is not declared.
 #[test]
-fn every_required_scenario_passes() {
+fn passes_every_required_scenario() {
     let Some(node) = NPM.installed() else { return };
     let fixture = Fixture::start();
     for (revision, required) in [("2025-11-25", 30), ("2026-07-28", 37)] {
         let command = &mut node.command("conformance");
-        let said = run(command.args(["server", "--url", &fixture.url, "--requirements", revision]));
-        let said = said.unwrap_or_else(|error| panic!("{error}"));
-        let (_, summary) = said.split_once("=== SUMMARY ===").expect("a summary");
-        let (scenarios, unscored) = summary.split_once("Not scored").expect("what is not scored");
+        let output = run(command.args(["server", "--url", &fixture.url, "--requirements", revision]));
+        let output = output.unwrap_or_else(|error| panic!("{error}"));
+        let (_, summary) = output.split_once("=== SUMMARY ===").expect("a summary");
+        let (scenarios, unscored) = summary.split_once("Not scored").expect("the unscored scenarios");
         let failed: Vec<&str> = scenarios.lines().filter(|line| line.starts_with('✗')).collect();
         let is_scored = |line: &&&str| {
             let name = line.trim_start_matches("✗ ").split(':').next().unwrap_or_default();
             !unscored.contains(&format!("✗ {name} "))
         };
         assert_eq!(failed.iter().filter(is_scored).collect::<Vec<_>>(), Vec::<&&str>::new(), "{revision}");
-        // Of those that are not scored, only the extension that we do not have.
+        // Of the unscored scenarios, only those of the missing extension may fail.
         let others: Vec<_> = failed.iter().filter(|line| !line.starts_with("✗ tasks-")).collect();
         assert!(others.is_empty(), "{revision}: {others:?}");
         let passed = scenarios.lines().filter(|line| line.starts_with('✓')).count();
@@ -55,7 +54,7 @@ fn every_required_scenario_passes() {
     }
 }
 
-/// The control: the suite does fail where there is no server.
+/// The control of the test above.
 #[test]
 fn the_suite_fails_without_a_server() {
     let Some(node) = NPM.installed() else { return };

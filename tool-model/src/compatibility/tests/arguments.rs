@@ -1,60 +1,69 @@
-//! Arguments: what a caller sends.
+//! Changes of arguments.
 
 use serde_json::{Value, json};
 
-use super::{of_argument, of_arguments, of_tool};
+use super::{argument_changes, arguments_changes, tool_changes};
 
 #[test]
-fn arguments_that_come_and_go() {
+fn added_and_removed_arguments() {
     let host = json!({"host": {"type": "string", "required": true}});
     let more = |required: bool| json!({"host": {"type": "string", "required": true}, "limit": {"type": "integer", "required": required}});
-    assert_eq!(of_arguments(host.clone(), more(false)), ["+ arguments.limit: is new and optional"]);
-    assert_eq!(of_arguments(host.clone(), more(true)), ["- arguments.limit: is new and required"]);
-    assert_eq!(of_arguments(more(false), host), ["- arguments.limit: is gone; calls that send it are refused"]);
-    assert_eq!(of_arguments(more(false), more(true)), ["- arguments.limit: is now required"]);
-    assert_eq!(of_arguments(more(true), more(false)), ["+ arguments.limit: is now optional"]);
+    assert_eq!(arguments_changes(host.clone(), more(false)), ["+ arguments.limit: is new and optional"]);
+    assert_eq!(arguments_changes(host.clone(), more(true)), ["- arguments.limit: is new and required"]);
+    assert_eq!(
+        arguments_changes(more(false), host),
+        ["- arguments.limit: was removed; calls that send it are refused"]
+    );
+    assert_eq!(arguments_changes(more(false), more(true)), ["- arguments.limit: is now required"]);
+    assert_eq!(arguments_changes(more(true), more(false)), ["+ arguments.limit: is now optional"]);
 }
 
 #[test]
 fn a_renamed_argument_is_one_change() {
     let named = |name: &str| json!({name: {"type": "integer", "required": false}, "host": {"type": "string"}});
     for name in ["limits", "count"] {
-        let expected = format!("- arguments.limit: was renamed to `{name}`, it seems; calls that send it are refused");
-        assert_eq!(of_arguments(named("limit"), named(name)), [expected]);
+        let expected = format!("- arguments.limit: was probably renamed to `{name}`; calls that send it are refused");
+        assert_eq!(arguments_changes(named("limit"), named(name)), [expected]);
     }
     let other = json!({"limits": {"type": "boolean", "required": false}, "host": {"type": "string"}});
     assert_eq!(
-        of_arguments(named("limit"), other),
-        ["- arguments.limit: is gone; calls that send it are refused", "+ arguments.limits: is new and optional"]
+        arguments_changes(named("limit"), other),
+        ["- arguments.limit: was removed; calls that send it are refused", "+ arguments.limits: is new and optional"]
     );
 }
 
 #[test]
 fn types() {
     let of = |name: &str| json!({"type": name});
-    assert_eq!(of_argument(of("integer"), of("number")), ["+ arguments.x: can also be number with a fraction"]);
-    assert_eq!(of_argument(of("number"), of("integer")), ["- arguments.x: can no longer be number with a fraction"]);
-    assert_eq!(of_argument(of("string"), of("integer")), ["- arguments.x: must be integer; it was string"]);
-    assert_eq!(of_argument(of("any"), of("integer")), ["- arguments.x: must be integer; it was any value"]);
-    assert_eq!(of_argument(of("integer"), of("any")), ["+ arguments.x: can be any value; it was integer"]);
+    assert_eq!(argument_changes(of("integer"), of("number")), ["+ arguments.x: can also be number with a fraction"]);
+    assert_eq!(
+        argument_changes(of("number"), of("integer")),
+        ["- arguments.x: can no longer be number with a fraction"]
+    );
+    assert_eq!(argument_changes(of("string"), of("integer")), ["- arguments.x: must be integer; it was string"]);
+    assert_eq!(argument_changes(of("any"), of("integer")), ["- arguments.x: must be integer; it was any value"]);
+    assert_eq!(argument_changes(of("integer"), of("any")), ["+ arguments.x: can be any value; it was integer"]);
 }
 
 #[test]
 fn values() {
     let of = |values: &[&str]| json!({"type": "string", "enum": values});
-    assert_eq!(of_argument(of(&["a", "b"]), of(&["a", "c", "b"])), [r#"+ arguments.x: now includes "c""#]);
-    assert_eq!(of_argument(of(&["a", "b"]), of(&["a"])), [r#"- arguments.x: no longer includes "b""#]);
-    assert_eq!(of_argument(of(&["a", "b"]), of(&["b", "a"])), ["~ arguments.x: lists its values in another order"]);
+    assert_eq!(argument_changes(of(&["a", "b"]), of(&["a", "c", "b"])), [r#"+ arguments.x: now includes "c""#]);
+    assert_eq!(argument_changes(of(&["a", "b"]), of(&["a"])), [r#"- arguments.x: no longer includes "b""#]);
     assert_eq!(
-        of_argument(json!({"type": "string"}), of(&["a", "b"])),
+        argument_changes(of(&["a", "b"]), of(&["b", "a"])),
+        ["~ arguments.x: lists its values in a different order"]
+    );
+    assert_eq!(
+        argument_changes(json!({"type": "string"}), of(&["a", "b"])),
         [r#"- arguments.x: must be one of "a", "b"; it was string"#]
     );
     assert_eq!(
-        of_argument(of(&["a", "b"]), json!({"type": "string", "maxLength": 3})),
+        argument_changes(of(&["a", "b"]), json!({"type": "string", "maxLength": 3})),
         [r#"+ arguments.x: can be string of at most 3 characters; it was one of "a", "b""#]
     );
     assert_eq!(
-        of_argument(of(&["a", "bcde"]), json!({"type": "string", "maxLength": 3})),
+        argument_changes(of(&["a", "bcde"]), json!({"type": "string", "maxLength": 3})),
         [
             r#"- arguments.x: no longer includes "bcde""#,
             r#"+ arguments.x: can be string of at most 3 characters; it was one of "a", "bcde""#
@@ -66,45 +75,45 @@ fn values() {
 fn bounds_and_patterns() {
     let number = |key: &str, bound: i64| json!({"type": "integer", key: bound});
     assert_eq!(
-        of_argument(number("maximum", 100), number("maximum", 50)),
+        argument_changes(number("maximum", 100), number("maximum", 50)),
         ["- arguments.x: must be at most 50; it was at most 100"]
     );
     assert_eq!(
-        of_argument(number("maximum", 50), number("exclusiveMaximum", 50)),
+        argument_changes(number("maximum", 50), number("exclusiveMaximum", 50)),
         ["- arguments.x: must be at most 49; it was at most 50"]
     );
     let fraction = |key: &str| json!({"type": "number", key: 50});
     assert_eq!(
-        of_argument(fraction("maximum"), fraction("exclusiveMaximum")),
+        argument_changes(fraction("maximum"), fraction("exclusiveMaximum")),
         ["- arguments.x: must be less than 50; it was at most 50"]
     );
     assert_eq!(
-        of_argument(number("minimum", 1), number("minimum", 0)),
+        argument_changes(number("minimum", 1), number("minimum", 0)),
         ["+ arguments.x: must be at least 0; it was at least 1"]
     );
     assert_eq!(
-        of_argument(number("minimum", -1), json!({"type": "integer"})),
+        argument_changes(number("minimum", -1), json!({"type": "integer"})),
         ["+ arguments.x: need not be at least -1"]
     );
     assert_eq!(
-        of_argument(number("multipleOf", 6), number("multipleOf", 3)),
+        argument_changes(number("multipleOf", 6), number("multipleOf", 3)),
         ["+ arguments.x: must be a multiple of 3; it was of 6"]
     );
     let text = |key: &str, value: serde_json::Value| json!({"type": "string", key: value});
     assert_eq!(
-        of_argument(text("maxLength", json!(10)), text("maxLength", json!(5))),
+        argument_changes(text("maxLength", json!(10)), text("maxLength", json!(5))),
         ["- arguments.x: must have at most 5 characters; it was 10"]
     );
     assert_eq!(
-        of_argument(json!({"type": "string"}), text("pattern", json!("^a"))),
+        argument_changes(json!({"type": "string"}), text("pattern", json!("^a"))),
         ["- arguments.x: must match `^a`"]
     );
     assert_eq!(
-        of_argument(text("pattern", json!("^a")), text("pattern", json!("^b"))),
+        argument_changes(text("pattern", json!("^a")), text("pattern", json!("^b"))),
         ["- arguments.x: must match `^b`; it was `^a`"]
     );
     assert_eq!(
-        of_argument(text("format", json!("date")), json!({"type": "string"})),
+        argument_changes(text("format", json!("date")), json!({"type": "string"})),
         ["+ arguments.x: need not have the format date"]
     );
 }
@@ -126,7 +135,10 @@ fn properties_behind_a_reference() {
     };
     let integer = json!({"type": "integer", "maximum": 9});
     assert_eq!(
-        of_tool(tool(integer.clone(), json!(["sku"])), tool(json!({"type": "integer"}), json!(["sku", "quantity"]))),
+        tool_changes(
+            tool(integer.clone(), json!(["sku"])),
+            tool(json!({"type": "integer"}), json!(["sku", "quantity"]))
+        ),
         [
             "- arguments.order.lines[].quantity: is now required",
             "+ arguments.order.lines[].quantity: need not be at most 9"
@@ -135,7 +147,7 @@ fn properties_behind_a_reference() {
 }
 
 #[test]
-fn a_recursive_type_ends() {
+fn a_recursive_type_terminates() {
     let tree = |value: &str| {
         json!({
             "arguments": {"tree": {"type": "object", "required": true, "$ref": "#/$defs/Tree"}},
@@ -147,25 +159,25 @@ fn a_recursive_type_ends() {
         })
     };
     assert_eq!(
-        of_tool(tree("integer"), tree("number")),
+        tool_changes(tree("integer"), tree("number")),
         ["+ arguments.tree.value: can also be number with a fraction"]
     );
     assert_eq!(
-        of_tool(tree("number"), tree("integer"))[0],
+        tool_changes(tree("number"), tree("integer"))[0],
         "- arguments.tree.value: can no longer be number with a fraction"
     );
 }
 
-/// Two ways to write one recursive type, whose references never stand at the same depth.
+/// Two notations of one recursive type, whose references are never at the same depth.
 #[test]
-fn a_recursion_that_is_out_of_step_ends() {
+fn recursions_of_different_depth_terminate() {
     let tool = |defs: serde_json::Value| json!({"arguments": {"x": {"type": "array", "required": true, "$ref": "#/$defs/A"}}, "$defs": defs});
     let even = json!({"A": {"type": "array", "items": {"type": "array", "items": {"$ref": "#/$defs/A"}}}});
     let odd = json!({
         "A": {"type": "array", "items": {"$ref": "#/$defs/B"}},
         "B": {"type": "array", "items": {"type": "array", "items": {"$ref": "#/$defs/B"}}}
     });
-    assert_eq!(of_tool(tool(even), tool(odd)), ["~ : is written in another way and means the same"]);
+    assert_eq!(tool_changes(tool(even), tool(odd)), ["~ : is written differently and means the same"]);
 }
 
 #[test]
@@ -178,8 +190,8 @@ fn nullable_properties() {
     };
     let plain = || tool(json!({"$ref": "#/$defs/Y"}));
     let nullable = || tool(json!({"anyOf": [{"$ref": "#/$defs/Y"}, {"type": "null"}]}));
-    assert_eq!(of_tool(plain(), nullable()), ["+ arguments.x.y: can also be null"]);
-    assert_eq!(of_tool(nullable(), plain()), ["- arguments.x.y: can no longer be null"]);
+    assert_eq!(tool_changes(plain(), nullable()), ["+ arguments.x.y: can also be null"]);
+    assert_eq!(tool_changes(nullable(), plain()), ["- arguments.x.y: can no longer be null"]);
 }
 
 #[test]
@@ -194,15 +206,15 @@ fn alternatives_are_matched_by_their_tag() {
     };
     let shape = |forms: &[serde_json::Value]| json!({"type": "object", "oneOf": forms});
     assert_eq!(
-        of_argument(shape(&[circle("integer"), square()]), shape(&[square(), circle("number")])),
+        argument_changes(shape(&[circle("integer"), square()]), shape(&[square(), circle("number")])),
         ["+ arguments.x(circle).radius: can also be number with a fraction"]
     );
     assert_eq!(
-        of_argument(shape(&[circle("integer")]), shape(&[circle("integer"), square()])),
+        argument_changes(shape(&[circle("integer")]), shape(&[circle("integer"), square()])),
         [r#"+ arguments.x: can also be object with `kind` "square""#]
     );
     assert_eq!(
-        of_argument(shape(&[circle("integer"), square()]), shape(&[circle("integer")])),
+        argument_changes(shape(&[circle("integer"), square()]), shape(&[circle("integer")])),
         [r#"- arguments.x: can no longer be object with `kind` "square""#]
     );
 }
@@ -210,14 +222,17 @@ fn alternatives_are_matched_by_their_tag() {
 #[test]
 fn overlapping_alternatives_are_not_trusted() {
     let of = |most: u32| json!({"type": "integer", "oneOf": [{"maximum": most}, {"minimum": 5}]});
-    assert_eq!(of_argument(of(3), of(7)), ["- arguments.x: has other alternatives (`oneOf`) that may overlap"]);
+    assert_eq!(
+        argument_changes(of(3), of(7)),
+        ["- arguments.x: has different alternatives (`oneOf`) that may overlap"]
+    );
 }
 
 #[test]
-fn words_and_defaults() {
+fn texts_and_defaults() {
     let of = |text: &str, default: u32| json!({"type": "integer", "default": default, "description": text});
     assert_eq!(
-        of_argument(of("How many.", 10), of("How many at most.", 20)),
+        argument_changes(of("How many.", 10), of("How many at most.", 20)),
         [
             "+ arguments.x: its default is 20; it was 10",
             r#"~ arguments.x: its description is "How many at most."; it was "How many.""#,
@@ -225,25 +240,25 @@ fn words_and_defaults() {
     );
 }
 
-/// A free-form object had whatever it liked under the new name; a struct had not.
+/// A free-form object could have any value under the new name; a struct could not.
 #[test]
-fn a_property_more() {
+fn an_added_property() {
     let with = |rest: serde_json::Value| json!({"x": {"type": "object", "required": true, "properties": rest}});
     let free = json!({"x": {"type": "object", "required": true}});
     assert_eq!(
-        of_arguments(
+        arguments_changes(
             with(json!({"a": {"type": "string"}})),
             with(json!({"a": {"type": "string"}, "b": {"type": "string"}}))
         ),
         ["+ arguments.x.b: is new and optional"]
     );
     assert_eq!(
-        of_arguments(free, with(json!({"b": {"type": "string"}}))),
+        arguments_changes(free, with(json!({"b": {"type": "string"}}))),
         ["- arguments.x.b: must be string; it was any value"]
     );
 }
 
-/// What `Option<T>` holds is looked into, also where it has another name or other keys.
+/// The content of an `Option<T>` is compared even if its name or keys have changed.
 #[test]
 fn a_change_inside_an_optional_struct() {
     let item = |name: &str, required: serde_json::Value| {
@@ -260,38 +275,41 @@ fn a_change_inside_an_optional_struct() {
     };
     let (one, both) = (json!(["outerWidth"]), json!(["outerHeight", "outerWidth"]));
     let expected = ["- arguments.item.size(Dimensions).outerHeight: is now required"];
-    assert_eq!(of_tool(item("Dimensions", one.clone()), item("Dimensions", both.clone())), expected);
-    assert_eq!(of_tool(item("Dimensions", one), item("Size", both)), expected);
+    assert_eq!(tool_changes(item("Dimensions", one.clone()), item("Dimensions", both.clone())), expected);
+    assert_eq!(tool_changes(item("Dimensions", one), item("Size", both)), expected);
 }
 
 #[test]
 fn a_change_inside_an_optional_enum() {
     let item = |values: serde_json::Value| json!({"type": "any", "required": true, "anyOf": [{"type": "string", "enum": values}, {"type": "null"}]});
     assert_eq!(
-        of_argument(item(json!(["a", "b", "c"])), item(json!(["a", "b", "d"]))),
+        argument_changes(item(json!(["a", "b", "c"])), item(json!(["a", "b", "d"]))),
         ["- arguments.x: no longer includes \"c\"", "+ arguments.x: now includes \"d\""]
     );
 }
 
-const SAME: &str = "~ : is written in another way and means the same";
+const SAME: &str = "~ : is written differently and means the same";
 
-/// The property `p` of the argument `x`.
-fn of_property(old: Value, new: Value) -> Vec<String> {
+/// Returns the changes of the property `p` of the argument `x`.
+fn property_changes(old: Value, new: Value) -> Vec<String> {
     let with = |p: Value| json!({"type": "object", "required": true, "properties": {"p": p}});
-    of_argument(with(old), with(new))
+    argument_changes(with(old), with(new))
 }
 
-/// A newtype stands in an `anyOf` where the type that it holds stands in a list of types.
+/// A newtype is in an `anyOf` where its content is in a list of types.
 #[test]
-fn a_newtype_is_what_it_holds() {
+fn a_newtype_equals_its_content() {
     let list = json!({"type": ["integer", "null"], "minimum": 0, "maximum": 255});
     let forms = |most: u32| json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": most}, {"type": "null"}]});
-    assert_eq!(of_property(list.clone(), forms(255)), [SAME]);
-    assert_eq!(of_property(forms(255), list.clone()), [SAME]);
-    assert_eq!(of_property(list.clone(), forms(100)), ["- arguments.x.p: must be at most 100; it was at most 255"]);
-    assert_eq!(of_property(forms(100), list), ["+ arguments.x.p: must be at most 255; it was at most 100"]);
+    assert_eq!(property_changes(list.clone(), forms(255)), [SAME]);
+    assert_eq!(property_changes(forms(255), list.clone()), [SAME]);
+    assert_eq!(
+        property_changes(list.clone(), forms(100)),
+        ["- arguments.x.p: must be at most 100; it was at most 255"]
+    );
+    assert_eq!(property_changes(forms(100), list), ["+ arguments.x.p: must be at most 255; it was at most 100"]);
     let nested = json!({"anyOf": [{"anyOf": [{"type": "integer"}, {"type": "null"}]}, {"type": "object"}]});
-    assert_eq!(of_property(json!({"type": ["object", "null", "integer"]}), nested), [SAME]);
+    assert_eq!(property_changes(json!({"type": ["object", "null", "integer"]}), nested), [SAME]);
 }
 
 #[test]
@@ -307,21 +325,21 @@ fn a_nullable_definition_is_one_of_several_forms() {
     };
     let behind = || tool(json!({"anyOf": [{"$ref": "#/$defs/Maybe"}, {"type": "object"}]}));
     let here = |types: Value| tool(json!({"type": types}));
-    assert_eq!(of_tool(behind(), here(json!(["integer", "null", "object"]))), [SAME]);
-    assert_eq!(of_tool(behind(), here(json!(["integer", "object"]))), ["- arguments.x.p: can no longer be null"]);
+    assert_eq!(tool_changes(behind(), here(json!(["integer", "null", "object"]))), [SAME]);
+    assert_eq!(tool_changes(behind(), here(json!(["integer", "object"]))), ["- arguments.x.p: can no longer be null"]);
 }
 
 #[test]
-fn what_becomes_anything_is_widened() {
+fn any_value_is_wider() {
     let object = json!({"type": "object", "required": true, "properties": {"p": {"type": "integer"}}});
     let any = json!({"type": "any", "required": true});
-    assert_eq!(of_argument(object.clone(), any.clone()), ["+ arguments.x: can be any value; it was object"]);
-    assert_eq!(of_argument(any, object), ["- arguments.x: must be object; it was any value"]);
+    assert_eq!(argument_changes(object.clone(), any.clone()), ["+ arguments.x: can be any value; it was object"]);
+    assert_eq!(argument_changes(any, object), ["- arguments.x: must be object; it was any value"]);
     let either = json!({"anyOf": [{"type": "integer"}, {"type": "null"}]});
-    assert_eq!(of_property(either, json!({})), ["+ arguments.x.p: can be any value; it was integer or null"]);
+    assert_eq!(property_changes(either, json!({})), ["+ arguments.x.p: can be any value; it was integer or null"]);
 }
 
-/// The schema does not say which other names a field has.
+/// A schema has no aliases.
 #[test]
 fn a_renamed_field_may_have_its_old_name_as_an_alias() {
     let with = |name: &str, closed: bool| {
@@ -332,15 +350,15 @@ fn a_renamed_field_may_have_its_old_name_as_an_alias() {
         object
     };
     assert_eq!(
-        of_argument(with("old", false), with("new", false)),
+        argument_changes(with("old", false), with("new", false)),
         [
-            r#"- arguments.x.old: was renamed to `new`, it seems; what is sent for it is ignored, unless `new` has `#[serde(alias = "old")]`"#
+            r#"- arguments.x.old: was probably renamed to `new`; its value is ignored, unless `new` has `#[serde(alias = "old")]`"#
         ]
     );
     assert_eq!(
-        of_argument(with("old", true), with("new", true)),
+        argument_changes(with("old", true), with("new", true)),
         [
-            r#"- arguments.x.old: was renamed to `new`, it seems; calls that send it are refused, unless `new` has `#[serde(alias = "old")]`"#
+            r#"- arguments.x.old: was probably renamed to `new`; calls that send it are refused, unless `new` has `#[serde(alias = "old")]`"#
         ]
     );
 }
@@ -349,12 +367,12 @@ fn a_renamed_field_may_have_its_old_name_as_an_alias() {
 #[test]
 fn an_unsigned_integer_that_becomes_signed_may_lose_its_largest_values() {
     let (unsigned, signed) = (json!({"type": "integer", "minimum": 0}), json!({"type": "integer"}));
-    let found = of_argument(unsigned, signed);
+    let found = argument_changes(unsigned, signed);
     let expected =
         "+ arguments.x: need not be at least 0; if its type is `i64` now, it must be at most 9223372036854775807";
     assert_eq!(found, [expected]);
     let bounded = |least: i64| json!({"type": "integer", "minimum": least, "maximum": 9});
-    assert_eq!(of_argument(bounded(0), bounded(-9)), ["+ arguments.x: must be at least -9; it was at least 0"]);
+    assert_eq!(argument_changes(bounded(0), bounded(-9)), ["+ arguments.x: must be at least -9; it was at least 0"]);
 }
 
 #[test]
@@ -371,29 +389,29 @@ fn keys_of_maps() {
     let (unsigned, signed) = (r"^\d+$", r"^-?\d+$");
     let wider = "+ arguments.x.*: must be at most 9; it was at most 5";
     let narrower = "- arguments.x.*: must be at most 5; it was at most 9";
-    assert_eq!(of_argument(map(unsigned, 5), map(unsigned, 9)), [wider]);
+    assert_eq!(argument_changes(map(unsigned, 5), map(unsigned, 9)), [wider]);
     assert_eq!(
-        of_argument(map(unsigned, 5), texts(9)),
+        argument_changes(map(unsigned, 5), texts(9)),
         [r"+ arguments.x: takes any property name; it was one that matches `^\d+$`", wider]
     );
     assert_eq!(
-        of_argument(texts(9), map(signed, 5)),
+        argument_changes(texts(9), map(signed, 5)),
         [r"- arguments.x: takes only property names that match `^-?\d+$`", narrower]
     );
     assert_eq!(
-        of_argument(map(unsigned, 5), map(signed, 5)),
+        argument_changes(map(unsigned, 5), map(signed, 5)),
         [r"+ arguments.x: takes property names that match `^-?\d+$`; it was `^\d+$`"]
     );
     assert_eq!(
-        of_argument(map(signed, 5), map(unsigned, 5)),
+        argument_changes(map(signed, 5), map(unsigned, 5)),
         [r"- arguments.x: takes property names that match `^\d+$`; it was `^-?\d+$`"]
     );
     assert_eq!(
-        of_argument(map("^a", 5), map("^b", 5)),
+        argument_changes(map("^a", 5), map("^b", 5)),
         ["- arguments.x: takes property names that match `^b`; it was `^a`"]
     );
-    assert_eq!(of_argument(words(5), texts(5)), ["+ arguments.x: lets properties pass that it does not know"]);
-    let found = of_argument(words(9), texts(5));
+    assert_eq!(argument_changes(words(5), texts(5)), ["+ arguments.x: allows unknown properties"]);
+    let found = argument_changes(words(9), texts(5));
     assert!(found.iter().any(|line| line == "- arguments.x.a: must be at most 5; it was at most 9"), "{found:?}");
 }
 
@@ -405,57 +423,57 @@ fn bounds_of_integers_are_the_same_in_both_forms() {
         (of("integer", "exclusiveMaximum", 0.5), of("integer", "maximum", 0.0)),
         (of("integer", "minimum", -0.5), of("integer", "exclusiveMinimum", -1.0)),
     ] {
-        assert_eq!(of_property(was.clone(), is.clone()), [SAME], "{was} {is}");
+        assert_eq!(property_changes(was.clone(), is.clone()), [SAME], "{was} {is}");
     }
     assert_eq!(
-        of_property(of("number", "exclusiveMinimum", 0.0), of("number", "minimum", 1.0)),
+        property_changes(of("number", "exclusiveMinimum", 0.0), of("number", "minimum", 1.0)),
         ["- arguments.x.p: must be at least 1; it was more than 0"]
     );
 }
 
 #[test]
-fn an_object_in_parts_is_one_object() {
+fn the_parts_of_an_object_are_joined() {
     let part = |name: &str| json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});
     let whole = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["b", "a"]});
-    assert_eq!(of_property(json!({"allOf": [part("a"), part("b")]}), whole.clone()), [SAME]);
-    assert_eq!(of_property(whole, json!({"allOf": [part("a")]})).len(), 1, "a part that is gone");
-    // What one closed part names, the other refuses.
+    assert_eq!(property_changes(json!({"allOf": [part("a"), part("b")]}), whole.clone()), [SAME]);
+    assert_eq!(property_changes(whole, json!({"allOf": [part("a")]})).len(), 1, "a part that is gone");
+    // Each closed part refuses the other's properties.
     let closed = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false});
-    let found = of_property(closed.clone(), json!({"allOf": [closed, part("b")]}));
+    let found = property_changes(closed.clone(), json!({"allOf": [closed, part("b")]}));
     assert!(found.iter().any(|line| line.starts_with('-')), "{found:?}");
 }
 
-/// schemars lists variants without documentation together, and each of the others for itself.
+/// Schemars lists undocumented variants together, and each documented one separately.
 #[test]
 fn a_documented_variant_is_still_one() {
     let data = json!({"type": "object", "properties": {"C": {"type": "integer"}}, "required": ["C"], "additionalProperties": false});
     let together = json!({"oneOf": [{"type": "string", "enum": ["A", "B"]}, data]});
     let apart = json!({"oneOf": [{"type": "string", "enum": ["B"]}, data, {"type": "string", "const": "A"}]});
-    assert_eq!(of_property(together.clone(), apart.clone()), [SAME]);
-    assert_eq!(of_property(apart, together), [SAME]);
+    assert_eq!(property_changes(together.clone(), apart.clone()), [SAME]);
+    assert_eq!(property_changes(apart, together), [SAME]);
 }
 
 #[test]
-fn a_variant_that_gets_data_is_no_longer_a_word() {
+fn a_variant_with_data_is_no_longer_a_string() {
     let data = json!({"type": "object", "properties": {"B": {"type": "integer"}}, "required": ["B"], "additionalProperties": false});
-    let found = of_property(
+    let found = property_changes(
         json!({"type": "string", "enum": ["A", "B"]}),
         json!({"oneOf": [{"type": "string", "enum": ["A"]}, data]}),
     );
     assert!(found.contains(&r#"- arguments.x.p: no longer includes "B""#.to_owned()), "{found:?}");
 }
 
-/// Of a type that is narrowed in one place nothing is said twice.
+/// A type that is narrowed in one place is reported once.
 #[test]
-fn a_narrower_alternative_takes_the_place_of_a_wider_one() {
+fn a_narrower_alternative_replaces_a_wider_one() {
     let of = |types: Value| json!({"type": types});
     assert_eq!(
-        of_property(of(json!(["number", "boolean"])), of(json!(["integer", "boolean"]))),
+        property_changes(of(json!(["number", "boolean"])), of(json!(["integer", "boolean"]))),
         ["- arguments.x.p: can no longer be number with a fraction"]
     );
     let words = |words: Value| json!({"anyOf": [{"enum": words}, {"type": "object"}]});
     assert_eq!(
-        of_property(words(json!(["a", null])), of(json!(["object", "null"]))),
+        property_changes(words(json!(["a", null])), of(json!(["object", "null"]))),
         [r#"- arguments.x.p: no longer includes "a""#]
     );
 }

@@ -1,4 +1,4 @@
-//! What holds for every pair of schemas.
+//! Properties of every pair of schemas.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn manifest(parts: Value) -> Manifest {
     [("t".to_owned(), tool(parts))].into_iter().collect()
 }
 
-/// Objects that name properties take no others: a caller sends what it knows.
+/// Closes objects that name properties: a caller sends only known ones.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -64,7 +64,7 @@ fn nth_key(map: &Map<String, Value>, choices: &mut Choices) -> Option<String> {
     choices.of(&map.keys().cloned().collect::<Vec<_>>()).cloned()
 }
 
-/// Into a list or a map of schemas, to which one may be added or from which one may be taken.
+/// Descends to a list or a map of schemas, and may add or remove one.
 fn descend(part: &mut Value, choices: &mut Choices, entry: &Entry, other: &Value) {
     match part {
         Value::Array(schemas) if schemas.iter().all(|schema| schema.is_object() || schema.is_boolean()) => {
@@ -84,7 +84,7 @@ fn descend(part: &mut Value, choices: &mut Choices, entry: &Entry, other: &Value
     }
 }
 
-/// Returns `true` if something is said to be both gone and new at one place.
+/// Returns `true` if the same thing is reported as both removed and added.
 fn contradicts_itself(found: &[Change]) -> bool {
     let said = |prefix: &'static str| {
         found.iter().filter_map(move |change| Some((&change.path, change.message.strip_prefix(prefix)?)))
@@ -97,8 +97,8 @@ fn contradicts_itself(found: &[Change]) -> bool {
 struct Tally {
     compatible: Cell<u32>,
     breaking: Cell<u32>,
-    /// The breaking changes that refuse a sampled value that was taken before. The test would fail if such a change were
-    /// called compatible.
+    /// Counts the breaking changes that refuse a sampled value which was valid before. The test would fail if such a
+    /// change were called compatible.
     refuted: Cell<u32>,
     values: Cell<u32>,
 }
@@ -141,7 +141,7 @@ impl Tally {
 }
 
 #[test]
-fn what_is_called_compatible_takes_every_old_value() {
+fn a_compatible_change_accepts_every_old_value() {
     let tally = Tally::default();
     let schemas = prop::collection::vec(schema(), 2 + DEFINITIONS.len());
     let values = prop::collection::vec(json_value(), 4);
@@ -164,7 +164,7 @@ fn what_is_called_compatible_takes_every_old_value() {
     assert!(refuted > 20, "the values would not find a wrong verdict: {refuted} of {breaking}");
 }
 
-/// A schema as types have them.
+/// Returns a schema that a Rust type could have.
 fn of_a_type(choices: &mut Choices, depth: usize) -> Value {
     let nested = |choices: &mut Choices| of_a_type(choices, depth + 1);
     let kinds = if depth < 3 { 11 } else { 6 };
@@ -192,7 +192,7 @@ fn of_a_type(choices: &mut Choices, depth: usize) -> Value {
     }
 }
 
-/// Writes a schema in another way.
+/// Rewrites a schema in an equivalent form.
 fn rewritten(schema: &Value, choices: &mut Choices) -> Value {
     let Value::Object(map) = schema else { return schema.clone() };
     let mut map = map.clone();
@@ -238,9 +238,9 @@ fn rewritten(schema: &Value, choices: &mut Choices) -> Value {
     }
 }
 
-/// As [`what_is_called_compatible_takes_every_old_value`], for schemas of types: here more verdicts are compatible.
+/// The same for schemas of types: more verdicts are compatible here.
 #[test]
-fn what_is_called_compatible_takes_every_old_value_of_a_type() {
+fn a_compatible_change_of_a_type_accepts_every_old_value() {
     let tally = Tally::default();
     let entries: [Entry; 4] =
         [("minimum", json!(1)), ("type", json!("integer")), ("maxLength", json!(2)), ("required", json!(["b"]))];
@@ -264,7 +264,7 @@ fn what_is_called_compatible_takes_every_old_value_of_a_type() {
     assert!(refuted > 100, "the values would not find a wrong verdict: {refuted}");
 }
 
-/// A caller that reads a result passes over properties that it does not know.
+/// A caller that reads a result ignores unknown properties.
 fn open(schema: &Value) -> Value {
     match schema {
         Value::Object(map) => {
@@ -277,9 +277,9 @@ fn open(schema: &Value) -> Value {
     }
 }
 
-/// Results go the other way: a caller knows every new value from the old schema.
+/// Results are judged in the opposite direction: a caller knows every new value from the old schema.
 #[test]
-fn what_is_called_compatible_gives_no_unknown_value() {
+fn a_compatible_result_has_no_unknown_value() {
     let no_defs = Defs::new();
     let (mut compatible, mut checked, mut refuted) = (0, 0, 0);
     for seed in 0..2_000_u64 {
@@ -309,7 +309,7 @@ fn what_is_called_compatible_gives_no_unknown_value() {
 }
 
 #[test]
-fn what_is_written_in_another_way_is_no_change() {
+fn another_notation_is_not_a_change() {
     let mut other = 0;
     for seed in 0..2_000_u64 {
         let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -1,11 +1,11 @@
-//! Results: what a caller reads.
+//! Changes of results.
 
 use serde_json::{Value, json};
 
-use super::of_tool;
+use super::tool_changes;
 
-fn of_results(old: Value, new: Value) -> Vec<String> {
-    of_tool(json!({"returns": old}), json!({"returns": new}))
+fn result_changes(old: Value, new: Value) -> Vec<String> {
+    tool_changes(json!({"returns": old}), json!({"returns": new}))
 }
 
 fn point(properties: Value, required: Value) -> Value {
@@ -18,25 +18,28 @@ fn fields() {
     let one = || json!({"host": {"type": "string"}});
     let old = || point(both(), json!(["host", "load"]));
     assert_eq!(
-        of_results(old(), point(one(), json!(["host"]))),
-        ["- returns[].load: is gone; callers that read it miss it"]
+        result_changes(old(), point(one(), json!(["host"]))),
+        ["- returns[].load: was removed; callers that read it will miss it"]
     );
-    assert_eq!(of_results(point(one(), json!(["host"])), old()), ["+ returns[].load: is new"]);
-    assert_eq!(of_results(old(), point(both(), json!(["host"]))), ["- returns[].load: may now be missing"]);
-    assert_eq!(of_results(point(both(), json!(["host"])), old()), ["+ returns[].load: is now always there"]);
+    assert_eq!(result_changes(point(one(), json!(["host"])), old()), ["+ returns[].load: is new"]);
+    assert_eq!(result_changes(old(), point(both(), json!(["host"]))), ["- returns[].load: may now be missing"]);
+    assert_eq!(result_changes(point(both(), json!(["host"])), old()), ["+ returns[].load: is now always there"]);
 }
 
 #[test]
-fn the_other_way_round() {
+fn results_are_judged_in_the_opposite_direction() {
     let of = |values: &[&str]| point(json!({"state": {"enum": values}}), json!(["state"]));
-    assert_eq!(of_results(of(&["up"]), of(&["up", "down"])), [r#"- returns[].state: now includes "down""#]);
-    assert_eq!(of_results(of(&["up", "down"]), of(&["up"])), [r#"+ returns[].state: no longer includes "down""#]);
+    assert_eq!(result_changes(of(&["up"]), of(&["up", "down"])), [r#"- returns[].state: now includes "down""#]);
+    assert_eq!(result_changes(of(&["up", "down"]), of(&["up"])), [r#"+ returns[].state: no longer includes "down""#]);
 }
 
 #[test]
-fn described_or_not() {
+fn a_result_with_and_without_a_schema() {
     let undescribed = || json!({});
     let described = || json!({"returns": point(json!({}), json!([]))});
-    assert_eq!(of_tool(undescribed(), described()), ["+ returns: is described now"]);
-    assert_eq!(of_tool(described(), undescribed()), ["- returns: is no longer described; the result may be anything"]);
+    assert_eq!(tool_changes(undescribed(), described()), ["+ returns: now has a schema"]);
+    assert_eq!(
+        tool_changes(described(), undescribed()),
+        ["- returns: no longer has a schema; the result may be any value"]
+    );
 }

@@ -1,4 +1,4 @@
-//! Workers in processes of their own, which can be killed.
+//! Workers in separate processes, which can be killed.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tool_journal::SqliteJournal;
-use tool_nats::{Queue, QueueOptions, serve};
+use tool_nats::{QueueOptions, WorkQueue, serve};
 use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, FinishedCall, Journal, JournalDecision, JournalEntry, JournalError,
     StartedCall,
@@ -15,17 +15,17 @@ use tool_runtime::journal::{
 
 use super::{Effects, worker_tools};
 
-/// What a worker in a process of its own is to do.
+/// The configuration of a worker in a separate process.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Task {
     pub url: String,
     pub folder: PathBuf,
-    /// The file of its journal in the folder, if it has one.
+    /// The file of its journal in the directory, if it has one.
     pub journal: Option<String>,
     pub queue_silence: Option<Duration>,
-    /// How many jobs of a tool it does at a time.
-    pub queue_places: usize,
-    /// Whether it holds still once a call is on record as finished, and leaves a line that it is.
+    /// The number of permits for jobs of a tool.
+    pub queue_concurrency: usize,
+    /// Set if it blocks once a call is recorded as finished, after it has written a line about that.
     pub holds: bool,
 }
 
@@ -37,24 +37,24 @@ impl Default for Task {
             folder: PathBuf::new(),
             journal,
             queue_silence: None,
-            queue_places: 16,
+            queue_concurrency: 16,
             holds: false,
         }
     }
 }
 
-/// A worker in a process of its own. Dropped, it is killed.
+/// A worker in a separate process. Dropping it kills the process.
 pub struct Child(std::process::Child);
 
 impl Child {
-    /// Starts one, and waits until it serves.
+    /// Starts a worker and waits until it serves.
     pub fn start(task: &Task) -> Self {
         let mut child = Self::spawn(task);
         child.wait();
         child
     }
 
-    /// Starts one.
+    /// Starts a worker.
     pub fn spawn(task: &Task) -> Self {
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "support::children::works_until_killed", "--ignored", "--nocapture"])
@@ -72,12 +72,12 @@ impl Child {
         assert!(lines.map_while(Result::ok).any(|line| line == "ready"), "the worker ended early");
     }
 
-    /// As `kill -STOP`: it holds still, and is there.
+    /// Suspends the process, as `kill -STOP`.
     pub fn pause(&self) {
         self.signal("STOP");
     }
 
-    /// As `kill -CONT`.
+    /// Resumes the process, as `kill -CONT`.
     pub fn resume(&self) {
         self.signal("CONT");
     }
@@ -87,7 +87,7 @@ impl Child {
         assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
     }
 
-    /// As `kill -9`.
+    /// Kills the process, as `kill -9`.
     pub fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -100,13 +100,13 @@ impl Drop for Child {
     }
 }
 
-/// Runs in a process that a test has started; by hand it does nothing.
+/// Runs in a process that a test has started; does nothing otherwise.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a part of other tests"]
 async fn works_until_killed() {
     let Ok(task) = std::env::var("NATS_TASK") else { return };
     let task: Task = serde_json::from_str(&task).unwrap();
-    // Whoever has started this is gone when nothing can be read any more.
+    // The end of standard input means that the parent is gone.
     std::thread::spawn(|| {
         let _ = std::io::stdin().read(&mut [0]);
         std::process::exit(0);
@@ -121,16 +121,18 @@ async fn works_until_killed() {
         };
     }
     let connection = tool_nats::connect(&task.url).await.unwrap();
-    let mut worker = serve(connection.clone(), tools.build().unwrap()).version("1.0.0").queue_places(task.queue_places);
+    let mut worker =
+        serve(connection.clone(), tools.build().unwrap()).version("1.0.0").queue_concurrency(task.queue_concurrency);
     if let Some(silence) = task.queue_silence {
-        worker = worker.queue(Queue::open(connection, QueueOptions::default().silence(silence)).await.unwrap());
+        worker = worker
+            .queue(WorkQueue::open(connection, QueueOptions::default().heartbeat_timeout(silence)).await.unwrap());
     }
     let _worker = worker.await.unwrap();
     println!("\nready");
     std::future::pending().await
 }
 
-/// A journal that never comes back from recording the end of a call, which is on the disk by then.
+/// A journal that never returns from recording the end of a call, after it is on disk.
 struct Holding {
     journal: SqliteJournal,
     effects: Effects,

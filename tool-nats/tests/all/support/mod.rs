@@ -6,7 +6,7 @@ mod tools;
 
 use std::time::Duration;
 
-use tool_nats::{Connection, Discover, Remote, discover};
+use tool_nats::{DiscoveryBuilder, NatsConnection, RemoteTools, discover};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 pub use children::{Child, Task};
@@ -15,7 +15,7 @@ pub use operator::{Operator, Permissions};
 pub use proxy::{Proxy, Way};
 pub use tools::{Effects, worker_tools};
 
-/// A server of its own, or the end of the test where there is none.
+/// Starts a server, or skips the test if there is none.
 macro_rules! server {
     () => {
         match crate::support::Server::start() {
@@ -29,25 +29,28 @@ pub(crate) use server;
 /// A dispatcher with the tools of all workers.
 pub struct Caller {
     pub tools: Dispatcher,
-    pub remote: Remote,
+    pub remote: RemoteTools,
 }
 
 impl Caller {
-    pub async fn new(connection: impl Into<Connection>) -> Self {
+    pub async fn new(connection: impl Into<NatsConnection>) -> Self {
         Self::with(connection, |discover| discover).await
     }
 
-    pub async fn with(connection: impl Into<Connection>, more: impl FnOnce(Discover) -> Discover) -> Self {
+    pub async fn with(
+        connection: impl Into<NatsConnection>,
+        more: impl FnOnce(DiscoveryBuilder) -> DiscoveryBuilder,
+    ) -> Self {
         let tools = Dispatcher::builder().build().unwrap();
         Self::of(tools, connection, more).await
     }
 
     pub async fn of(
         tools: Dispatcher,
-        connection: impl Into<Connection>,
-        more: impl FnOnce(Discover) -> Discover,
+        connection: impl Into<NatsConnection>,
+        more: impl FnOnce(DiscoveryBuilder) -> DiscoveryBuilder,
     ) -> Self {
-        let discover = discover(connection, tools.registry()).patience(Duration::from_secs(2));
+        let discover = discover(connection, tools.registry()).heartbeat_timeout(Duration::from_secs(2));
         let remote = more(discover).await.unwrap();
         Self { tools, remote }
     }
@@ -61,7 +64,7 @@ pub fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..600 {
         if is_so().await {
@@ -69,5 +72,5 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("in vain: {what}");
+    panic!("timed out waiting until {what}");
 }

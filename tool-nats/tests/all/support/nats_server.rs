@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tool_nats::async_nats;
 
-/// A server with a store of its own, on a port of its own. Dropped, it is killed.
+/// A server with its own store and port. Dropping it kills the process.
 pub struct Server {
     port: u16,
     process: std::process::Child,
@@ -17,12 +17,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one, if there is one to start.
+    /// Starts a server, if one is installed.
     pub fn start() -> Option<Self> {
         Self::configured(|_| None)
     }
 
-    /// Starts one with a configuration that may stand in its folder, and says then where its store is.
+    /// Starts a server with a configuration, which may be written to its directory and must then set the store.
     pub fn configured(configure: impl FnOnce(&Path) -> Option<PathBuf>) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         if Command::new("nats-server").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -42,19 +42,19 @@ impl Server {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Kills it and starts it again, with what it has stored.
+    /// Kills the server and starts it again with the same store.
     pub fn restart(&mut self) {
         self.stop();
         self.start_again();
     }
 
-    /// Starts it again after a stop, with what it has stored.
+    /// Starts the server again after `stop`, with the same store.
     pub fn start_again(&mut self) {
         self.process = run(self.port, self.folder.path(), self.configuration.as_deref());
         self.wait();
     }
 
-    /// Kills it.
+    /// Kills the server.
     pub fn stop(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -88,13 +88,13 @@ fn run(port: u16, folder: &Path, configuration: Option<&Path>) -> std::process::
     command.arg("-l").arg(folder.join("log")).current_dir(folder).spawn().unwrap()
 }
 
-/// Makes an authority and a server's certificate in a folder, as the example does.
+/// Creates a certificate authority and a server certificate in a directory, as the example does.
 pub fn certificates(folder: &Path) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cluster/certificates");
     assert!(Command::new(script).arg(folder).status().unwrap().success(), "openssl is needed");
 }
 
-/// A connection that comes back quickly.
+/// Connects with a short reconnect delay.
 pub async fn connect(url: &str) -> async_nats::Client {
     let options = async_nats::ConnectOptions::new().reconnect_delay_callback(|_| Duration::from_millis(50));
     options.connect(url).await.unwrap()

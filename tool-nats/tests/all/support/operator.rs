@@ -1,4 +1,4 @@
-//! An operator with an account, as `nsc` makes them: who a user is and what it may do stands in a credentials file.
+//! An operator with an account, like those that `nsc` creates. Users and permissions are in credentials files.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 
-/// An operator, the account of its users, and that of the server itself.
+/// An operator, the account of its users, and the system account.
 pub struct Operator {
     operator: KeyPair,
     account: KeyPair,
@@ -19,7 +19,7 @@ impl Operator {
         Self { operator: KeyPair::new_operator(), account: KeyPair::new_account(), system: KeyPair::new_account() }
     }
 
-    /// The lines of a server's configuration that trust it.
+    /// Returns the lines of a server's configuration that trust the operator.
     pub fn configuration(&self) -> String {
         let operator = signed(&self.operator, &self.operator, "operator", json!({"type": "operator"}));
         let unlimited = json!({
@@ -29,7 +29,7 @@ impl Operator {
         let mut account = json!({"type": "account", "limits": unlimited});
         let tools = signed(&self.operator, &self.account, "tools", account.clone());
         for stored in ["mem_storage", "disk_storage", "streams", "consumer"] {
-            // The server keeps nothing of its own there, and does not start if it could.
+            // The system account must not have JetStream, or the server does not start.
             account["limits"][stored] = json!(0);
         }
         let system = signed(&self.operator, &self.system, "system", account);
@@ -40,7 +40,7 @@ impl Operator {
         )
     }
 
-    /// A credentials file for a user with these permissions.
+    /// Creates a credentials file for a user with these permissions.
     pub fn credentials(&self, name: &str, permissions: &Permissions) -> String {
         let user = KeyPair::new_user();
         let mut claims = json!({"type": "user", "subs": -1, "data": -1, "payload": -1});
@@ -59,13 +59,13 @@ impl Operator {
     }
 }
 
-/// What a user may do.
+/// The permissions of a user.
 pub enum Permissions {
     All,
     Only { publish: Vec<String>, subscribe: Vec<String> },
 }
 
-/// What an issuer says of somebody, signed.
+/// Signs a token.
 fn signed(issuer: &KeyPair, subject: &KeyPair, name: &str, mut claims: Value) -> String {
     let encoded = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
     claims["version"] = json!(2);

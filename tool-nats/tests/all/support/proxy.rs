@@ -1,4 +1,4 @@
-//! A network between two programs that can be cut and slowed.
+//! A network between two programs that can be interrupted and slowed down.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,19 +7,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What the network does.
+/// The state of the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
     Open,
-    /// Every packet takes so long.
+    /// Every packet is delayed by this time.
     Slow(Duration),
-    /// Nothing gets through, and nobody is told.
+    /// Packets are dropped silently.
     Silent,
-    /// Connections are closed, and no new ones are taken.
+    /// Connections are closed, and new ones are rejected.
     Cut,
 }
 
-/// A proxy in front of a server. Dropped, it is gone.
+/// A proxy in front of a server. Dropping it stops it.
 pub struct Proxy {
     address: SocketAddr,
     way: watch::Sender<Way>,

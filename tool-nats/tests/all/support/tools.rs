@@ -1,4 +1,4 @@
-//! What the workers of these tests offer.
+//! The tools of the workers in these tests.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -33,7 +33,7 @@ struct Line {
     milliseconds: u64,
 }
 
-/// The effects of calls: a line each, in a file of this folder.
+/// The effects of calls: lines in a file in this directory.
 #[derive(Clone)]
 pub struct Effects(PathBuf);
 
@@ -91,7 +91,7 @@ fn end_process() -> String {
     std::process::exit(1)
 }
 
-/// Waits in steps, so that a call falls behind whose worker does not attend to it all the time.
+/// Waits in steps, so that a call that is not polled regularly falls behind.
 async fn pause(milliseconds: u64) {
     for _ in 0..milliseconds.div_ceil(100) {
         tokio::time::sleep(Duration::from_millis(100.min(milliseconds))).await;

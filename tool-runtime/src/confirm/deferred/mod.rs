@@ -1,11 +1,11 @@
-//! Answers that come later, on a web page or in a chat.
+//! Approvals that arrive later, on a web page or in a chat.
 
+mod approval_token;
 mod pending_store;
 mod seal;
 mod sealing_key;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,27 +13,26 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub use approval_token::TokenError;
 pub use pending_store::{MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall};
 pub use sealing_key::{SealingKey, WeakKeyError};
-pub use token::TokenError;
 use tokio::runtime::Handle;
 
-use self::token::Token;
+use self::approval_token::ApprovalToken;
 use super::{Confirm, Decision, PendingApproval, Question};
 use crate::call_stage::CallStage;
 use crate::detach_on_drop::DetachOnDrop;
 use crate::{ToolResult, panics};
 
-/// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
+/// Stores a call that needs approval and returns [`Decision::Pending`] with a token, which resumes the call later.
 ///
-/// A token is good once, until it expires, and for exactly the call that was asked about: a MAC binds it to the call's
-/// id, its conversation, channel and chat, the tool and its definition, the arguments and the preview. Whatever is off
-/// makes it invalid.
+/// A token can be used once, until it expires, and only for the call that was asked about. A MAC binds it to the call's
+/// ID, conversation, channel and chat, to the tool and its definition, and to the arguments and the preview.
 ///
-/// A call waits [encrypted](SealedCall), with its secrets, so that it can run later: a store, its backups and whoever
-/// can read them learn no arguments. [`resume`](Self::resume) runs it.
+/// A pending call is stored [encrypted](SealedCall), with its secrets, so that neither the store nor its backups reveal
+/// arguments. [`resume`](Self::resume) runs it.
 ///
-/// It is cheap to clone; the clones answer for each other's calls.
+/// Clones are cheap and share the pending calls.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,15 +46,15 @@ use crate::{ToolResult, panics};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let deferred = Deferred::new(SealingKey::random()?).expires_in(Duration::from_secs(600));
 ///
-/// // What the dispatcher does when a call needs consent:
+/// // The dispatcher does this when a call needs approval:
 /// let question = Question::new("metrics.purge", Arc::new(ToolDefinition::default()), json!({"host": "web-1"}));
-/// let Decision::Pending(pending) = deferred.confirm(&question).await else { panic!("it does not wait") };
+/// let Decision::Pending(pending) = deferred.confirm(&question).await else { panic!("not pending") };
 ///
-/// // When someone presses the button:
+/// // When the user approves:
 /// let call = deferred.redeem(&pending.token, SystemTime::now()).await?;
 /// assert_eq!(call.question.arguments, json!({"host": "web-1"}));
 ///
-/// // And presses it again:
+/// // A second approval is rejected:
 /// let again = deferred.redeem(&pending.token, SystemTime::now()).await;
 /// assert_eq!(again, Err(TokenError::Invalid));
 /// # Ok(())
@@ -69,7 +68,7 @@ pub struct Deferred {
 }
 
 impl Deferred {
-    /// Makes tokens with this key. Calls wait in memory, for an hour at most.
+    /// Creates a confirmer that makes tokens with this key. Pending calls are kept in memory, and expire after an hour.
     pub fn new(key: impl Into<SealingKey>) -> Self {
         Self {
             key: Arc::new(key.into()),
@@ -78,30 +77,29 @@ impl Deferred {
         }
     }
 
-    /// How long a call waits.
+    /// Sets the time after which a pending call expires.
     #[must_use]
     pub fn expires_in(mut self, time: Duration) -> Self {
         self.expires_in = time;
         self
     }
 
-    /// Where calls wait. A store on disk lets them outlive the process.
+    /// Sets the store of pending calls. With a store on disk they survive a restart.
     #[must_use]
     pub fn store(mut self, store: impl PendingStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Runs the call of a token. The token is used up when the handler starts, not before.
+    /// Runs the call of a token. The token is spent when the handler starts.
     ///
-    /// A call whose handler does not start waits on, and its token stays good, whatever the reason: a queue, a limit, a
-    /// provider that failed, a tool that is gone, edited arguments that are wrong, a cancellation, or this future being
-    /// dropped. The approval is for a run, not for an attempt. A call that the journal has run before is not run again,
-    /// and uses up the token.
+    /// If the handler does not start, the call stays pending and its token valid, whatever the reason: a full queue, a
+    /// rate limit, a failed provider, a missing tool, invalid edited arguments, a cancellation, or this future being
+    /// dropped. A call that the journal has recorded as run is not run again, and spends the token.
     ///
     /// This holds for calls that `run` makes with [`Dispatcher::approve`](crate::Dispatcher::approve) or
     /// [`approve_with`](crate::Dispatcher::approve_with). If `run` does anything else with the question, the token is
-    /// used up unless the result says [`not_started`](ToolResult::not_started).
+    /// spent unless the result is [`not_started`](ToolResult::not_started).
     ///
     /// ```no_run
     /// # async fn answer(deferred: tool_runtime::confirm::Deferred, tools: tool_runtime::Dispatcher, token: &str)
@@ -114,7 +112,7 @@ impl Deferred {
     /// ```
     ///
     /// # Errors
-    /// As [`redeem`](Self::redeem).
+    /// Fails like [`redeem`](Self::redeem).
     pub async fn resume<F>(
         &self,
         token: &str,
@@ -126,175 +124,174 @@ impl Deferred {
     {
         let mut taken = self.take(token, now).await?;
         let result = run(taken.question()).await;
-        taken.ends(&result).await;
+        taken.finish(&result).await;
         Ok(result)
     }
 
-    /// Takes a call out of the store. Dropped in the middle, it is put back.
-    async fn take(&self, token: &str, now: SystemTime) -> Result<Taken, TokenError> {
+    /// Takes a call out of the store. If this future is dropped, the call is put back.
+    async fn take(&self, token: &str, now: SystemTime) -> Result<ResumedCall, TokenError> {
         let (deferred, token, runtime) = (self.clone(), token.to_owned(), Handle::try_current().ok());
         let taken = {
             let runtime = runtime.clone();
             async move {
                 let call = deferred.redeem(&token, now).await?;
-                Ok(Taken { call: Some(call), deferred, stage: None, runtime })
+                Ok(ResumedCall { call: Some(call), deferred, stage: None, runtime })
             }
         };
         DetachOnDrop::new(runtime, taken).await
     }
 
-    /// The call of a token, which is used up by it: to refuse it, or to run it in a way of your own.
+    /// Spends a token and returns its call, to refuse it or to run it without [`resume`](Self::resume).
     ///
-    /// Dropped in the middle, it may have used up the token.
-    ///
-    /// Whether to run it is for the person who has the token to say; that its tool is still
-    /// [the one it was](Question::is_about) is for the caller to see.
+    /// If this future is dropped, the token may be spent. The caller must check that the tool is still
+    /// [the same](Question::is_about).
     ///
     /// # Errors
-    /// When the token is not that of a call that waits, as it waits, or when it is too late. A wrong token leaves the
-    /// call waiting.
+    /// Fails if the token belongs to no pending call, if the call was altered, or if the token has expired. A wrong token
+    /// does not affect the call.
     pub async fn redeem(&self, token: &str, now: SystemTime) -> Result<PendingCall, TokenError> {
-        let token = Token::read(token).ok_or(TokenError::Invalid)?;
+        let token = ApprovalToken::decode(token).ok_or(TokenError::Invalid)?;
         let id = token.id();
-        // Looked at before it is taken: someone who knows an id must not be able to make a call go away.
-        self.expect(&token, self.store.get(&id).await)?;
-        let call = self.expect(&token, self.store.take(&id).await)?;
+        // The token is verified before the call is taken: knowing an ID must not suffice to remove a call.
+        self.verify(&token, self.store.get(&id).await)?;
+        let call = self.verify(&token, self.store.take(&id).await)?;
         if now < call.expires { Ok(call) } else { Err(TokenError::Expired) }
     }
 
-    fn expect(
+    fn verify(
         &self,
-        token: &Token,
+        token: &ApprovalToken,
         found: Result<Option<SealedCall>, PendingStoreError>,
     ) -> Result<PendingCall, TokenError> {
         let found = found.map_err(|error| unavailable(&error))?;
         let call = found.and_then(|sealed| seal::open(&self.key, &sealed));
-        call.filter(|call| token.fits(&self.key, call)).ok_or(TokenError::Invalid)
+        call.filter(|call| token.matches(&self.key, call)).ok_or(TokenError::Invalid)
     }
 
-    /// Puts a call back that was taken out, under the same token.
-    async fn give_back(&self, call: &PendingCall) {
+    /// Puts a call back into the store, under the same token.
+    async fn put_back(&self, call: &PendingCall) {
         let put = match seal::seal(&self.key, call) {
             Ok(sealed) => self.store.put(sealed).await,
             Err(error) => Err(error),
         };
         if let Err(error) = put {
-            tracing::warn!(id = call.id, "a call that could not begin cannot wait on: {error}");
+            tracing::warn!(id = call.id, "a call that did not start cannot be stored again: {error}");
         }
     }
 
-    /// The calls of a conversation that wait, each with its token: for a page that is loaded again, or after a restart.
+    /// Returns the pending calls of a conversation with their tokens, for a page that is reloaded or after a restart.
     ///
-    /// It is for the application to know who may see them.
+    /// The application must decide who may see them.
     ///
     /// # Errors
-    /// [`TokenError::Unavailable`], when the store cannot be asked.
+    /// Fails with [`TokenError::Unavailable`] if the store fails.
     pub async fn waiting(
         &self,
         conversation: &str,
         now: SystemTime,
     ) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
-        self.answerable(self.store.list(conversation).await, now)
+        self.open_all(self.store.list(conversation).await, now)
     }
 
-    /// The calls that wait, of all conversations and of none: for somebody who answers for all of them.
+    /// Returns all pending calls with their tokens, including those without a conversation.
     ///
     /// # Errors
-    /// [`TokenError::Unavailable`], when the store cannot be asked, or lists no more than the calls of one conversation.
+    /// Fails with [`TokenError::Unavailable`] if the store fails, or can list the calls of one conversation only.
     pub async fn all_waiting(&self, now: SystemTime) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
-        self.answerable(self.store.list_all().await, now)
+        self.open_all(self.store.list_all().await, now)
     }
 
-    /// Those that are as they were put into the store and for which it is not too late.
-    fn answerable(
+    /// Opens the calls that are intact and have not expired.
+    fn open_all(
         &self,
         listed: Result<Vec<SealedCall>, PendingStoreError>,
         now: SystemTime,
     ) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         let calls = listed.map_err(|error| unavailable(&error))?;
-        let opened = calls.iter().filter_map(|sealed| self.opened(sealed));
+        let opened = calls.iter().filter_map(|sealed| self.open(sealed));
         Ok(opened.filter(|(pending, _)| now < pending.expires).collect())
     }
 
-    /// A call that is as it was put into the store, with its token.
-    fn opened(&self, sealed: &SealedCall) -> Option<(PendingApproval, PendingCall)> {
+    /// Opens a call and returns it with its token. Returns `None` if the call was altered.
+    fn open(&self, sealed: &SealedCall) -> Option<(PendingApproval, PendingCall)> {
         let Some(call) = seal::open(&self.key, sealed) else {
-            tracing::warn!(id = sealed.id, "a call that waits for confirmation was altered, or is of another key");
+            tracing::warn!(id = sealed.id, "a pending call was altered, or was sealed with another key");
             return None;
         };
-        Some((PendingApproval::new(token::token(&self.key, &call)?, call.expires), call))
+        Some((PendingApproval::new(approval_token::encode(&self.key, &call)?, call.expires), call))
     }
 
     async fn defer(&self, question: &Question) -> Result<PendingApproval, PendingStoreError> {
-        let id = token::random_id().map_err(PendingStoreError::new)?;
-        let expires =
-            expiry(SystemTime::now(), self.expires_in).ok_or_else(|| PendingStoreError::new("it is no time"))?;
+        let id = approval_token::random_id().map_err(PendingStoreError::new)?;
+        let expires = expiry(SystemTime::now(), self.expires_in)
+            .ok_or_else(|| PendingStoreError::new("the expiry is out of range"))?;
         let call = PendingCall { id, question: question.clone(), expires };
-        let token = token::token(&self.key, &call).ok_or_else(|| PendingStoreError::new("the call has no token"))?;
+        let token = approval_token::encode(&self.key, &call)
+            .ok_or_else(|| PendingStoreError::new("cannot make a token for the call"))?;
         self.store.put(seal::seal(&self.key, &call)?).await?;
         Ok(PendingApproval::new(token, expires))
     }
 }
 
-/// A call that waits for an answer.
+/// A call that waits for approval.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PendingCall {
-    /// Its name in the store. Knowing it is not enough to run the call.
+    /// The ID in the store. It does not authorize running the call.
     pub id: String,
-    /// What is asked.
+    /// The question about the call.
     pub question: Question,
-    /// When it is too late to answer, in whole milliseconds.
+    /// The time at which the call expires, in whole milliseconds.
     pub expires: SystemTime,
 }
 
-/// A call that was taken out of the store. Dropped, it is put back unless its handler has started or may have.
-struct Taken {
+/// A call that was taken out of the store. Dropping it puts the call back, unless its handler has or may have started.
+struct ResumedCall {
     deferred: Deferred,
     call: Option<PendingCall>,
-    /// How far the call has come, once somebody has the question.
+    /// The progress of the call, once the question was handed out.
     stage: Option<CallStage>,
     runtime: Option<Handle>,
 }
 
-impl Taken {
-    /// The question, for whoever runs the call.
+impl ResumedCall {
+    /// Returns the question, which tracks the progress of the call.
     fn question(&mut self) -> Question {
         let stage = self.stage.get_or_insert_default().clone();
-        let call = self.call.as_ref().expect("the call is there until it ends");
+        let call = self.call.as_ref().expect("the call is present until it finishes");
         Question { stage: Some(stage), ..call.question.clone() }
     }
 
-    /// The call has this result.
-    async fn ends(mut self, result: &ToolResult) {
+    /// Finishes with the result of the call.
+    async fn finish(mut self, result: &ToolResult) {
         if let Some(stage) = &self.stage
             && result.is_not_started()
         {
-            // Whoever answered without a dispatcher says that nothing runs.
+            // Nothing runs, also if no dispatcher has claimed the call. A claimed call can be put back.
             stage.claim();
         }
-        if let Some(back) = self.give_back() {
+        if let Some(back) = self.put_back() {
             back.await;
         }
     }
 
-    fn give_back(&mut self) -> Option<DetachOnDrop<()>> {
+    fn put_back(&mut self) -> Option<DetachOnDrop<()>> {
         let call = self.call.take()?;
         if self.stage.as_ref().is_some_and(|stage| !stage.withdraw()) {
             return None;
         }
         let deferred = self.deferred.clone();
-        Some(DetachOnDrop::new(self.runtime.clone(), async move { deferred.give_back(&call).await }))
+        Some(DetachOnDrop::new(self.runtime.clone(), async move { deferred.put_back(&call).await }))
     }
 }
 
-impl Drop for Taken {
+impl Drop for ResumedCall {
     fn drop(&mut self) {
-        let Some(mut back) = self.give_back() else { return };
-        // A store in memory has it back at once. With any other this goes on in the background.
+        let Some(mut back) = self.put_back() else { return };
+        // A store in memory completes at once. Any other continues in the background.
         let mut context = Context::from_waker(Waker::noop());
         if let Err(panic) = panics::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
-            tracing::warn!("the store of calls that wait panicked: {panic}");
+            tracing::warn!("the store of pending calls panicked: {panic}");
         }
     }
 }
@@ -304,8 +301,8 @@ impl Confirm for Deferred {
         Box::pin(async move {
             self.defer(question).await.map_or_else(
                 |error| {
-                    tracing::warn!("a call cannot wait for confirmation: {error}");
-                    Decision::refuse("it needs a person's consent, and cannot wait for it now; try again later")
+                    tracing::warn!("cannot store a pending call: {error}");
+                    Decision::refuse("it needs the user's approval, which cannot be requested now; try again later")
                 },
                 Decision::Pending,
             )
@@ -319,13 +316,13 @@ impl fmt::Debug for Deferred {
     }
 }
 
-/// In whole milliseconds, which every store can keep.
+/// Returns the expiry in whole milliseconds, which every store can represent.
 fn expiry(now: SystemTime, expires_in: Duration) -> Option<SystemTime> {
     let since = now.checked_add(expires_in)?.duration_since(UNIX_EPOCH).ok()?;
     UNIX_EPOCH.checked_add(Duration::from_millis(since.as_millis().try_into().ok()?))
 }
 
 fn unavailable(error: &PendingStoreError) -> TokenError {
-    tracing::warn!("calls that wait for confirmation cannot be looked up: {error}");
+    tracing::warn!("cannot look up pending calls: {error}");
     TokenError::Unavailable
 }

@@ -1,4 +1,4 @@
-//! Where calls wait.
+//! Stores of pending calls.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,67 +8,66 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-/// A call that waits for an answer, in the form in which a [`PendingStore`] keeps it: encrypted but for what the store
-/// goes by.
+/// A pending call as a [`PendingStore`] keeps it: encrypted, except for the fields that the store searches by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SealedCall {
-    /// Its name in the store. Knowing it is not enough to run the call.
+    /// The ID in the store. It does not authorize running the call.
     pub id: String,
     /// The conversation that the call belongs to.
     pub conversation: Option<String>,
-    /// When it is too late to answer, in whole milliseconds.
+    /// The time at which the call expires, in whole milliseconds.
     pub expires: SystemTime,
-    /// The call itself. Only the key can read it, and any change to it or to what stands beside it makes it unreadable.
+    /// The encrypted call. Any change to it or to the other fields makes it unreadable.
     pub sealed: String,
 }
 
 impl SealedCall {
-    /// A call as a store keeps it, read back from its parts.
+    /// Creates a sealed call from its stored parts.
     pub fn new(id: impl Into<String>, conversation: Option<String>, expires: SystemTime, sealed: String) -> Self {
         Self { id: id.into(), conversation, expires, sealed }
     }
 }
 
-/// What a [`PendingStore`] answers.
+/// The future of a [`PendingStore`] operation.
 pub type PendingStoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, PendingStoreError>> + Send + 'a>>;
 
-/// Keeps calls that wait for an answer.
+/// Stores pending calls.
 ///
-/// A store keeps a [`SealedCall`] as it is, as JSON for example. It need not be trusted with more than that: it cannot read
-/// a call, one that was altered in it is not run, and a token cannot be made from what it holds.
+/// A store keeps each [`SealedCall`] unchanged, as JSON for example. It need not be trusted: it cannot read a call, an
+/// altered call is not run, and its contents do not suffice to make a token.
 ///
-/// What has expired is of no use to anybody; a store removes it when it likes.
+/// A store may remove expired calls at any time.
 pub trait PendingStore: Send + Sync + 'static {
-    /// Keeps a call under its id.
+    /// Stores a call under its ID.
     fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()>;
 
-    /// The call of that id, which stays.
+    /// Returns the call with an ID, without removing it.
     fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>>;
 
-    /// The call of that id, which is gone then. Of two who take it at the same time, one gets it.
+    /// Removes and returns the call with an ID. Of concurrent callers, exactly one gets it.
     fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>>;
 
-    /// The calls of a conversation.
+    /// Returns the calls of a conversation.
     fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>>;
 
-    /// All calls, those of no conversation among them. A store that keeps no such list says so.
+    /// Returns all calls, including those without a conversation. Fails by default.
     fn list_all(&self) -> PendingStoreFuture<'_, Vec<SealedCall>> {
         Box::pin(async { Err(PendingStoreError::new("this store lists the calls of one conversation only")) })
     }
 }
 
-/// How much a [`MemoryPendingStore`] keeps.
-const MOST_BYTES: usize = 64_000_000;
+/// The capacity of a [`MemoryPendingStore`].
+const MAX_BYTES: usize = 64_000_000;
 
-/// Keeps calls in memory, up to a number of them and to 64 MB. Those that have expired make room for others.
+/// A store in memory, bounded by a number of calls and by 64 MB. Expired calls are removed first.
 pub struct MemoryPendingStore {
     calls: Mutex<BTreeMap<String, SealedCall>>,
     capacity: usize,
 }
 
 impl MemoryPendingStore {
-    /// Keeps this many calls at most. One more is refused: those that wait were promised an answer.
+    /// Creates a store for at most `capacity` calls. A full store rejects new calls, and never evicts pending ones.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self { calls: Mutex::default(), capacity }
@@ -78,16 +77,19 @@ impl MemoryPendingStore {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, call: SealedCall) -> Result<(), PendingStoreError> {
+    fn insert(&self, call: SealedCall) -> Result<(), PendingStoreError> {
         let mut calls = self.calls();
         let now = SystemTime::now();
         calls.retain(|_, waiting| waiting.expires > now);
         if calls.len() >= self.capacity {
-            return Err(PendingStoreError::new(format_args!("{} calls are waiting already", self.capacity)));
+            return Err(PendingStoreError::new(format_args!(
+                "the limit of {} pending calls is reached",
+                self.capacity
+            )));
         }
         let bytes: usize = calls.values().chain([&call]).map(|call| call.sealed.len()).sum();
-        if bytes > MOST_BYTES {
-            return Err(PendingStoreError::new("the calls that are waiting leave no room for one of this size"));
+        if bytes > MAX_BYTES {
+            return Err(PendingStoreError::new(format_args!("pending calls exceed the limit of {MAX_BYTES} bytes")));
         }
         calls.insert(call.id.clone(), call);
         Ok(())
@@ -95,7 +97,7 @@ impl MemoryPendingStore {
 }
 
 impl Default for MemoryPendingStore {
-    /// Keeps 10,000 calls at most.
+    /// Creates a store for at most 10,000 calls.
     fn default() -> Self {
         Self::with_capacity(10_000)
     }
@@ -103,7 +105,7 @@ impl Default for MemoryPendingStore {
 
 impl PendingStore for MemoryPendingStore {
     fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
-        Box::pin(async { self.keep(call) })
+        Box::pin(async { self.insert(call) })
     }
 
     fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
@@ -126,12 +128,12 @@ impl PendingStore for MemoryPendingStore {
     }
 }
 
-/// A store that does not work.
+/// The error of a store that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingStoreError(String);
 
 impl PendingStoreError {
-    /// A store that does not work, for this reason.
+    /// Creates an error with a reason.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self(reason.to_string())
     }

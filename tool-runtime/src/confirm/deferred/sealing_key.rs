@@ -1,21 +1,21 @@
-//! The secret behind the tokens.
+//! The secret key for tokens and sealed calls.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// The secret that tokens are made with, of 32 bytes or more. It is never shown, and wiped when it is dropped.
+/// The secret key that tokens are made with, of at least 32 bytes. It is never printed, and zeroed on drop.
 ///
-/// Every process that answers for the same calls needs the same one, a process that was restarted too: keep it where
-/// the application keeps its secrets.
+/// All processes that share pending calls need the same key, also after a restart. Keep it with the application's other
+/// secrets.
 ///
 /// ```
 /// use tool_runtime::confirm::SealingKey;
 ///
-/// let of_an_array = SealingKey::from([7; 32]);
-/// let of_a_file = SealingKey::try_from(vec![7; 64])?;
+/// let from_array = SealingKey::from([7; 32]);
+/// let from_file = SealingKey::try_from(vec![7; 64])?;
 /// assert!(SealingKey::try_from(vec![7; 16]).is_err());
-/// # let _ = (of_an_array, of_a_file);
+/// # let _ = (from_array, from_file);
 /// # Ok::<(), tool_runtime::confirm::WeakKeyError>(())
 /// ```
 ///
@@ -28,14 +28,14 @@ use zeroize::Zeroizing;
 pub struct SealingKey(Zeroizing<Vec<u8>>);
 
 impl SealingKey {
-    const LEAST: usize = 32;
+    const MIN_LENGTH: usize = 32;
 
-    /// A key that nobody knows, for calls that need not outlive the process.
+    /// Generates a random key, for calls that need not survive a restart.
     ///
     /// # Errors
-    /// When the operating system gives no random bytes.
+    /// Fails if the operating system provides no random bytes.
     pub fn random() -> Result<Self, std::io::Error> {
-        let mut bytes = Zeroizing::new(vec![0; Self::LEAST]);
+        let mut bytes = Zeroizing::new(vec![0; Self::MIN_LENGTH]);
         getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
         Ok(Self(bytes))
     }
@@ -53,7 +53,7 @@ impl fmt::Debug for SealingKey {
 
 impl<const N: usize> From<[u8; N]> for SealingKey {
     fn from(bytes: [u8; N]) -> Self {
-        const { assert!(N >= Self::LEAST, "a key has 32 bytes or more") };
+        const { assert!(N >= Self::MIN_LENGTH, "a key needs at least 32 bytes") };
         let bytes = Zeroizing::new(bytes);
         Self(Zeroizing::new(bytes.to_vec()))
     }
@@ -64,7 +64,7 @@ impl TryFrom<Vec<u8>> for SealingKey {
 
     fn try_from(bytes: Vec<u8>) -> Result<Self, WeakKeyError> {
         let bytes = Zeroizing::new(bytes);
-        if bytes.len() < Self::LEAST { Err(WeakKeyError) } else { Ok(Self(bytes)) }
+        if bytes.len() < Self::MIN_LENGTH { Err(WeakKeyError) } else { Ok(Self(bytes)) }
     }
 }
 
@@ -76,13 +76,13 @@ impl TryFrom<&[u8]> for SealingKey {
     }
 }
 
-/// A key of fewer than 32 bytes.
+/// The error for a key of fewer than 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeakKeyError;
 
 impl fmt::Display for WeakKeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the key is too short: it takes 32 random bytes or more")
+        f.write_str("the key is too short: at least 32 random bytes are required")
     }
 }
 

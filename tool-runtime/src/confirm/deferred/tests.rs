@@ -1,4 +1,4 @@
-//! Tokens that somebody has tampered with, each beside one that nobody has.
+//! Tokens and stored calls that were tampered with, each with an intact control.
 
 use serde_json::{Value, json};
 use tool_model::ToolDefinition;
@@ -23,7 +23,7 @@ fn question() -> Question {
     question
 }
 
-/// A store whose contents a test can change behind everyone's back.
+/// A store whose contents a test can change.
 #[derive(Clone, Default)]
 struct OpenStore(Arc<MemoryPendingStore>);
 
@@ -64,7 +64,7 @@ fn deferred() -> (Deferred, OpenStore) {
 async fn ask(deferred: &Deferred, question: &Question) -> PendingApproval {
     match deferred.confirm(question).await {
         Decision::Pending(pending) => pending,
-        other => panic!("it does not wait: {other:?}"),
+        other => panic!("not pending: {other:?}"),
     }
 }
 
@@ -73,7 +73,7 @@ fn now() -> SystemTime {
 }
 
 #[tokio::test]
-async fn a_token_is_good_once() {
+async fn accepts_a_token_once() {
     let (deferred, _) = deferred();
     let pending = ask(&deferred, &question()).await;
     let call = deferred.redeem(&pending.token, now()).await.unwrap();
@@ -82,7 +82,7 @@ async fn a_token_is_good_once() {
 }
 
 #[tokio::test]
-async fn altered_in_any_bit_or_letter() {
+async fn rejects_a_token_altered_in_any_letter() {
     let (deferred, _) = deferred();
     let pending = ask(&deferred, &question()).await;
     let token = pending.token.as_bytes();
@@ -112,44 +112,44 @@ async fn altered_in_any_bit_or_letter() {
     for other in others {
         assert_eq!(deferred.redeem(&other, now()).await, Err(TokenError::Invalid));
     }
-    // None of these attempts has used up the right one.
+    // None of these attempts has spent the token.
     assert!(deferred.redeem(&pending.token, now()).await.is_ok());
 }
 
 #[tokio::test]
-async fn too_late() {
+async fn rejects_an_expired_token() {
     let (deferred, _) = deferred();
     let pending = ask(&deferred, &question()).await;
     let just_before = pending.expires - Duration::from_nanos(1);
     assert_eq!(deferred.redeem(&pending.token, pending.expires).await, Err(TokenError::Expired));
-    // And then for good, even for a clock that goes back.
+    // It stays spent, even if the clock goes back.
     assert_eq!(deferred.redeem(&pending.token, just_before).await, Err(TokenError::Invalid));
 
     let pending = ask(&deferred, &question()).await;
     let just_before = pending.expires - Duration::from_nanos(1);
     assert!(deferred.redeem(&pending.token, just_before).await.is_ok());
 
-    // A wrong token is not told that it is late.
+    // A wrong token does not learn that the call has expired.
     let pending = ask(&deferred, &question()).await;
     let wrong = pending.token.replace(|_: char| true, "A");
     assert_eq!(deferred.redeem(&wrong, pending.expires).await, Err(TokenError::Invalid));
 }
 
 #[tokio::test]
-async fn swapped_between_calls() {
+async fn rejects_tokens_and_calls_that_were_swapped() {
     let (deferred, store) = deferred();
     let first = ask(&deferred, &question()).await;
     let second = ask(&deferred, &question()).await;
-    assert_ne!(first.token, second.token, "the same call twice has two tokens");
-    // The id of one with the tag of the other. An id has 16 bytes, which are 21 letters and a bit.
+    assert_ne!(first.token, second.token, "each pending call has its own token");
+    // The ID of one with the tag of the other. An ID has 16 bytes, which are a little more than 21 letters.
     let mixed = format!("{}{}", &first.token[..22], &second.token[22..]);
     assert_eq!(deferred.redeem(&mixed, now()).await, Err(TokenError::Invalid));
 
-    // One call in the place of another, under the other's name, and its sealed part alone.
+    // One call in the place of another: under the other's ID, and its sealed part alone.
     let mut harmless = question();
     harmless.arguments = json!({"host": "web-9", "count": 0});
     let second = ask(&deferred, &harmless).await;
-    let ids = [&first.token, &second.token].map(|token| Token::read(token).unwrap().id());
+    let ids = [&first.token, &second.token].map(|token| ApprovalToken::decode(token).unwrap().id());
     let mut other = store.take(&ids[0]).await.unwrap().unwrap();
     let mut alone = store.take(&ids[1]).await.unwrap().unwrap();
     other.id.clone_from(&ids[1]);
@@ -180,7 +180,7 @@ const CHANGES: [(&str, Change); 15] = [
     ("expiry", |call| call.expires += Duration::from_secs(1)),
 ];
 
-/// A change that even the cipher does not notice, by someone who can seal calls: the token is of another call.
+/// Changes a call and seals it again with the right key, which the cipher cannot detect. Only the token does not match.
 async fn change_and_seal(store: &OpenStore, change: Change) {
     let key = SealingKey::from(KEY);
     let sealed = store.only().await;
@@ -191,14 +191,14 @@ async fn change_and_seal(store: &OpenStore, change: Change) {
 }
 
 #[tokio::test]
-async fn for_another_call_than_was_asked_about() {
+async fn rejects_a_token_after_its_call_was_changed() {
     for (what, change) in CHANGES {
         let (deferred, store) = deferred();
         let pending = ask(&deferred, &question()).await;
         let before = store.only().await;
         change_and_seal(&store, change).await;
         assert_eq!(deferred.redeem(&pending.token, now()).await, Err(TokenError::Invalid), "{what}");
-        // Put back as it was, it is good: it was the change that made it bad.
+        // The control: the original call is accepted.
         store.change(&before.id.clone(), |call| *call = before).await;
         assert!(deferred.redeem(&pending.token, now()).await.is_ok(), "{what}");
     }
@@ -212,11 +212,11 @@ const STORED_CHANGES: [(&str, StoredChange); 6] = [
     ("a later expiry", |call| call.expires += Duration::from_secs(1)),
     ("nothing", |call| call.sealed.clear()),
     ("no base64", |call| call.sealed = "*".repeat(100)),
-    ("something of its own", |call| call.sealed = "A".repeat(400)),
+    ("other content", |call| call.sealed = "A".repeat(400)),
 ];
 
 #[tokio::test]
-async fn altered_in_the_store() {
+async fn rejects_a_call_altered_in_the_store() {
     let (deferred, store) = deferred();
     let pending = ask(&deferred, &question()).await;
     let before = store.only().await;
@@ -235,18 +235,18 @@ async fn altered_in_the_store() {
         store.change(&before.id, |kept| *kept = call).await;
         assert_eq!(deferred.redeem(&pending.token, now()).await, Err(TokenError::Invalid), "{what}");
         let listed = [deferred.waiting("c-1", now()).await.unwrap(), deferred.waiting("c-2", now()).await.unwrap()];
-        assert!(listed.concat().is_empty(), "{what}: a token is made for what was altered");
+        assert!(listed.concat().is_empty(), "{what}: an altered call must not be listed");
     }
     store.change(&before.id.clone(), |call| *call = before).await;
     assert_eq!(deferred.waiting("c-1", now()).await.unwrap().len(), 1);
     assert!(deferred.redeem(&pending.token, now()).await.is_ok());
 }
 
-/// The control: tokens that only name their call pass all of these.
+/// The control: tokens without a MAC accept all of these changes.
 #[tokio::test]
-async fn without_a_mac_all_of_it_would_pass() {
+async fn tokens_without_a_mac_would_accept_changed_calls() {
     async fn naive_redeem(store: &OpenStore, token: &str) -> Option<PendingCall> {
-        let id = Token::read(token)?.id();
+        let id = ApprovalToken::decode(token)?.id();
         seal::open(&SealingKey::from(KEY), &store.take(&id).await.unwrap()?)
     }
     for (what, change) in CHANGES {
@@ -266,9 +266,9 @@ async fn without_a_mac_all_of_it_would_pass() {
     assert!(naive_redeem(&store, &mixed).await.is_some());
 }
 
-/// What a store holds tells nothing of a call but that it waits. The control is the call itself.
+/// The store reveals nothing about a call. The control is the unencrypted call.
 #[tokio::test]
-async fn nothing_of_a_call_can_be_read_in_the_store() {
+async fn the_store_cannot_read_a_call() {
     let (deferred, store) = deferred();
     ask(&deferred, &question()).await;
     let kept = serde_json::to_string(&store.only().await).unwrap();
@@ -276,15 +276,15 @@ async fn nothing_of_a_call_can_be_read_in_the_store() {
     for private in ["web-1", "metrics.purge", "delete from points", "telegram", "call_1"] {
         assert!(whole.contains(private) && !kept.contains(private), "{private} is in {kept}");
     }
-    // Nor whether two calls are the same.
+    // Nor can it tell whether two calls are equal.
     ask(&deferred, &question()).await;
     let calls = store.list("c-1").await.unwrap();
     assert_ne!(calls[0].sealed, calls[1].sealed);
 }
 
-/// Consent is to a call that runs: one that could not begin can be tried again, one that began cannot.
+/// A call that did not start can be tried again, one that started cannot, whatever its handler returned.
 #[tokio::test]
-async fn what_a_handler_says_does_not_make_a_token_good_again() {
+async fn a_busy_result_of_the_handler_spends_the_token() {
     let busy = |(): ()| async { ToolResult::failure(crate::ToolError::new(ErrorKind::Busy, "Come back later.")) };
     let tool = crate::RuntimeTool::new("other.program", "", busy).sensitive();
     let (deferred, _) = deferred();
@@ -294,11 +294,11 @@ async fn what_a_handler_says_does_not_make_a_token_good_again() {
     let ran = deferred.resume(token, now(), |question| tools.approve(question)).await.unwrap();
     assert_eq!(ran.error.unwrap().kind, ErrorKind::Busy);
     let again = deferred.resume(token, now(), |question| tools.approve(question)).await;
-    assert_eq!(again, Err(TokenError::Invalid), "it ran");
+    assert_eq!(again, Err(TokenError::Invalid), "the handler ran");
 }
 
 #[tokio::test]
-async fn a_call_that_cannot_begin_waits_on() {
+async fn a_call_that_did_not_start_stays_pending() {
     let failure = |kind| ToolResult::failure(crate::ToolError::new(kind, "no"));
     let done = ToolResult::success("done".to_owned());
     let (deferred, _) = deferred();
@@ -307,20 +307,21 @@ async fn a_call_that_cannot_begin_waits_on() {
         let answer = deferred.resume(&pending.token, now(), |_| async { failure(kind).not_started() }).await.unwrap();
         assert_eq!(answer, failure(kind));
     }
-    assert_eq!(deferred.waiting("c-1", now()).await.unwrap()[0].0, pending, "the token is the same one");
-    let too_late = deferred.resume(&pending.token, pending.expires, |_| async { panic!("it is too late") }).await;
+    assert_eq!(deferred.waiting("c-1", now()).await.unwrap()[0].0, pending, "the token is unchanged");
+    let too_late =
+        deferred.resume(&pending.token, pending.expires, |_| async { panic!("the token has expired") }).await;
     assert_eq!(too_late, Err(TokenError::Expired));
 
     for ended in [done, failure(ErrorKind::Failed), failure(ErrorKind::OutcomeUnknown), failure(ErrorKind::Busy)] {
         let pending = ask(&deferred, &question()).await;
         deferred.resume(&pending.token, now(), |_| async { ended.clone() }).await.unwrap();
-        let again = deferred.resume(&pending.token, now(), |_| async { panic!("it ran before") }).await;
+        let again = deferred.resume(&pending.token, now(), |_| async { panic!("the call ran before") }).await;
         assert_eq!(again, Err(TokenError::Invalid), "{ended:?}");
     }
 }
 
 #[tokio::test]
-async fn of_another_key() {
+async fn rejects_calls_of_another_key() {
     let (ours, store) = deferred();
     let pending = ask(&ours, &question()).await;
     for key in [[0; 32], {
@@ -336,10 +337,10 @@ async fn of_another_key() {
 }
 
 #[tokio::test]
-async fn the_same_key_after_a_restart() {
+async fn accepts_tokens_after_a_restart_with_the_same_key() {
     let (before, store) = deferred();
     let pending = ask(&before, &question()).await;
-    // What a journal does: the calls as text.
+    // A persistent store keeps the calls as text.
     let id = store.only().await.id;
     let text = serde_json::to_string(&store.take(&id).await.unwrap()).unwrap();
     let (after, store) = deferred();
@@ -347,14 +348,14 @@ async fn the_same_key_after_a_restart() {
 
     let waiting = after.waiting("c-1", now()).await.unwrap();
     assert_eq!(waiting.len(), 1);
-    assert_eq!(waiting[0].0, pending, "the token is the same one");
+    assert_eq!(waiting[0].0, pending, "the token is unchanged");
     assert!(after.waiting("c-1", pending.expires).await.unwrap().is_empty());
     assert!(!text.contains(&pending.token[22..]), "the store holds no token");
     assert_eq!(after.redeem(&pending.token, now()).await.unwrap().question, question());
 }
 
 #[tokio::test]
-async fn what_is_kept_is_no_token() {
+async fn stored_calls_contain_no_token() {
     let (deferred, store) = deferred();
     let pending = ask(&deferred, &question()).await;
     let call = store.only().await;
@@ -367,9 +368,9 @@ async fn what_is_kept_is_no_token() {
     }
 }
 
-/// Of many who press the button at the same time, one runs the call.
+/// Of concurrent approvals, exactly one runs the call.
 #[tokio::test(flavor = "multi_thread")]
-async fn redeemed_side_by_side() {
+async fn concurrent_approvals_run_the_call_once() {
     for _ in 0..50 {
         let (deferred, _) = deferred();
         let token = ask(&deferred, &question()).await.token;
@@ -388,23 +389,23 @@ async fn redeemed_side_by_side() {
 }
 
 #[tokio::test]
-async fn a_full_store_refuses_and_those_that_wait_stay() {
+async fn a_full_store_rejects_new_calls_and_keeps_pending_ones() {
     let deferred = Deferred::new(KEY).store(MemoryPendingStore::with_capacity(2));
     let waiting = [ask(&deferred, &question()).await, ask(&deferred, &question()).await];
     assert!(matches!(deferred.confirm(&question()).await, Decision::Refuse(Some(_))));
     for pending in &waiting {
         assert!(deferred.redeem(&pending.token, now()).await.is_ok());
     }
-    // What has expired makes room.
+    // Expired calls make room.
     let short = deferred.expires_in(Duration::ZERO);
     for _ in 0..10 {
         ask(&short, &question()).await;
     }
 }
 
-/// A few long calls must not take all memory.
+/// A few large calls must not exhaust the memory.
 #[tokio::test]
-async fn a_store_is_full_by_size_too() {
+async fn limits_the_size_of_the_store() {
     let store = MemoryPendingStore::default();
     let call =
         |id: &str, bytes| SealedCall::new(id, None, SystemTime::now() + Duration::from_secs(60), "x".repeat(bytes));
@@ -415,7 +416,7 @@ async fn a_store_is_full_by_size_too() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails() {
+async fn refuses_if_the_store_fails() {
     struct Broken;
     fn broken<T>() -> PendingStoreFuture<'static, T> {
         Box::pin(async { Err(PendingStoreError::new("disk on fire in /var/lib/secret")) })
@@ -435,39 +436,39 @@ async fn a_store_that_fails() {
         }
     }
     let deferred = Deferred::new(KEY).store(Broken);
-    let Decision::Refuse(Some(reason)) = deferred.confirm(&question()).await else { panic!("it was not refused") };
+    let Decision::Refuse(Some(reason)) = deferred.confirm(&question()).await else { panic!("not refused") };
     assert!(!reason.contains("/var"), "{reason}");
     assert_eq!(deferred.redeem(&"A".repeat(64), now()).await, Err(TokenError::Unavailable));
     assert_eq!(deferred.waiting("c-1", now()).await, Err(TokenError::Unavailable));
 }
 
 #[test]
-fn a_time_of_less_than_a_second_is_kept() {
+fn keeps_expiries_below_a_second() {
     let now = UNIX_EPOCH + Duration::from_micros(1_700_000_000_999_400);
     for milliseconds in [1, 900, 1_500] {
         let expires = expiry(now, Duration::from_millis(milliseconds)).unwrap();
         assert_eq!(expires, UNIX_EPOCH + Duration::from_millis(1_700_000_000_999 + milliseconds));
-        assert!(expires > now, "it is not over when it begins");
+        assert!(expires > now, "it must not expire at once");
     }
 }
 
 #[test]
-fn an_expiry_that_is_out_of_reach() {
+fn rejects_an_expiry_out_of_range() {
     assert_eq!(expiry(now(), Duration::MAX), None);
 }
 
 #[test]
-fn a_key_is_not_shown() {
+fn debug_output_hides_the_key() {
     let shown = format!("{:?} {:?}", SealingKey::from(KEY), Deferred::new(KEY));
     assert_eq!(shown, "SealingKey(..) Deferred { expires_in: 3600s, .. }");
     assert_eq!(SealingKey::try_from(&[0; 31][..]).unwrap_err(), WeakKeyError);
     assert_ne!(SealingKey::random().unwrap().bytes(), SealingKey::random().unwrap().bytes());
 }
 
-/// Numbers come back from a store as they went in, or the token of an honest call would be refused. Without
-/// `float_roundtrip` one in eight of these does not.
+/// Numbers must round-trip through a store, or valid tokens would be rejected. Without serde_json's `float_roundtrip` one
+/// in eight of these does not.
 #[test]
-fn numbers_survive_a_store() {
+fn numbers_round_trip_through_a_store() {
     let mut bits: u64 = 0x9e37_79b9_7f4a_7c15;
     for _ in 0..10_000 {
         bits ^= bits << 13;
@@ -479,7 +480,7 @@ fn numbers_survive_a_store() {
 }
 
 #[tokio::test]
-async fn all_that_waits_is_listed_if_the_store_can() {
+async fn lists_all_pending_calls_if_the_store_can() {
     let deferred = Deferred::new(KEY);
     let elsewhere = Question { conversation: None, ..question() };
     let mut asked = [ask(&deferred, &question()).await.token, ask(&deferred, &elsewhere).await.token];
@@ -492,7 +493,7 @@ async fn all_that_waits_is_listed_if_the_store_can() {
     asked.sort();
     assert_eq!(tokens(now()).await, asked);
     assert_eq!(deferred.waiting("c-1", now()).await.unwrap().len(), 1, "the control");
-    assert!(tokens(now() + Duration::from_secs(2 * 60 * 60)).await.is_empty(), "it is too late for them");
+    assert!(tokens(now() + Duration::from_secs(2 * 60 * 60)).await.is_empty(), "expired calls are not listed");
 
     let only_one_conversation = self::deferred().0;
     assert_eq!(only_one_conversation.all_waiting(now()).await, Err(TokenError::Unavailable));

@@ -1,4 +1,4 @@
-//! One question, until it is answered.
+//! The dialogue about one question.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,25 +7,24 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::render::render;
-use super::screen::Screen;
+use super::screen::DialogueScreen;
 use crate::confirm::{Decision, Question};
 use crate::display::escape;
 
-const NO_TERMINAL: &str = "it needs a person's consent, and there is no terminal to ask on; go on without it";
-/// For the log, since a model could not act on it.
-const WITHOUT_TERMINAL: &str = "there is no terminal to ask on; where nobody can be asked, as in CI, run with \
-                                `Policy::Yolo` or as a dry run";
-const NO_ANSWER: &str = "the input ended before anyone had answered";
+const NO_TERMINAL: &str = "it needs the user's approval, and there is no terminal to ask on; continue without it";
+/// A hint for the log, since the model cannot act on it.
+const NO_TERMINAL_HINT: &str = "there is no terminal to ask on; in CI, use `Policy::Yolo` or dry runs";
+const NO_ANSWER: &str = "the input ended before the user answered";
 
-pub(super) struct Dialogue<'a> {
-    screen: &'a mut dyn Screen,
+pub(super) struct QuestionDialogue<'a> {
+    screen: &'a mut dyn DialogueScreen,
     question: Question,
     edited: bool,
     withdrawn: &'a AtomicBool,
 }
 
-/// What a person typed.
-enum Answer {
+/// A parsed line of input.
+enum DialogueInput {
     Run,
     Refuse(Option<String>),
     Abort,
@@ -34,20 +33,20 @@ enum Answer {
     Unclear,
 }
 
-impl<'a> Dialogue<'a> {
-    pub(super) fn new(screen: &'a mut dyn Screen, question: Question, withdrawn: &'a AtomicBool) -> Self {
+impl<'a> QuestionDialogue<'a> {
+    pub(super) fn new(screen: &'a mut dyn DialogueScreen, question: Question, withdrawn: &'a AtomicBool) -> Self {
         Self { screen, question, edited: false, withdrawn }
     }
 
-    pub(super) fn hold(mut self) -> Decision {
+    pub(super) fn run(mut self) -> Decision {
         if !self.screen.is_terminal() {
-            tracing::warn!(tool = self.question.tool, "{WITHOUT_TERMINAL}");
+            tracing::warn!(tool = self.question.tool, "{NO_TERMINAL_HINT}");
             return Decision::refuse(NO_TERMINAL);
         }
         match self.ask() {
             Ok(decision) => decision,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Decision::refuse(NO_ANSWER),
-            Err(error) => Decision::refuse(format!("nobody could be asked: {error}")),
+            Err(error) => Decision::refuse(format!("the user could not be asked: {error}")),
         }
     }
 
@@ -55,14 +54,16 @@ impl<'a> Dialogue<'a> {
         let mut folded = self.show_question(false)?;
         loop {
             match self.answer(folded)? {
-                Answer::Run if self.edited => return Ok(Decision::Edit(self.question.arguments.take())),
-                Answer::Run => return Ok(Decision::Run),
-                Answer::Refuse(reason) => return Ok(Decision::Refuse(reason)),
-                Answer::Abort => return Ok(Decision::Abort),
-                Answer::InFull => folded = self.show_question(true)?,
-                Answer::Unclear => self.screen.show("Type y, n (a reason for the model may follow), a, e or f.\n")?,
-                // Leaving an editor is no consent, and what was saved may not be what was meant: ask again.
-                Answer::Edit => {
+                DialogueInput::Run if self.edited => return Ok(Decision::Edit(self.question.arguments.take())),
+                DialogueInput::Run => return Ok(Decision::Run),
+                DialogueInput::Refuse(reason) => return Ok(Decision::Refuse(reason)),
+                DialogueInput::Abort => return Ok(Decision::Abort),
+                DialogueInput::InFull => folded = self.show_question(true)?,
+                DialogueInput::Unclear => {
+                    self.screen.show("Type y, n (optionally with a reason for the model), a, e or f.\n")?
+                }
+                // Saving a file is not an approval: ask again about the edited arguments.
+                DialogueInput::Edit => {
                     self.edit()?;
                     folded = self.show_question(false)?;
                 }
@@ -70,37 +71,37 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Whether some of it was folded.
+    /// Shows the question. Returns `true` if parts of it are folded.
     fn show_question(&mut self, in_full: bool) -> io::Result<bool> {
         let (text, folded) = render(&self.question, self.edited, in_full, self.screen.has_colours());
         self.screen.show(&text)?;
         Ok(folded)
     }
 
-    fn answer(&mut self, folded: bool) -> io::Result<Answer> {
+    fn answer(&mut self, folded: bool) -> io::Result<DialogueInput> {
         self.screen.show("[y] run  [n] refuse  [a] abort everything  [e] edit")?;
         self.screen.show(if folded { "  [f] in full\n> " } else { "\n> " })?;
         let shown = Instant::now();
         let line = self.read_line()?;
         if self.withdrawn.load(Ordering::Relaxed) {
-            self.screen.show("That call is over; nothing was run.\n")?;
-            return Ok(Answer::Refuse(None));
+            self.screen.show("That call has ended; nothing was run.\n")?;
+            return Ok(DialogueInput::Refuse(None));
         }
-        // Keys that were meant for something else must not answer a question that nobody has read.
+        // Keys that were meant for something else must not answer an unread question.
         if shown.elapsed() < self.screen.reading_time() {
             self.screen.show("That was typed before the question could be read.\n")?;
-            return Ok(Answer::Unclear);
+            return Ok(DialogueInput::Unclear);
         }
-        Ok(understand(&line))
+        Ok(parse(&line))
     }
 
-    /// A whole line. One that the end of the input has cut off may not be what was meant.
+    /// Reads a complete line. A line cut off by the end of the input is an error.
     fn read_line(&mut self) -> io::Result<String> {
         let line = self.screen.read_line()?;
         if line.ends_with('\n') { Ok(line) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Has the arguments edited, until they can be taken or the person gives up.
+    /// Lets the user edit the arguments until they are valid or unchanged.
     fn edit(&mut self) -> io::Result<()> {
         let mut text = self.question.to_edit();
         loop {
@@ -108,13 +109,12 @@ impl<'a> Dialogue<'a> {
                 Some(Ok(edited)) => edited,
                 Some(Err(error)) => return self.screen.show(&format!("The editor failed: {error}\n")),
                 None => {
-                    self.screen
-                        .show("The arguments as a JSON object, on one line (nothing leaves them as they are)\n> ")?;
+                    self.screen.show("The arguments as a JSON object, on one line (empty to keep them)\n> ")?;
                     self.read_line()?
                 }
             };
             if edited.trim().is_empty() || edited == text {
-                return self.screen.show("Nothing was changed.\n");
+                return self.screen.show("The arguments are unchanged.\n");
             }
             match self.question.edited(&edited) {
                 Ok(arguments) => {
@@ -123,14 +123,14 @@ impl<'a> Dialogue<'a> {
                 }
                 Err(error) => {
                     let error = error.to_string();
-                    self.screen.show(&format!("Once more, please: {}.\n", escape(&error)))?;
+                    self.screen.show(&format!("Invalid arguments: {}.\n", escape(&error)))?;
                     text = edited;
                 }
             }
         }
     }
 
-    /// The preview and the repairs were those of other arguments.
+    /// Replaces the arguments. The preview and the repairs belonged to the old ones.
     fn replace(&mut self, arguments: Value) {
         self.question.arguments = arguments;
         self.question.preview = None;
@@ -139,20 +139,20 @@ impl<'a> Dialogue<'a> {
     }
 }
 
-/// Only a clear yes is one.
-fn understand(line: &str) -> Answer {
-    // A terminal in raw mode passes Ctrl-C on.
+/// Parses a line of input. Anything but a plain `y` or `yes` does not approve.
+fn parse(line: &str) -> DialogueInput {
+    // In raw mode, Ctrl-C arrives as a character.
     if line.contains('\u{3}') {
-        return Answer::Abort;
+        return DialogueInput::Abort;
     }
     let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
     match (word.to_ascii_lowercase().as_str(), rest.trim()) {
-        ("y" | "yes", "") => Answer::Run,
-        ("n" | "no", "") => Answer::Refuse(None),
-        ("n" | "no", reason) => Answer::Refuse(Some(reason.to_owned())),
-        ("a" | "abort", "") => Answer::Abort,
-        ("e" | "edit", "") => Answer::Edit,
-        ("f" | "full", "") => Answer::InFull,
-        _ => Answer::Unclear,
+        ("y" | "yes", "") => DialogueInput::Run,
+        ("n" | "no", "") => DialogueInput::Refuse(None),
+        ("n" | "no", reason) => DialogueInput::Refuse(Some(reason.to_owned())),
+        ("a" | "abort", "") => DialogueInput::Abort,
+        ("e" | "edit", "") => DialogueInput::Edit,
+        ("f" | "full", "") => DialogueInput::InFull,
+        _ => DialogueInput::Unclear,
     }
 }

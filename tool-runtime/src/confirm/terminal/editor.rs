@@ -1,4 +1,4 @@
-//! The person's own editor.
+//! The user's editor.
 
 use std::env;
 use std::fs;
@@ -7,18 +7,18 @@ use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What `$VISUAL` or `$EDITOR` says, if anything.
+/// Returns the value of `$VISUAL` or `$EDITOR`, unless both are empty.
 pub(super) fn command() -> Option<String> {
     ["VISUAL", "EDITOR"].into_iter().find_map(|name| env::var(name).ok().filter(|command| !command.trim().is_empty()))
 }
 
-/// Opens a text in an editor, such as `vi` or `code --wait`, and gives what was saved.
+/// Opens a text in an editor, such as `vi` or `code --wait`, and returns the saved text.
 pub(super) fn edit(command: &str, text: &str) -> io::Result<String> {
-    let folder = PrivateFolder::new()?;
-    let path = folder.0.join("arguments.json");
+    let directory = PrivateDirectory::new()?;
+    let path = directory.0.join("arguments.json");
     fs::write(&path, text)?;
     let mut words = command.split_whitespace();
-    let program = words.next().ok_or_else(|| io::Error::other("no editor is named"))?;
+    let program = words.next().ok_or_else(|| io::Error::other("`$EDITOR` is empty"))?;
     let status = Command::new(program).args(words).arg(&path).status()?;
     match status.success() {
         true => fs::read_to_string(&path),
@@ -26,14 +26,14 @@ pub(super) fn edit(command: &str, text: &str) -> io::Result<String> {
     }
 }
 
-/// A new folder which only this person can enter: arguments may be private, and an editor that leaves copies beside its
-/// file, or puts a new file in its place, does that in there. It goes away with all that is in it.
-struct PrivateFolder(PathBuf);
+/// A temporary directory that only the user can access, since arguments may be private. It also holds the backups and
+/// replacement files that editors create. Dropping it removes the directory and its contents.
+struct PrivateDirectory(PathBuf);
 
-impl PrivateFolder {
-    /// What stands there already, a link of somebody else's too, is not taken: then another name is tried.
+impl PrivateDirectory {
+    /// Creates the directory. An existing file or symlink of that name is never used; another name is tried instead.
     fn new() -> io::Result<Self> {
-        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "modes exist on Unix only"))]
         let mut make = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut make, 0o700);
@@ -48,10 +48,10 @@ impl PrivateFolder {
     }
 }
 
-impl Drop for PrivateFolder {
+impl Drop for PrivateDirectory {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
-            tracing::warn!(folder = %self.0.display(), %error, "what was edited could not be removed");
+            tracing::warn!(directory = %self.0.display(), %error, "cannot remove the edited arguments");
         }
     }
 }
@@ -63,18 +63,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_private_and_goes_away_with_all_that_is_in_it() {
-        let folder = PrivateFolder::new().unwrap();
-        let path = folder.0.clone();
+    fn the_directory_is_private_and_removed_on_drop() {
+        let directory = PrivateDirectory::new().unwrap();
+        let path = directory.0.clone();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_ne!(path, PrivateFolder::new().unwrap().0);
+        assert_ne!(path, PrivateDirectory::new().unwrap().0);
         fs::write(path.join("arguments.json~"), "a copy").unwrap();
-        drop(folder);
+        drop(directory);
         assert!(!path.exists());
     }
 
     #[test]
-    fn an_editor_changes_the_text() {
+    fn returns_the_text_that_the_editor_saved() {
         assert_eq!(edit("sed -i s/web-1/web-2/", "{\"host\": \"web-1\"}").unwrap(), "{\"host\": \"web-2\"}");
         assert_eq!(edit("true", "left as it was").unwrap(), "left as it was");
         assert!(edit("false", "").unwrap_err().to_string().contains("`false` ended with exit status: 1"));

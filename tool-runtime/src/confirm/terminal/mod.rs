@@ -1,8 +1,8 @@
-//! Asking on a terminal.
+//! Confirmation on a terminal.
 
 mod dialogue;
 mod editor;
-mod frame;
+mod question_page;
 mod render;
 mod screen;
 #[cfg(test)]
@@ -15,13 +15,13 @@ use std::thread;
 
 use tokio::sync::{Mutex, oneshot};
 
-use self::dialogue::Dialogue;
-use self::screen::{Console, Screen};
+use self::dialogue::QuestionDialogue;
+use self::screen::{DialogueScreen, StdioScreen};
 use super::{Confirm, Decision, Question};
 
-/// Asks whoever sits in front of the program, on standard error and standard input.
+/// Asks the user on the terminal, through standard error and standard input.
 ///
-/// It shows the tool, its arguments and, where the tool offers one, a preview of what it would do:
+/// The question shows the tool, its arguments and, if the tool has one, a preview of the call:
 ///
 /// ```text
 /// metrics.purge wants to run
@@ -35,14 +35,14 @@ use super::{Confirm, Decision, Question};
 /// >
 /// ```
 ///
-/// - Calls that run side by side are asked about one after the other.
-/// - What does not show is escaped, each long argument is folded and `f` shows it in full: what is seen is what runs.
-/// - A secret is shown as a mark, such as `"*** 1"`, here and in an editor; the mark stands for it in what is edited.
-/// - `n` can be followed by a reason, which the model is told: `n take web-2`.
-/// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or takes them on one line, and asks again about the edited ones.
-/// - The end of the input, and what was typed before the question was there to be read, are no consent.
-/// - Without a terminal every call is refused, with a reason that says so. Where nobody can be asked, as in CI, run with
-///   [`Policy::Yolo`](crate::Policy::Yolo) or as a dry run.
+/// - Questions of concurrent calls are asked one after the other.
+/// - Invisible and control characters are escaped. Long arguments are folded, and `f` shows them in full.
+/// - A secret is shown as a mark such as `"*** 1"`, which also stands for it in edited arguments.
+/// - `n` may be followed by a reason for the model: `n take web-2`.
+/// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or reads them from one line, and asks again.
+/// - The end of the input refuses the call. Input typed before the question could be read is ignored.
+/// - Without a terminal every call is refused, and the reason says so. In CI, use
+///   [`Policy::Yolo`](crate::Policy::Yolo) or dry runs.
 ///
 /// ```
 /// use tool_runtime::confirm::{Confirm, Terminal};
@@ -53,39 +53,38 @@ use super::{Confirm, Decision, Question};
 /// ```
 #[derive(Clone)]
 pub struct Terminal {
-    /// Held while a question is on the screen, by the thread that reads the answer.
-    screen: Arc<Mutex<Box<dyn Screen>>>,
+    /// Locked by the thread that shows a question and reads its answer.
+    screen: Arc<Mutex<Box<dyn DialogueScreen>>>,
 }
 
 impl Default for Terminal {
     fn default() -> Self {
-        Self::on(Console)
+        Self::on(StdioScreen)
     }
 }
 
 impl Terminal {
-    fn on(screen: impl Screen) -> Self {
+    fn on(screen: impl DialogueScreen) -> Self {
         Self { screen: Arc::new(Mutex::new(Box::new(screen))) }
     }
 
     async fn ask(&self, question: &Question) -> Decision {
         let mut screen = self.screen.clone().lock_owned().await;
-        let withdrawn = Withdrawn::default();
-        let seen = withdrawn.0.clone();
+        let withdrawal = WithdrawalGuard::default();
+        let seen = withdrawal.0.clone();
         let question = question.clone();
         let (answer, answered) = oneshot::channel();
-        // A thread of its own and not one of the runtime's: a runtime that shuts down waits for its threads, and this
-        // one waits for a key.
+        // A separate thread, because a runtime that shuts down waits for its own threads, and this one waits for input.
         let asking = thread::Builder::new().name("tool confirmation".to_owned()).spawn(move || {
-            let decision = Dialogue::new(&mut **screen, question, &seen).hold();
+            let decision = QuestionDialogue::new(&mut **screen, question, &seen).run();
             drop(screen);
-            // Nobody is there to hear it if the call is gone.
+            // Fails if the call was dropped.
             drop(answer.send(decision));
         });
         if asking.is_err() {
-            return Decision::refuse("nobody could be asked: no thread can be started");
+            return Decision::refuse("the user could not be asked: cannot start a thread");
         }
-        answered.await.unwrap_or_else(|_| Decision::refuse("nobody could be asked: the dialogue failed"))
+        answered.await.unwrap_or_else(|_| Decision::refuse("the user could not be asked: the dialogue failed"))
     }
 }
 
@@ -95,11 +94,11 @@ impl Confirm for Terminal {
     }
 }
 
-/// Set when the call that asked is dropped: the person is told that the answer is not wanted any more.
+/// Sets its flag when the call is dropped, so that the dialogue discards the answer.
 #[derive(Default)]
-struct Withdrawn(Arc<AtomicBool>);
+struct WithdrawalGuard(Arc<AtomicBool>);
 
-impl Drop for Withdrawn {
+impl Drop for WithdrawalGuard {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! A question as it stands on the screen.
+//! Rendering of a question.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,48 +8,48 @@ use serde_json::Value;
 use similar::TextDiff;
 use tool_model::{KEYS, KeyKind, ToolDefinition};
 
-use super::frame::{Colour, Page};
+use super::question_page::{PageColour, QuestionPage};
 use crate::Effect;
 use crate::confirm::Question;
 use crate::display::{escape, escape_lines, json, json_folded, thousands};
 
-/// The most of a string among the arguments that is shown at first.
-const STRING: usize = 400;
-/// More rows than that are folded, so that the tool's name stays in sight.
-const ROWS: usize = 40;
-/// However many arguments there are, so much is shown of each.
-const LEAST_ROWS: usize = 4;
-/// A longer name is folded: a line of ours must not be broken by the terminal.
-const NAME: usize = 60;
-/// What is left of it then.
-const NAME_START: usize = 32;
+/// The number of characters after which a string is folded.
+const MAX_STRING: usize = 400;
+/// The number of rows after which a text is folded, so that the tool's name stays in sight.
+const MAX_ROWS: usize = 40;
+/// The number of rows that each argument gets at least.
+const MIN_ROWS: usize = 4;
+/// The length after which a name is folded, so that the terminal does not break its line.
+const MAX_NAME: usize = 60;
+/// The length of a folded name.
+const FOLDED_NAME: usize = 32;
 
-/// The text of a question, and whether some of it was folded.
+/// Returns the text of a question, and `true` if parts of it are folded.
 pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: bool) -> (String, bool) {
-    let mut page = Page { text: String::new(), folded: false, colours, in_full };
+    let mut page = QuestionPage { text: String::new(), folded: false, colours, in_full };
     page.text.push('\n');
     let tool = name(&mut page, &question.tool);
-    page.paint(&tool, Some(Colour::Bold));
+    page.paint(&tool, Some(PageColour::Bold));
     page.line(" wants to run", None);
-    for (what, named) in whence(question) {
+    for (what, named) in origins(question) {
         let named = name(&mut page, named);
         page.line(&format!("  {what} {named}"), None);
     }
     let flags = flags(&question.definition);
     if !flags.is_empty() {
-        page.line(&format!("  {}", flags.join(", ")), Some(Colour::Yellow));
+        page.line(&format!("  {}", flags.join(", ")), Some(PageColour::Yellow));
     }
-    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)), ROWS);
-    for (what, named) in [("tool", &*question.tool)].into_iter().chain(whence(question)) {
+    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)), MAX_ROWS);
+    for (what, named) in [("tool", &*question.tool)].into_iter().chain(origins(question)) {
         if in_full && is_long(named) {
             section(&mut page, what, &Value::from(named));
         }
     }
     arguments(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.marked());
     if !question.repairs.is_empty() {
-        page.line("  mended", None);
+        page.line("  repaired", None);
         let repairs: Vec<String> = question.repairs.iter().map(repair).collect();
-        page.framed(repairs.iter().map(|repair| (escape(repair), None)), ROWS);
+        page.framed(repairs.iter().map(|repair| (escape(repair), None)), MAX_ROWS);
     }
     if let Some(preview) = &question.preview {
         show_preview(&mut page, preview);
@@ -57,30 +57,30 @@ pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: 
     (page.text, page.folded)
 }
 
-/// Where the call comes from, as far as that is known.
-fn whence(question: &Question) -> impl Iterator<Item = (&'static str, &str)> {
+/// Returns the known origins of the call, each with a label.
+fn origins(question: &Question) -> impl Iterator<Item = (&'static str, &str)> {
     let known =
         [("in conversation", &question.conversation), ("by channel", &question.channel), ("in chat", &question.chat)];
     known.into_iter().filter_map(|(what, named)| Some((what, named.as_deref()?)))
 }
 
-/// A name stands on a line of ours. What is not ASCII is escaped in it: letters that look alike make other names.
-fn name(page: &mut Page, name: &str) -> String {
+/// Escapes a name for a line of trusted text. Non-ASCII letters are escaped too, since they may imitate other names.
+fn name(page: &mut QuestionPage, name: &str) -> String {
     let mut escaped = name.escape_default().to_string();
     if is_long(name) {
         page.folded |= !page.in_full;
-        let more = thousands(escaped.len() - NAME_START);
-        escaped.truncate(NAME_START);
+        let more = thousands(escaped.len() - FOLDED_NAME);
+        escaped.truncate(FOLDED_NAME);
         escaped.push_str(&format!(" … {more} more"));
     }
     escaped
 }
 
 fn is_long(name: &str) -> bool {
-    name.escape_default().count() > NAME
+    name.escape_default().count() > MAX_NAME
 }
 
-/// What was mended, on one line; see [`Repair`](crate::arguments::Repair).
+/// Formats a repair on one line; see [`Repair`](crate::arguments::Repair).
 fn repair(repair: &Value) -> String {
     let part = |name| repair.get(name).and_then(Value::as_str);
     let (Some(path), Some(from), Some(to), Some(why)) = (part("path"), part("from"), part("to"), part("why")) else {
@@ -96,47 +96,47 @@ fn flags(definition: &ToolDefinition) -> Vec<String> {
     flags.map(|key| key.name.replace('_', " ")).collect()
 }
 
-/// All arguments under a title. Each is folded by itself: a long one must not push another out of sight.
-fn arguments(page: &mut Page, title: &str, arguments: &Value) {
+/// Shows all arguments under a title. Each is folded separately, so that a long one does not hide another.
+fn arguments(page: &mut QuestionPage, title: &str, arguments: &Value) {
     let Some(object) = arguments.as_object().filter(|object| object.len() > 1) else {
         return section(page, title, arguments);
     };
     page.line(&format!("  {title}"), None);
-    page.framed([("{".into(), None)], ROWS);
-    let rows = (ROWS / object.len()).max(LEAST_ROWS);
+    page.framed([("{".into(), None)], MAX_ROWS);
+    let rows = (MAX_ROWS / object.len()).max(MIN_ROWS);
     let mut entries: Vec<_> = object.iter().collect();
     entries.sort_unstable_by_key(|(name, _)| *name);
     let last = entries.len() - 1;
     for (index, (name, value)) in entries.into_iter().enumerate() {
         let alone = Value::Object([(name.clone(), value.clone())].into_iter().collect());
-        let text = text_in(page, &alone);
+        let text = json_text(page, &alone);
         let text = text.trim_start_matches("{\n").trim_end_matches("\n}");
         let comma = if index < last { "," } else { "" };
         page.framed(format!("{text}{comma}").lines().map(|line| (Cow::Borrowed(line), None)), rows);
     }
-    page.framed([("}".into(), None)], ROWS);
+    page.framed([("}".into(), None)], MAX_ROWS);
 }
 
-/// A value as JSON under a title.
-fn section(page: &mut Page, title: &str, value: &Value) {
+/// Shows a value as JSON under a title.
+fn section(page: &mut QuestionPage, title: &str, value: &Value) {
     page.line(&format!("  {title}"), None);
-    let text = text_in(page, value);
-    page.framed(text.lines().map(|line| (Cow::Borrowed(line), None)), ROWS);
+    let text = json_text(page, value);
+    page.framed(text.lines().map(|line| (Cow::Borrowed(line), None)), MAX_ROWS);
 }
 
-/// A value as JSON, whole or with its long texts folded.
-fn text_in(page: &mut Page, value: &Value) -> String {
+/// Formats a value as JSON, with long strings folded unless the page is shown in full.
+fn json_text(page: &mut QuestionPage, value: &Value) -> String {
     let whole = json(value);
     if page.in_full {
         return whole;
     }
-    let folded = json_folded(value, STRING);
+    let folded = json_folded(value, MAX_STRING);
     page.folded |= folded != whole;
     folded
 }
 
-/// What the call would do: a text under the name of its kind, or whatever else the tool says.
-fn show_preview(page: &mut Page, preview: &Value) {
+/// Shows a preview: an effect under the name of its kind, or any other value as JSON.
+fn show_preview(page: &mut QuestionPage, preview: &Value) {
     let effect = match preview {
         Value::String(text) => Ok(Effect::Text(text.clone())),
         other => Effect::deserialize(other),
@@ -144,7 +144,7 @@ fn show_preview(page: &mut Page, preview: &Value) {
     match effect {
         Ok(Effect::Diff { path, before, after }) => {
             let title = path.map_or_else(|| "diff".to_owned(), |path| format!("diff of {}", name(page, &path)));
-            // What is not found in this time stands as removed and written anew.
+            // Past the timeout, the rest is shown as removed and added.
             let diff = TextDiff::configure().timeout(Duration::from_millis(200)).diff_lines(&before, &after);
             show_text(page, &title, &diff.unified_diff().missing_newline_hint(false).to_string(), true);
         }
@@ -156,7 +156,7 @@ fn show_preview(page: &mut Page, preview: &Value) {
     }
 }
 
-fn show_text(page: &mut Page, title: &str, text: &str, is_diff: bool) {
+fn show_text(page: &mut QuestionPage, title: &str, text: &str, is_diff: bool) {
     page.line(&format!("  {title}"), None);
     let colour = |line: &str| if is_diff { diff_colour(line) } else { None };
     page.framed(
@@ -164,7 +164,7 @@ fn show_text(page: &mut Page, title: &str, text: &str, is_diff: bool) {
             let colour = colour(&line);
             (line, colour)
         }),
-        ROWS,
+        MAX_ROWS,
     );
 }
 
@@ -172,11 +172,11 @@ fn is_diff(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("@@ "))
 }
 
-fn diff_colour(line: &str) -> Option<Colour> {
+fn diff_colour(line: &str) -> Option<PageColour> {
     match line.as_bytes().first()? {
-        b'+' => Some(Colour::Green),
-        b'-' => Some(Colour::Red),
-        b'@' => Some(Colour::Cyan),
+        b'+' => Some(PageColour::Green),
+        b'-' => Some(PageColour::Red),
+        b'@' => Some(PageColour::Cyan),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What a dialogue is held on.
+//! The screen of a dialogue.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -6,32 +6,32 @@ use std::time::Duration;
 
 use super::editor;
 
-/// A terminal, or what stands in for one in a test.
-pub(super) trait Screen: Send + 'static {
-    /// Whether there is a person to ask.
+/// A terminal, or its replacement in a test.
+pub(super) trait DialogueScreen: Send + 'static {
+    /// Returns `true` if a user can be asked.
     fn is_terminal(&self) -> bool;
 
-    /// Whether colours can be shown.
+    /// Returns `true` if the terminal supports colours.
     fn has_colours(&self) -> bool;
 
     fn show(&mut self, text: &str) -> io::Result<()>;
 
-    /// A line with its line break, or what came before the input ended.
+    /// Reads a line with its line break. Without one, the input ended.
     fn read_line(&mut self) -> io::Result<String>;
 
-    /// Lets the person edit a text; nothing if there is no editor.
+    /// Opens a text in the user's editor. Returns `None` if there is none.
     fn edit(&mut self, text: &str) -> Option<io::Result<String>>;
 
-    /// What arrives sooner than this after a question was typed before it could be read.
+    /// The time a user needs to read a question. Input that arrives sooner is ignored.
     fn reading_time(&self) -> Duration {
         Duration::from_millis(200)
     }
 }
 
 /// Standard error and standard input.
-pub(super) struct Console;
+pub(super) struct StdioScreen;
 
-impl Screen for Console {
+impl DialogueScreen for StdioScreen {
     fn is_terminal(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }

@@ -45,7 +45,7 @@ impl Builder {
 
     /// Offers the tools of a manifest, bound by their handlers. Without one, everything that is linked is offered.
     ///
-    /// It is one that the program contains, [`manifest!()`](crate::manifest), or one that is read when it starts,
+    /// It is one that the program contains, [`manifest!()`](crate::manifest!), or one that is read when it starts,
     /// [`Manifest::load`]. What tools there are and what a model reads about them is for the manifest to say: a
     /// description that was edited there is the one that is offered. What a tool *is*, its arguments with their types
     /// and whether it is sensitive, is for the code to say: an entry that says otherwise is stale, and

@@ -10,7 +10,7 @@ use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use crate::dispatch::{BoundTool, BuildProblem};
 use crate::display::{escape, fold};
-use crate::search::Index;
+use crate::search::SearchIndex;
 use crate::{ErrorKind, ToolError};
 
 pub(crate) type Tools = HashMap<Arc<str>, Arc<BoundTool>, FxBuildHasher>;
@@ -27,7 +27,7 @@ pub(crate) struct ToolSnapshot {
     /// Tells it from the offers before and after it. What is selected from an offer has the same number.
     pub(crate) version: u64,
     definitions: OnceLock<Definitions>,
-    index: OnceLock<Index>,
+    index: OnceLock<SearchIndex>,
     /// What somebody has asked for in a provider's form.
     forms: ArcSwap<Vec<tool_dialect::Offer>>,
 }
@@ -116,8 +116,8 @@ impl ToolSnapshot {
     }
 
     /// Where words of the tools stand, made when somebody first searches.
-    pub(crate) fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index::of(self.definitions()))
+    pub(crate) fn index(&self) -> &SearchIndex {
+        self.index.get_or_init(|| SearchIndex::new(self.definitions()))
     }
 
     /// The tools in a provider's form, made when somebody first asks. Two who do so at once may both make it.
@@ -159,7 +159,7 @@ impl ToolSnapshot {
 mod tests {
     use serde_json::json;
 
-    use crate::display::shows;
+    use crate::display::is_visible;
     use crate::{Dispatcher, Manifest, RuntimeTool, ToolCall};
 
     /// Names and values that a model made up come back in what it is told, and from there into terminals and logs.
@@ -188,7 +188,7 @@ mod tests {
             assert!(!result.success, "{arguments}");
             let error = serde_json::to_value(result.error).unwrap();
             for text in [&result.output, error["message"].as_str().unwrap()] {
-                assert!(text.chars().all(|c| shows(c) || c == '\n'), "{text:?}");
+                assert!(text.chars().all(|c| is_visible(c) || c == '\n'), "{text:?}");
             }
         }
         let unknown = tools.call(ToolCall::from_text(nasty, "{}")).await.output;
@@ -198,6 +198,6 @@ mod tests {
         );
         let mended = tools.call(ToolCall::from_text("t", "{\"note\": \"\u{9b}\u{202e}\",}")).await;
         let repairs = mended.metadata.get("repairs").unwrap().to_string();
-        assert!(repairs.contains(r"u{202e}") && repairs.chars().all(shows), "{repairs}");
+        assert!(repairs.contains(r"u{202e}") && repairs.chars().all(is_visible), "{repairs}");
     }
 }

@@ -1,7 +1,7 @@
-//! The short way of calls.
+//! Tests of the fast path.
 
-mod ends;
-mod same;
+mod equivalence;
+mod interrupted;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,24 +15,23 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool, Scope, tool};
 
-use super::front::{Front, answer};
-use super::head::Head;
-use crate::server::handler::Nothing;
-use crate::server::read::tools_call;
-use crate::{Client, HttpConfig, Server};
+use super::fast_path::{CallHead, HttpFrontend, handle};
+use crate::server::handler::ToolsOnly;
+use crate::server::request_parser::tools_call;
+use crate::{HttpConfig, McpClient, McpServer};
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct N {
     n: i64,
 }
 
-/// Give back what is given.
+/// Return the argument.
 #[tool]
 fn echo(n: i64) -> N {
     N { n }
 }
 
-/// Have an argument that is said in the head, too.
+/// Have an argument that is repeated in a header.
 #[tool]
 fn headers(n: i64) -> N {
     N { n }
@@ -44,65 +43,65 @@ fn fail() -> Result<(), String> {
     Err("not today".to_owned())
 }
 
-/// Say something that has to be written with care.
+/// Return text that needs escaping.
 #[tool]
 fn whole() -> String {
     "é \"x\"\n".to_owned()
 }
 
-/// Want somebody asked.
+/// Need approval.
 #[tool(sensitive)]
 fn delete() {}
 
-/// Wait until somebody lets it go.
+/// Wait until the test releases it.
 #[tool]
 async fn wait(n: usize) {
     let begun = WAITED_FOR.lock().unwrap().remove(&n).unwrap();
     let ((ends, ended), (go, gone)) = (oneshot::channel(), oneshot::channel());
-    begun.send(Waits { go, ended }).ok().unwrap();
+    begun.send(WaitingCall { go, ended }).ok().unwrap();
     gone.await.unwrap();
     drop::<oneshot::Sender<()>>(ends);
 }
 
-/// A call of `wait` that has begun.
-struct Waits {
+/// A call of `wait` that has started.
+struct WaitingCall {
     go: oneshot::Sender<()>,
-    /// Fails when it has ended, whichever way.
+    /// Fails when the call has ended or was dropped.
     ended: oneshot::Receiver<()>,
 }
 
-/// Whoever wants to hear that a call of `wait` has begun.
-static WAITED_FOR: Mutex<BTreeMap<usize, oneshot::Sender<Waits>>> = Mutex::new(BTreeMap::new());
+/// The tests that wait for a call of `wait` to start.
+static WAITED_FOR: Mutex<BTreeMap<usize, oneshot::Sender<WaitingCall>>> = Mutex::new(BTreeMap::new());
 
-fn wait_for(n: usize) -> oneshot::Receiver<Waits> {
+fn wait_for(n: usize) -> oneshot::Receiver<WaitingCall> {
     let (began, begun) = oneshot::channel();
     WAITED_FOR.lock().unwrap().insert(n, began);
     begun
 }
 
-fn serve(config: &HttpConfig) -> Arc<Front<Nothing>> {
-    let client = |(): (), scope: Scope| async move { scope.given::<Client>().is_some().to_string() };
+fn serve(config: &HttpConfig) -> Arc<HttpFrontend<ToolsOnly>> {
+    let client = |(): (), scope: Scope| async move { scope.given::<McpClient>().is_some().to_string() };
     let tools = Dispatcher::builder().build().unwrap();
-    tools.registry().register(RuntimeTool::scoped("client", "Know of the client.", client)).unwrap();
-    let server = Server::new(tools).describe(|tool| {
+    tools.registry().register(RuntimeTool::scoped("client", "Return whether a client is present.", client)).unwrap();
+    let server = McpServer::new(tools).describe(|tool| {
         if tool.name == "headers" {
             let mut schema = json!(tool.input_schema);
             schema["properties"]["n"]["x-mcp-header"] = json!("N");
             tool.input_schema = Arc::new(schema.as_object().cloned().unwrap());
         }
     });
-    Arc::new(server.front(config))
+    Arc::new(server.frontend(config))
 }
 
-/// A request in the making.
+/// A request builder.
 #[derive(Clone, Debug)]
-struct Asked {
+struct TestRequest {
     method: &'static str,
     headers: Vec<(&'static str, String)>,
     body: String,
 }
 
-impl Asked {
+impl TestRequest {
     fn new(version: &str, headers: &[(&'static str, &str)], body: &Value) -> Self {
         let own = [
             ("host", "localhost:80"),
@@ -114,7 +113,7 @@ impl Asked {
         Self { method: "POST", headers, body: body.to_string() }
     }
 
-    /// A call of a tool by a client of 2026-07-28.
+    /// A call by a client of 2026-07-28.
     fn modern(tool: &str, arguments: Value) -> Self {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -125,7 +124,7 @@ impl Asked {
         Self::new("2026-07-28", &[("mcp-method", "tools/call"), ("mcp-name", tool)], &body)
     }
 
-    /// A call of a tool in a session.
+    /// A call in a session.
     fn in_session(session: &str, tool: &str, arguments: Value) -> Self {
         let params = json!({"name": tool, "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
@@ -149,7 +148,7 @@ impl Asked {
         self
     }
 
-    fn saying(mut self, pointer: &str, value: Value) -> Self {
+    fn with_json(mut self, pointer: &str, value: Value) -> Self {
         let mut body: Value = serde_json::from_str(&self.body).unwrap();
         let (parent, key) = pointer.rsplit_once('/').unwrap();
         body.pointer_mut(parent).unwrap()[key] = value;
@@ -157,13 +156,13 @@ impl Asked {
         self
     }
 
-    /// A request that does not say how long it is goes the long way.
-    fn request(&self, says_length: bool) -> Request {
+    /// A request without `Content-Length` is not eligible for the fast path.
+    fn request(&self, with_length: bool) -> Request {
         let mut request = http::Request::builder().method(self.method).uri("/mcp");
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
-        if says_length {
+        if with_length {
             request = request.header(header::CONTENT_LENGTH, self.body.len());
         }
         let here = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1)));
@@ -171,21 +170,21 @@ impl Asked {
     }
 }
 
-/// What of an answer matters: its status, its kind and what it says, event by event, each with what else it has.
-async fn said(response: Response) -> (u16, Option<String>, Vec<(Value, Vec<String>)>) {
+/// Returns the status, the content type and the messages of a response, with the other fields of each event.
+async fn content(response: Response) -> (u16, Option<String>, Vec<(Value, Vec<String>)>) {
     let status = response.status().as_u16();
     let kind = response.headers().get(header::CONTENT_TYPE).map(|kind| kind.to_str().unwrap().to_owned());
     let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
     let body = String::from_utf8(body.to_vec()).unwrap();
     let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| json!(text));
-    let said = match kind.as_deref() {
+    let messages = match kind.as_deref() {
         Some("text/event-stream") => events(&body).map(|(fields, data)| (read(&data), fields)).collect(),
         _ => vec![(read(&body), vec![])],
     };
-    (status, kind, said)
+    (status, kind, messages)
 }
 
-/// The events of a stream: the names of their fields, and their data.
+/// Parses the events of a stream into field names and data.
 fn events(stream: &str) -> impl Iterator<Item = (Vec<String>, String)> {
     stream.split("\n\n").filter(|event| !event.is_empty()).map(|event| {
         let fields = event.lines().map(|line| line.split_once(':').unwrap_or((line, "")));
@@ -196,16 +195,16 @@ fn events(stream: &str) -> impl Iterator<Item = (Vec<String>, String)> {
     })
 }
 
-/// A session of a client of 2025-11-25.
-async fn begin(front: &Arc<Front<Nothing>>) -> String {
+/// Starts a session of a 2025-11-25 client.
+async fn begin(front: &Arc<HttpFrontend<ToolsOnly>>) -> String {
     let client = json!({"name": "a client", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-    let begun = answer(State(front.clone()), Asked::new("2025-11-25", &[], &initialize).request(true)).await;
+    let begun = handle(State(front.clone()), TestRequest::new("2025-11-25", &[], &initialize).request(true)).await;
     let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
-    said(begun).await;
+    content(begun).await;
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let initialized = Asked::new("2025-11-25", &[("mcp-session-id", &session)], &initialized);
-    assert_eq!(answer(State(front.clone()), initialized.request(true)).await.status(), 202);
+    let initialized = TestRequest::new("2025-11-25", &[("mcp-session-id", &session)], &initialized);
+    assert_eq!(handle(State(front.clone()), initialized.request(true)).await.status(), 202);
     session
 }

@@ -1,4 +1,4 @@
-//! Dialogues with scripted people.
+//! Dialogues with scripted users.
 
 #[cfg(target_os = "linux")]
 mod pseudo_terminal;
@@ -13,12 +13,12 @@ use tool_model::{Argument, ToolDefinition};
 
 use super::*;
 
-/// A person who types these lines and saves these texts in an editor.
+/// A user who types these lines and saves these texts in an editor.
 #[derive(Clone, Default)]
-struct Script(Arc<StdMutex<State>>);
+struct ScriptedUser(Arc<StdMutex<ScriptState>>);
 
 #[derive(Default)]
-struct State {
+struct ScriptState {
     lines: VecDeque<String>,
     saved: Option<VecDeque<io::Result<String>>>,
     opened: Vec<String>,
@@ -29,7 +29,7 @@ struct State {
     broken: bool,
 }
 
-impl Script {
+impl ScriptedUser {
     fn types(input: &str) -> Self {
         let script = Self::default();
         script.state().lines = input.split_inclusive('\n').map(str::to_owned).collect();
@@ -41,7 +41,7 @@ impl Script {
         self
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScriptState> {
         self.0.lock().unwrap()
     }
 
@@ -50,7 +50,7 @@ impl Script {
     }
 }
 
-impl Screen for Script {
+impl DialogueScreen for ScriptedUser {
     fn is_terminal(&self) -> bool {
         !self.state().no_terminal
     }
@@ -82,7 +82,7 @@ impl Screen for Script {
     }
 }
 
-/// A tool that takes these arguments, of which `password` is secret.
+/// Returns a tool with these arguments, of which `password` is secret.
 fn definition(arguments: &Value) -> ToolDefinition {
     let mut definition = ToolDefinition::default();
     definition.description = "Delete all points of a host.".to_owned();
@@ -106,8 +106,8 @@ fn purge() -> Question {
 }
 
 #[tokio::test]
-async fn what_is_shown() {
-    let script = Script::types("y\n");
+async fn shows_the_whole_question() {
+    let script = ScriptedUser::types("y\n");
     let mut asked = purge();
     asked.conversation = Some("c-1".to_owned());
     asked.channel = Some("telegram".to_owned());
@@ -130,7 +130,7 @@ metrics.purge wants to run
   │ {
   │   "host": "web-1"
   │ }
-  mended
+  repaired
   │ host: web-1, → web-1 (not quite)
   │ count: null → left out (null)
   │ ["something else"]
@@ -144,7 +144,7 @@ metrics.purge wants to run
 }
 
 #[tokio::test]
-async fn each_key() {
+async fn maps_each_key_to_its_decision() {
     let table = [
         ("y\n", Decision::Run),
         (" YES \n", Decision::Run),
@@ -159,72 +159,72 @@ async fn each_key() {
         ("maybe\nn\n", Decision::Refuse(None)),
     ];
     for (typed, expected) in table {
-        assert_eq!(Script::types(typed).answers(&purge()).await, expected, "{typed:?}");
+        assert_eq!(ScriptedUser::types(typed).answers(&purge()).await, expected, "{typed:?}");
     }
 }
 
 #[tokio::test]
-async fn the_end_of_the_input_is_no_consent() {
+async fn the_end_of_the_input_is_no_approval() {
     for typed in ["", "y", "what\ny", "e\n", "e\n{\"host\": \"web-2\"}", "e\n{\"host\": \"web-2\"}\ny"] {
-        let decision = Script::types(typed).answers(&purge()).await;
-        assert_eq!(decision, Decision::refuse("the input ended before anyone had answered"), "{typed:?}");
+        let decision = ScriptedUser::types(typed).answers(&purge()).await;
+        assert_eq!(decision, Decision::refuse("the input ended before the user answered"), "{typed:?}");
     }
 }
 
 #[tokio::test]
-async fn without_a_terminal_the_model_is_told_that_nobody_was_asked() {
-    let script = Script::types("y\n");
+async fn refuses_without_a_terminal() {
+    let script = ScriptedUser::types("y\n");
     script.state().no_terminal = true;
-    let reason = "it needs a person's consent, and there is no terminal to ask on; go on without it";
+    let reason = "it needs the user's approval, and there is no terminal to ask on; continue without it";
     assert_eq!(script.answers(&purge()).await, Decision::refuse(reason));
     assert_eq!(script.state().screen, "");
     assert_eq!(script.state().lines.len(), 1);
 }
 
 #[tokio::test]
-async fn a_screen_that_cannot_be_written_to_is_no_consent() {
-    let script = Script::types("y\n");
+async fn refuses_if_the_screen_cannot_be_written() {
+    let script = ScriptedUser::types("y\n");
     script.state().broken = true;
     assert!(matches!(script.answers(&purge()).await, Decision::Refuse(Some(_))));
 }
 
 #[tokio::test]
-async fn what_was_typed_ahead_is_no_consent() {
-    let script = Script::types("y\ny\n");
+async fn ignores_input_typed_ahead() {
+    let script = ScriptedUser::types("y\ny\n");
     script.state().reading_time = Duration::from_secs(3600);
     assert!(matches!(script.answers(&purge()).await, Decision::Refuse(Some(_))));
     assert_eq!(script.state().screen.matches("typed before").count(), 2);
 }
 
 #[tokio::test]
-async fn edited_on_one_line() {
-    let script = Script::types("e\n{\"host\": \n[1]\n\"\\u001b[2J\"\n{\"host\": \"web-2\"}\ny\n");
+async fn reads_edited_arguments_from_one_line() {
+    let script = ScriptedUser::types("e\n{\"host\": \n[1]\n\"\\u001b[2J\"\n{\"host\": \"web-2\"}\ny\n");
     let mut asked = purge();
     asked.preview = Some(json!({"command": "purge web-1"}));
     assert_eq!(script.answers(&asked).await, Decision::Edit(json!({"host": "web-2"})));
     let screen = &script.state().screen;
-    assert_eq!(screen.matches("Once more, please: that is no JSON object").count(), 3, "{screen}");
-    // What runs is asked about again, without the preview of what does not.
+    assert_eq!(screen.matches("Invalid arguments: not a JSON object").count(), 3, "{screen}");
+    // The edited arguments are asked about again, without the old preview.
     let (_, again) = screen.split_once("arguments, edited").unwrap();
     assert!(again.contains("\"host\": \"web-2\"") && !again.contains("purge web-1"), "{again}");
     assert!(!screen.contains('\u{1b}'));
 }
 
 #[tokio::test]
-async fn edited_in_an_editor() {
-    let script = Script::types("e\ny\n").saves(["{\"host\":", "{\"host\": \"web-2\"}"]);
+async fn reads_edited_arguments_from_an_editor() {
+    let script = ScriptedUser::types("e\ny\n").saves(["{\"host\":", "{\"host\": \"web-2\"}"]);
     let asked = question(json!({"host": "\u{202e}1-bew"}));
     assert_eq!(script.answers(&asked).await, Decision::Edit(json!({"host": "web-2"})));
-    // The editor sees no trick either, and is opened again with what has to be corrected.
+    // The editor gets escaped text too, and is opened again with the invalid text.
     assert_eq!(script.state().opened, ["{\n  \"host\": \"\\u202e1-bew\"\n}", "{\"host\":"]);
 }
 
-/// Neither the screen nor the file that an editor opens has a secret, and what runs has it nevertheless.
+/// Neither the screen nor the edited file contains the secret, but the edited arguments do.
 #[tokio::test]
-async fn a_secret_is_not_shown_and_survives_an_edit() {
+async fn hides_secrets_and_keeps_them_across_an_edit() {
     let asked = question(json!({"host": "web-1", "password": "hunter2"}));
     let marked = "{\n  \"host\": \"web-1\",\n  \"password\": \"*** 1\"\n}";
-    let script = Script::types("f\ne\nf\ny\n").saves([&marked.replace("web-1", "web-2")]);
+    let script = ScriptedUser::types("f\ne\nf\ny\n").saves([&marked.replace("web-1", "web-2")]);
     let expected = json!({"host": "web-2", "password": "hunter2"});
     assert_eq!(script.answers(&asked).await, Decision::Edit(expected));
     assert_eq!(script.state().opened, [marked]);
@@ -233,29 +233,29 @@ async fn a_secret_is_not_shown_and_survives_an_edit() {
 }
 
 #[tokio::test]
-async fn an_edit_that_can_be_read_in_two_ways_is_no_edit() {
+async fn rejects_an_ambiguous_edit() {
     let twice = r#"{"host": "web-1", "host": "web-2"}"#;
-    let script = Script::types(&format!("e\n{twice}\n\nn\n"));
+    let script = ScriptedUser::types(&format!("e\n{twice}\n\nn\n"));
     assert_eq!(script.answers(&purge()).await, Decision::Refuse(None));
     let screen = &script.state().screen;
-    assert!(screen.contains("Once more, please: `host` stands twice in one object."), "{screen}");
+    assert!(screen.contains("Invalid arguments: duplicate key `host`."), "{screen}");
 }
 
 #[tokio::test]
-async fn an_edit_that_changes_nothing_is_no_consent() {
+async fn an_unchanged_edit_is_no_approval() {
     let unchanged = "{\n  \"host\": \"web-1\"\n}";
-    assert_eq!(Script::types("e\nn\n").saves([unchanged]).answers(&purge()).await, Decision::Refuse(None));
-    assert_eq!(Script::types("e\n\ny\n").answers(&purge()).await, Decision::Run);
-    // Left as it is, though it is no JSON: whoever does that has given up.
-    assert_eq!(Script::types("e\ny\n").saves(["{", "{"]).answers(&purge()).await, Decision::Run);
-    let script = Script::types("e\ny\n");
+    assert_eq!(ScriptedUser::types("e\nn\n").saves([unchanged]).answers(&purge()).await, Decision::Refuse(None));
+    assert_eq!(ScriptedUser::types("e\n\ny\n").answers(&purge()).await, Decision::Run);
+    // Saving the invalid text again gives up.
+    assert_eq!(ScriptedUser::types("e\ny\n").saves(["{", "{"]).answers(&purge()).await, Decision::Run);
+    let script = ScriptedUser::types("e\ny\n");
     script.state().saved = Some([Err(io::Error::other("no such program"))].into());
     assert_eq!(script.answers(&purge()).await, Decision::Run);
     assert!(script.state().screen.contains("The editor failed: no such program"));
 }
 
 #[tokio::test]
-async fn nothing_foreign_passes_for_ours() {
+async fn untrusted_text_cannot_imitate_the_prompt() {
     let prompt = "[y] run  [n] refuse";
     let nasty = format!("\x1b[2J\x1b]0;title\x07\u{202e}\u{200b}\r\n{prompt}\n> ");
     let arguments = json!({&nasty: [&nasty, {"x": &nasty}]});
@@ -279,10 +279,10 @@ async fn nothing_foreign_passes_for_ours() {
     ];
     for preview in previews {
         asked.preview = Some(preview);
-        let script = Script::types("f\nn\n");
+        let script = ScriptedUser::types("f\nn\n");
         script.answers(&asked).await;
         let screen = &script.state().screen;
-        assert!(screen.chars().all(|c| c == '\n' || crate::display::shows(c)), "{screen:?}");
+        assert!(screen.chars().all(|c| c == '\n' || crate::display::is_visible(c)), "{screen:?}");
         let lines: Vec<_> = screen.lines().collect();
         assert_eq!(lines.iter().filter(|line| line.starts_with(prompt)).count(), 2, "{screen}");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{screen}");
@@ -290,8 +290,8 @@ async fn nothing_foreign_passes_for_ours() {
 }
 
 #[tokio::test]
-async fn long_texts_are_folded_and_shown_on_request() {
-    let script = Script::types("f\ny\n");
+async fn folds_long_texts_and_shows_them_on_request() {
+    let script = ScriptedUser::types("f\ny\n");
     let asked = question(json!({"text": format!("{}end", "x".repeat(4709)), "many": vec![7; 100]}));
     assert_eq!(script.answers(&asked).await, Decision::Run);
     let screen = script.state().screen.clone();
@@ -301,28 +301,28 @@ async fn long_texts_are_folded_and_shown_on_request() {
     assert!(!first.contains("end\"") && full.contains("xend\""), "{full}");
     assert_eq!((full.matches("│     7").count(), full.contains("[f]")), (100, false));
 
-    // A long one pushes no other out of sight.
-    let script = Script::types("n\n");
+    // A long argument does not hide another.
+    let script = ScriptedUser::types("n\n");
     let asked = question(json!({"a": vec![7; 1000], "b": {"c": vec![8; 1000]}, "to": "the one that matters"}));
     script.answers(&asked).await;
     let screen = script.state().screen.clone();
     assert!(screen.contains("\"to\": \"the one that matters\"\n") && screen.lines().count() < 50, "{screen}");
     assert_eq!(screen.matches(" more lines\n").count(), 2, "{screen}");
 
-    let script = Script::types("n\n");
+    let script = ScriptedUser::types("n\n");
     script.answers(&question(json!({"text": "x".repeat(4712)}))).await;
     let screen = script.state().screen.replace("\n  ┊ ", "");
     assert!(screen.contains("x\" … 4,312 more characters\n"), "{screen}");
 }
 
 #[tokio::test]
-async fn a_diff_is_coloured() {
+async fn colours_a_diff() {
     let mut asked = purge();
     let by_texts = json!({"diff": {"path": "notes.txt", "before": "same\nold\n", "after": "same\nnew\x1b[0m\n"}});
     let as_text = json!("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\x1b[0m\n");
     for preview in [by_texts, json!({"text": as_text}), as_text] {
         asked.preview = Some(preview);
-        let script = Script::types("y\n");
+        let script = ScriptedUser::types("y\n");
         script.state().colours = true;
         script.answers(&asked).await;
         let screen = &script.state().screen;
@@ -333,10 +333,10 @@ async fn a_diff_is_coloured() {
     }
 }
 
-/// Ten calls at once: each is asked about, answered and decided before the next one is shown.
+/// Of ten concurrent calls, each is decided before the next one is shown.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_question_at_a_time() {
-    let script = Script::types(&"y\n".repeat(10));
+async fn asks_one_question_at_a_time() {
+    let script = ScriptedUser::types(&"y\n".repeat(10));
     let terminal = Terminal::on(script.clone());
     let asking: Vec<_> = (0..10)
         .map(|number| {
@@ -353,11 +353,11 @@ async fn one_question_at_a_time() {
     assert!(dialogues.iter().all(|text| text.matches("\"number\":").count() == 1), "{screen}");
 }
 
-/// The answer to a question whose call has gone is not taken for an answer to the next one.
+/// The answer to a dropped call must not answer the next question.
 #[tokio::test]
-async fn a_withdrawn_question_takes_its_answer_with_it() {
-    struct Slow(Script, std::sync::mpsc::Receiver<()>);
-    impl Screen for Slow {
+async fn discards_the_answer_to_a_withdrawn_question() {
+    struct SlowScreen(ScriptedUser, std::sync::mpsc::Receiver<()>);
+    impl DialogueScreen for SlowScreen {
         fn is_terminal(&self) -> bool {
             true
         }
@@ -379,13 +379,13 @@ async fn a_withdrawn_question_takes_its_answer_with_it() {
         }
     }
 
-    let script = Script::types("y\nn\n");
+    let script = ScriptedUser::types("y\nn\n");
     let (press, pressed) = std::sync::mpsc::channel();
-    let terminal = Terminal::on(Slow(script.clone(), pressed));
+    let terminal = Terminal::on(SlowScreen(script.clone(), pressed));
     let first = tokio::time::timeout(Duration::from_millis(50), terminal.confirm(&purge()).into_future()).await;
     assert!(first.is_err());
     press.send(()).unwrap();
     press.send(()).unwrap();
     assert_eq!(terminal.confirm(&purge()).await, Decision::Refuse(None));
-    assert!(script.state().screen.contains("> y\nThat call is over; nothing was run.\n"));
+    assert!(script.state().screen.contains("> y\nThat call has ended; nothing was run.\n"));
 }

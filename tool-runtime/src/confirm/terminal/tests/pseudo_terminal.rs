@@ -1,4 +1,4 @@
-//! The real console: this test's program runs itself inside `script`, which gives it a terminal.
+//! Tests on a real terminal: the test binary runs itself inside `script`.
 
 use std::env;
 use std::io::{Read, Write};
@@ -7,14 +7,14 @@ use std::thread::sleep;
 
 use super::*;
 
-const INSIDE: &str = "TOOL_RUNTIME_TEST_ASKS";
-/// Longer than the reading time, on a busy machine too.
-const A_WHILE: Duration = Duration::from_secs(1);
+const CHILD_ASKS: &str = "TOOL_RUNTIME_TEST_ASKS";
+/// Longer than the reading time, even on a busy machine.
+const TYPING_DELAY: Duration = Duration::from_secs(1);
 
-/// What runs inside: asks, and prints what was decided.
+/// The `main` of the child process: asks, and prints the decision. Does nothing in a normal test run.
 #[tokio::test]
-async fn inside() {
-    if env::var_os(INSIDE).is_some() {
+async fn child_main() {
+    if env::var_os(CHILD_ASKS).is_some() {
         let asked = question(json!({"host": "web-1\x1b[2J"}));
         println!("decided: {:?}", Terminal::default().confirm(&asked).await);
     }
@@ -22,20 +22,20 @@ async fn inside() {
 
 fn this_test() -> String {
     let program = env::current_exe().unwrap();
-    format!("{} confirm::terminal::tests::pseudo_terminal::inside --exact --nocapture", program.display())
+    format!("{} confirm::terminal::tests::pseudo_terminal::child_main --exact --nocapture", program.display())
 }
 
 fn piped(command: &mut Command) -> std::io::Result<Child> {
-    command.env(INSIDE, "1").env("NO_COLOR", "1").env_remove("VISUAL").env("EDITOR", "sed -i s/web-1/web-2/");
+    command.env(CHILD_ASKS, "1").env("NO_COLOR", "1").env_remove("VISUAL").env("EDITOR", "sed -i s/web-1/web-2/");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
-/// Types each text when the prompt has been there for a while, and gives all that was on the screen. Nothing where there
-/// is no `script`.
+/// Types each text some time after the prompt, and returns the contents of the screen. Returns `None` if `script` is not
+/// installed.
 fn dialogue(typed: &[&str]) -> Option<String> {
-    // Whoever runs the tests in the background may ignore Ctrl-C, and all that they start would too.
-    let heeding = format!("env --default-signal=INT {}", this_test());
-    let mut child = match piped(Command::new("script").args(["-qec", &heeding, "/dev/null"])) {
+    // Background jobs of a shell ignore SIGINT, and their children inherit that.
+    let with_default_sigint = format!("env --default-signal=INT {}", this_test());
+    let mut child = match piped(Command::new("script").args(["-qec", &with_default_sigint, "/dev/null"])) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         child => child.unwrap(),
     };
@@ -50,10 +50,10 @@ fn dialogue(typed: &[&str]) -> Option<String> {
             assert_ne!(length, 0, "{}", String::from_utf8_lossy(&screen));
             screen.extend_from_slice(&some[..length]);
         }
-        sleep(A_WHILE);
+        sleep(TYPING_DELAY);
         keys.write_all(text.as_bytes()).unwrap();
     }
-    // The end of the input, for a program that still waits.
+    // Ends the input of a program that still waits.
     drop(keys);
     output.read_to_end(&mut screen).unwrap();
     child.wait().unwrap();
@@ -68,7 +68,7 @@ fn answers_on_a_real_terminal() {
         (&["what\n", "a\n"], "decided: Abort"),
         (&["e\n", "y\n"], "decided: Edit(Object {\"host\": String(\"web-2\\u{1b}[2J\")})"),
         // Ctrl-D, the end of the input.
-        (&["\u{4}"], "decided: Refuse(Some(\"the input ended before anyone had answered\"))"),
+        (&["\u{4}"], "decided: Refuse(Some(\"the input ended before the user answered\"))"),
     ];
     thread::scope(|scope| {
         for (typed, expected) in table {
@@ -82,19 +82,19 @@ fn answers_on_a_real_terminal() {
 }
 
 #[test]
-fn control_c_ends_the_program_undecided() {
+fn ctrl_c_ends_the_process_without_a_decision() {
     let Some(screen) = dialogue(&["\u{3}"]) else { return };
     assert!(!screen.contains("decided"), "{screen}");
 }
 
 #[test]
-fn a_pipe_is_no_terminal() {
+fn refuses_if_the_input_is_a_pipe() {
     let mut words = Command::new(env::current_exe().unwrap());
     words.args(this_test().split(' ').skip(1));
     let mut child = piped(&mut words).unwrap();
-    // It may have answered already, and be gone.
+    // The child may have exited already.
     drop(child.stdin.take().unwrap().write_all(b"y\n"));
     let output = child.wait_with_output().unwrap();
     let output = String::from_utf8_lossy(&output.stdout);
-    assert!(output.contains("decided: Refuse(Some(\"it needs a person's consent"), "{output}");
+    assert!(output.contains("decided: Refuse(Some(\"it needs the user's approval"), "{output}");
 }
