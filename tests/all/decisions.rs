@@ -251,7 +251,7 @@ async fn an_edit_is_checked_as_a_call_is_and_not_mended() {
         let call = || ToolCall::new("decisions.count", json!({"by": "1"})).conversation("edit");
         let result = tools.call(call()).await;
         assert_eq!(kind(&result), ErrorKind::InvalidArguments, "{edit}");
-        assert!(result.output.starts_with("The edited arguments are wrong."), "{}", result.output);
+        assert!(result.output.starts_with("The edited arguments are invalid."), "{}", result.output);
         // Later, too.
         let question = asked.questions().remove(0);
         assert_eq!(question.arguments, json!({"by": 1}), "a model's are mended");
@@ -328,7 +328,7 @@ async fn a_dry_run_says_what_the_policy_would() {
     };
     let (runs_at_once, asks, refused) = (dry(5).await, dry(50).await, dry(500).await);
     assert_eq!(runs_at_once.output, r#"Dry run: `decisions.count` would run with {"by":5}. Nothing was done."#);
-    assert!(asks.success && asks.output.contains("would run once somebody has given consent"), "{}", asks.output);
+    assert!(asks.success && asks.output.contains("would run once a user has approved it"), "{}", asks.output);
     assert_eq!([&runs_at_once, &asks].map(|result| result.metadata.get("policy").unwrap()), ["run", "ask"]);
     assert_eq!(kind(&refused), ErrorKind::Refused);
     assert_eq!(refused.output, "`decisions.count` would be refused: that is too much.");

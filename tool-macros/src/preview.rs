@@ -45,14 +45,14 @@ pub(crate) fn invoke(tool: &ParsedTool, preview: &Preview, class: Option<&Parsed
     let is_async = if callee.is_built_async() { is_async.map(|_| true) } else { is_async };
     let awaits = matches!(preview, Preview::Method(method) if method.is_async).then(|| quote!(.await));
     decode(tool, &callee, is_blocking || is_async != Some(false), |call, instance| {
-        let answer = instance.wrap(quote_spanned!(span=> __tool::Previewed::answer(#call #awaits)));
+        let answer = instance.wrap(quote_spanned!(span=> __tool::Previewed::into_result(#call #awaits)));
         match is_async {
-            _ if is_blocking => quote_spanned!(span=> __tool::Step::blocking(move || { #answer })),
-            Some(false) => quote_spanned!(span=> __tool::Step::Done({ #answer })),
-            Some(true) => quote_spanned!(span=> __tool::Step::future(async move { #answer })),
+            _ if is_blocking => quote_spanned!(span=> __tool::HandlerStep::blocking(move || { #answer })),
+            Some(false) => quote_spanned!(span=> __tool::HandlerStep::Done({ #answer })),
+            Some(true) => quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer })),
             // The function's signature is not visible here, so its type decides whether it is `async`.
             None => {
-                quote_spanned!(span=> __tool::Step::future(async move { __tool::Preview(#call).tool_answer().await }))
+                quote_spanned!(span=> __tool::HandlerStep::future(async move { __tool::PreviewReply(#call).tool_result().await }))
             }
         }
     })

@@ -36,7 +36,7 @@ pub(crate) fn needs(
     let wants: Vec<TokenStream> = constructor.chain(injected(parameters)).map(want).chain(progress).collect();
     let class = class.filter(|class| class.instance != ClassKind::Borrowed);
     if wants.is_empty() && class.is_none() {
-        return quote!(&__tool::Needs::NOTHING);
+        return quote!(&__tool::HandlerNeeds::NOTHING);
     }
     let injections = if wants.is_empty() { quote!(::std::vec::Vec::new) } else { quote!(|| ::std::vec![#(#wants),*]) };
     let (class, receiver) = match class {
@@ -44,7 +44,7 @@ pub(crate) fn needs(
         None => (quote!(::core::option::Option::None), Receiver::None),
     };
     let receiver = Ident::new(&format!("{receiver:?}"), Span::call_site());
-    quote!(&__tool::Needs { injections: #injections, class: #class, receiver: __tool::Receiver::#receiver })
+    quote!(&__tool::HandlerNeeds { injections: #injections, class: #class, receiver: __tool::ReceiverKind::#receiver })
 }
 
 /// Returns the constructor of a class that borrows, if the function has a receiver.
@@ -154,14 +154,14 @@ pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
     let name = literal(&syn::ext::IdentExt::unraw(&parameter.ident).to_string());
     let span = call_site(parameter.ty.span());
     match &parameter.form {
-        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_owned(#name)),
-        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent(#name)),
-        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent_mut(#name)),
+        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_owned(#name)),
+        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_lent(#name)),
+        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_lent_mut(#name)),
         InjectedForm::LentObject(ty) => {
-            quote_spanned!(span=> __tool::Want::<::std::sync::Arc<#ty>>::NEW.tool_lent(#name))
+            quote_spanned!(span=> __tool::InjectionRequest::<::std::sync::Arc<#ty>>::NEW.tool_lent(#name))
         }
         InjectedForm::LentMutObject(ty) => {
-            quote_spanned!(span=> __tool::Want::<::std::boxed::Box<#ty>>::NEW.tool_lent_mut(#name))
+            quote_spanned!(span=> __tool::InjectionRequest::<::std::boxed::Box<#ty>>::NEW.tool_lent_mut(#name))
         }
     }
 }
@@ -177,31 +177,31 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
         match &parameter.form {
             InjectedForm::Owned(ty) => {
                 early.extend(
-                    quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.tool_take(&__inputs, #index)?;),
+                    quote_spanned!(span=> let #local = __tool::InjectionRequest::<#ty>::NEW.tool_take(&__inputs, #index)?;),
                 );
                 handed.push(quote!(#local));
             }
             InjectedForm::Lent(ty) => {
                 early.extend(
-                    quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.tool_borrow(&__inputs, #index)?;),
+                    quote_spanned!(span=> let #local = __tool::InjectionRequest::<#ty>::NEW.tool_borrow(&__inputs, #index)?;),
                 );
                 handed.push(quote_spanned!(span=> __tool::lend::<#ty, _>(&*#local)));
             }
             InjectedForm::LentMut(ty) => {
                 late.extend(
-                    quote_spanned!(span=> let mut #local = __tool::Want::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
+                    quote_spanned!(span=> let mut #local = __tool::InjectionRequest::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
                 );
                 handed.push(quote_spanned!(span=> &mut *#local));
             }
             InjectedForm::LentObject(ty) => {
                 early.extend(quote_spanned! {span=>
-                    let #local = __tool::Want::<::std::sync::Arc<#ty>>::NEW.tool_borrow(&__inputs, #index)?;
+                    let #local = __tool::InjectionRequest::<::std::sync::Arc<#ty>>::NEW.tool_borrow(&__inputs, #index)?;
                 });
                 handed.push(quote_spanned!(span=> &**#local));
             }
             InjectedForm::LentMutObject(ty) => {
                 late.extend(quote_spanned! {span=>
-                    let mut #local = __tool::Want::<::std::boxed::Box<#ty>>::NEW.tool_borrow_mut(&__inputs, #index)?;
+                    let mut #local = __tool::InjectionRequest::<::std::boxed::Box<#ty>>::NEW.tool_borrow_mut(&__inputs, #index)?;
                 });
                 handed.push(quote_spanned!(span=> &mut **#local));
             }
@@ -240,8 +240,9 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
     let constructor = borrowing_constructor(class, tool.receiver);
     let progress =
         constructor.map_or(0, |constructor| constructor.parameters.len()) + injected(&tool.parameters).count();
-    let takes = is_stream
-        .then(|| quote!(let __progress = __tool::Want::<__tool::Progress>::NEW.tool_take(&__inputs, #progress)?;));
+    let takes = is_stream.then(
+        || quote!(let __progress = __tool::InjectionRequest::<__tool::Progress>::NEW.tool_take(&__inputs, #progress)?;),
+    );
     let callee = Callee {
         shim: invoke_name(tool),
         path: method_path(class, &tool.function, span),
@@ -258,17 +259,18 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
         let call = quote_spanned!(span=> #call #awaited);
         if is_stream {
             let answer = instance.wrap(answer_of_stream(tool.delivery, &call, span));
-            return quote_spanned!(span=> __tool::Step::future(async move { #answer }));
+            return quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }));
         }
         let call = whole_result(tool, class, call, span);
         // Bound to a local, since the value may borrow from injected values and must be dropped before them.
-        let reply = instance.wrap(quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.tool_answer()));
+        let reply =
+            instance.wrap(quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result()));
         if is_async {
-            quote_spanned!(span=> __tool::Step::future(async move { #reply }))
+            quote_spanned!(span=> __tool::HandlerStep::future(async move { #reply }))
         } else if tool.blocking {
-            quote_spanned!(span=> __tool::Step::blocking(move || { #reply }))
+            quote_spanned!(span=> __tool::HandlerStep::blocking(move || { #reply }))
         } else {
-            quote_spanned!(span=> __tool::Step::Done({ #reply }))
+            quote_spanned!(span=> __tool::HandlerStep::Done({ #reply }))
         }
     })
 }
@@ -300,7 +302,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
             match #call {
                 ::core::result::Result::Ok(__stream) => __stream,
                 ::core::result::Result::Err(__error) => {
-                    return __tool::Reply(::core::result::Result::<(), _>::Err(__error)).tool_answer();
+                    return __tool::HandlerReply(::core::result::Result::<(), _>::Err(__error)).tool_result();
                 }
             }
         },
@@ -308,7 +310,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
     };
     quote_spanned! {span=>
         let __stream = #stream;
-        __tool::stream(__stream, __progress, |__item, __collected| __tool::Reply(__item).tool_collect(__collected)).await
+        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(__item).tool_collect(__collected)).await
     }
 }
 
@@ -345,7 +347,7 @@ pub(crate) fn decode(
     let waits_for_inputs = !instance.is_empty() || !take.is_empty() || !takes.is_empty();
     let run = if waits_for_inputs || !is_lazy {
         quote! {
-            __call.run(move |mut __inputs: __tool::Inputs| {
+            __call.run(move |mut __inputs: __tool::HandlerInputs| {
                 #instance
                 #take
                 #takes
@@ -356,13 +358,13 @@ pub(crate) fn decode(
         step
     };
     let returns = match callee.output {
-        Some(output) => quote!(__tool::Returned::<#output>::NEW.tool_schema()),
+        Some(output) => quote!(__tool::ReturnProbe::<#output>::NEW.tool_schema()),
         None => quote!(::core::option::Option::None),
     };
     let cfgs = &tool.cfgs;
     quote! {
         #(#cfgs)*
-        fn #shim(mut __call: __tool::Invocation<'_>) -> __tool::Step {
+        fn #shim(mut __call: __tool::Invocation<'_>) -> __tool::HandlerStep {
             #(let mut #locals = #slots;)*
             if !__tool::Invocation::read(&mut __call, &mut [#(&mut #locals),*], #returns) {
                 return __call.stop();
@@ -415,27 +417,27 @@ impl InstanceCode {
         let (take, this) = match callee.receiver {
             Receiver::None => (TokenStream::new(), TokenStream::new()),
             Receiver::Ref if is_object => (
-                quote_spanned!(span=> let __this = __tool::Inputs::object::<__Class>(&mut __inputs)?;),
+                quote_spanned!(span=> let __this = __tool::HandlerInputs::object::<__Class>(&mut __inputs)?;),
                 quote_spanned!(span=> &*__this,),
             ),
             Receiver::Arc if is_object => (
-                quote_spanned!(span=> let __this = __tool::Inputs::object_arc::<__Class>(&mut __inputs)?;),
+                quote_spanned!(span=> let __this = __tool::HandlerInputs::object_arc::<__Class>(&mut __inputs)?;),
                 quote_spanned!(span=> __this,),
             ),
             Receiver::Ref => (
-                quote_spanned!(span=> let __this = __tool::Inputs::instance::<__Class>(&mut __inputs)?;),
+                quote_spanned!(span=> let __this = __tool::HandlerInputs::instance::<__Class>(&mut __inputs)?;),
                 quote_spanned!(span=> &*__this,),
             ),
             Receiver::Mut => (
-                quote_spanned!(span=> let mut __this = __tool::Inputs::instance_mut::<__Class>(&mut __inputs)?;),
+                quote_spanned!(span=> let mut __this = __tool::HandlerInputs::instance_mut::<__Class>(&mut __inputs)?;),
                 quote_spanned!(span=> &mut *__this,),
             ),
             Receiver::Owned => (
-                quote_spanned!(span=> let __this = __tool::Want::<__Class>::NEW.tool_take_instance(&mut __inputs)?;),
+                quote_spanned!(span=> let __this = __tool::InjectionRequest::<__Class>::NEW.tool_take_instance(&mut __inputs)?;),
                 quote_spanned!(span=> __this,),
             ),
             Receiver::Arc => (
-                quote_spanned!(span=> let __this = __tool::Inputs::instance_arc::<__Class>(&mut __inputs)?;),
+                quote_spanned!(span=> let __this = __tool::HandlerInputs::instance_arc::<__Class>(&mut __inputs)?;),
                 quote_spanned!(span=> __this,),
             ),
         };
@@ -470,20 +472,20 @@ pub(crate) fn class(class: &ParsedClass) -> TokenStream {
     if class.instance == ClassKind::Object {
         return quote! {
             type __Class = #self_ty;
-            fn __class() -> __tool::Class {
-                __tool::Class::object::<__Class>()
+            fn __class() -> __tool::ToolClass {
+                __tool::ToolClass::object::<__Class>()
             }
         };
     }
     let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
     let is_clone = by_value.then(
-        || quote!(__class.is_clone = __tool::Want::<__Class>::NEW.tool_owned("self").mode == __tool::Mode::Clone;),
+        || quote!(__class.is_clone = __tool::InjectionRequest::<__Class>::NEW.tool_owned("self").mode == __tool::InjectionMode::Clone;),
     );
     quote! {
         type __Class = #self_ty;
-        fn __class() -> __tool::Class {
-            let mut __class = __tool::Class::of::<__Class>();
+        fn __class() -> __tool::ToolClass {
+            let mut __class = __tool::ToolClass::new::<__Class>();
             #(#constructors)*
             #is_clone
             __class
@@ -499,14 +501,14 @@ fn constructor_of(constructor: &ClassConstructor) -> TokenStream {
     let span = call_site(constructor.ident.span());
     let call = quote_spanned!(span=> <__Class>::new(#(#handed),*));
     let building = if constructor.is_async {
-        quote_spanned!(span=> __tool::Building::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
+        quote_spanned!(span=> __tool::BuiltInstance::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
     } else {
-        quote_spanned!(span=> __tool::Building::ready(__tool::Constructed::<__Class>::finished(#call)))
+        quote_spanned!(span=> __tool::BuiltInstance::ready(__tool::Constructed::<__Class>::finished(#call)))
     };
     quote! {
         #(#cfgs)*
         {
-            __class.constructor = ::core::option::Option::Some(__tool::Constructor {
+            __class.constructor = ::core::option::Option::Some(__tool::InstanceConstructor {
                 injections: || ::std::vec![#(#wants),*],
                 build: |mut __inputs| {
                     #take

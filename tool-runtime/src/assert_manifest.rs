@@ -1,14 +1,14 @@
-//! `assert_manifest!`, an author's test that the committed manifest is what the code says.
+//! `assert_manifest!`: a test that the committed manifest matches the code.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use tool_model::{Manifest, ToolDefinition, difference, difference_with_words};
 
-/// Fails, with the difference, when the committed manifest is not what the code says.
+/// Panics with the differences if the committed manifest does not match the code.
 ///
-/// One line in a test of the package. The manifest is the `tools_calls.json` beside `Cargo.toml`, or the file that is
-/// named, relative to it:
+/// Put one line into a test of the package. The manifest is the `tools_calls.json` next to `Cargo.toml`, or the file
+/// with the given path, relative to it:
 ///
 /// ```standalone_crate
 /// // tests/manifest.rs
@@ -30,20 +30,20 @@ use tool_model::{Manifest, ToolDefinition, difference, difference_with_words};
 /// # }
 /// ```
 ///
-/// Every entry must be a linked tool and say what it is, the descriptions among it; and every tool of this package,
-/// and of each crate that an entry names, must have an entry. Tools of other crates, which a test links as well, need
-/// none. What the generator cannot see and writes as `any` agrees with everything, as it does for a dispatcher.
+/// Every entry must match a linked tool, including its descriptions, and every tool of this package, and of each crate that
+/// an entry names, must have an entry. Tools of other linked crates need none. Types that the generator cannot see and
+/// writes as `any` match everything, as they do for a dispatcher.
 ///
-/// Words after the file, or in its place, say more:
+/// Options follow the file, or replace it:
 ///
 /// | | |
 /// |---|---|
-/// | `assert_manifest!(all)` | everything that is linked must have an entry: for an application that offers the tools of other crates |
-/// | `assert_manifest!("prompts.json", keep_words)` | descriptions and instructions are the file's own, as for a dispatcher: for a manifest whose words are edited |
+/// | `assert_manifest!(all)` | every linked tool must have an entry: for an application that uses the tools of other crates |
+/// | `assert_manifest!("prompts.json", keep_words)` | descriptions and instructions are not compared: for a manifest whose texts are edited |
 ///
-/// It stands best in `tests/`: a unit test is compiled with `cfg(test)`, and tools that exist only there would be
-/// reported as missing. The crate must be named there, as above, or the linker leaves it out.
-#[expect(clippy::test_attr_in_doctest, reason = "it shows where the line goes; what runs stands in `main`")]
+/// Put the test into `tests/`: a unit test is compiled with `cfg(test)`, and tools that exist only there would be reported
+/// as missing. The test must name the crate, as above, or the linker drops it.
+#[expect(clippy::test_attr_in_doctest, reason = "the example shows where the line goes; `main` runs it")]
 #[macro_export]
 macro_rules! assert_manifest {
     () => {
@@ -67,11 +67,11 @@ macro_rules! assert_manifest {
     };
 }
 
-/// What [`assert_manifest!`](crate::assert_manifest) asserts, and where it stands.
+/// The assertion of [`assert_manifest!`](crate::assert_manifest), with its place and options.
 pub struct ManifestAssertion {
-    /// Where the package's `Cargo.toml` is.
+    /// The directory of the package's `Cargo.toml`.
     folder: &'static str,
-    /// The crate whose tools the manifest must have.
+    /// The crate whose tools must have entries.
     tested: String,
     is_unit_test: bool,
     all: bool,
@@ -79,30 +79,30 @@ pub struct ManifestAssertion {
 }
 
 impl ManifestAssertion {
-    /// The package's folder and name, the module of the test, and whether the tools are in the same crate: cargo sets
-    /// a variable for the tests in `tests/` only.
+    /// Creates the assertion. `is_unit_test` means that the tools are in the crate of the test: cargo sets a variable only
+    /// for the tests in `tests/`.
     pub fn new(folder: &'static str, package: &str, module: &str, is_unit_test: bool) -> Self {
         let tested = if is_unit_test { crate_of(module).to_owned() } else { package.replace('-', "_") };
         Self { folder, tested, is_unit_test, all: false, keep_words: false }
     }
 
-    /// Everything that is linked must have an entry.
+    /// Requires an entry for every linked tool.
     pub fn all(self) -> Self {
         Self { all: true, ..self }
     }
 
-    /// The words are the file's own.
+    /// Does not compare texts.
     pub fn keep_words(self) -> Self {
         Self { keep_words: true, ..self }
     }
 
-    /// Panics with everything that differs.
+    /// Panics with all differences.
     #[track_caller]
     pub fn check(&self, file: impl AsRef<Path>) {
         let file = file.as_ref();
         let path = Path::new(self.folder).join(file);
         let linked = Manifest::linked();
-        // No closures: they would panic at their own line, not at the test's.
+        // Not a closure, which would panic at its own line instead of that of the test.
         let manifest = match Manifest::load(&path) {
             Ok(manifest) => manifest,
             Err(error) => {
@@ -113,13 +113,14 @@ impl ManifestAssertion {
         if findings.is_empty() {
             return;
         }
-        let cfg_test = if self.is_unit_test && findings.iter().any(|finding| finding.contains("is missing")) {
+        let has_missing = !manifest.is_empty() && !self.missing(&manifest, &linked).is_empty();
+        let cfg_test = if self.is_unit_test && has_missing {
             "\nTools under `cfg(test)` exist in unit tests only: if these are such, let this test stand in `tests/`."
         } else {
             ""
         };
         panic!(
-            "{} is not what the code says:\n- {}\n`{}` writes it again.{cfg_test}",
+            "{} does not match the code:\n- {}\n`{}` writes it again.{cfg_test}",
             path.display(),
             findings.join("\n- "),
             self.command(file, &manifest, &linked)
@@ -132,21 +133,27 @@ impl ManifestAssertion {
             let tools = tools.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return vec![format!("it has no tools, and {} are linked, of {tools}", linked.len())];
         }
-        let mut findings: Vec<String> =
-            manifest.iter().filter_map(|(name, entry)| self.stale(name, entry, linked)).collect();
-        let named: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
-        let has_entry = |handler: &str| manifest.iter().any(|(_, entry)| entry.handler == handler);
-        for (name, tool) in linked.iter() {
-            let krate = crate_of(&tool.handler);
-            let is_wanted = self.all || krate == self.tested || named.contains(krate);
-            if is_wanted && manifest.get(name).is_none() && !has_entry(&tool.handler) {
-                findings.push(format!("`{name}` is missing: `{}` has no entry", tool.handler));
-            }
-        }
-        findings
+        let stale = manifest.iter().filter_map(|(name, entry)| self.stale(name, entry, linked));
+        stale.chain(self.missing(manifest, linked)).collect()
     }
 
-    /// What is wrong with an entry.
+    /// Returns a finding for each linked tool without an entry.
+    fn missing(&self, manifest: &Manifest, linked: &Manifest) -> Vec<String> {
+        let named: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
+        let has_entry = |handler: &str| manifest.iter().any(|(_, entry)| entry.handler == handler);
+        let is_missing = |name: &str, tool: &ToolDefinition| {
+            let krate = crate_of(&tool.handler);
+            let is_wanted = self.all || krate == self.tested || named.contains(krate);
+            is_wanted && manifest.get(name).is_none() && !has_entry(&tool.handler)
+        };
+        linked
+            .iter()
+            .filter(|(name, tool)| is_missing(name, tool))
+            .map(|(name, tool)| format!("`{name}` is missing: `{}` has no entry", tool.handler))
+            .collect()
+    }
+
+    /// Returns the difference of an entry, if any.
     fn stale(&self, name: &str, entry: &ToolDefinition, linked: &Manifest) -> Option<String> {
         let compare = if self.keep_words { difference } else { difference_with_words };
         if let Some(tool) = linked.get(name).filter(|tool| tool.handler == entry.handler) {
@@ -166,7 +173,7 @@ impl ManifestAssertion {
         ))
     }
 
-    /// What writes the file, to be run in the package's folder.
+    /// Returns the command that writes the file, to be run in the directory of the package.
     fn command(&self, file: &Path, manifest: &Manifest, linked: &Manifest) -> String {
         let all: BTreeSet<&str> = linked.iter().map(|(_, tool)| crate_of(&tool.handler)).collect();
         let mut crates: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
@@ -217,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_manifest_is_not_what_the_code_says() {
+    fn an_empty_manifest_does_not_match_the_code() {
         let linked = manifest(&["other_name::a", "other_name::b"]);
         assert_eq!(
             assertion().findings(&Manifest::default(), &linked),
@@ -227,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn each_crate_that_has_an_entry_has_all() {
+    fn a_crate_with_an_entry_needs_entries_for_all_tools() {
         let linked = manifest(&["inventory::a", "inventory::b", "unrelated::c"]);
         let missing = ["`inventory.b` is missing: `inventory::b` has no entry"];
         assert_eq!(assertion().findings(&manifest(&["inventory::a"]), &linked), missing);
@@ -237,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn edited_words_can_be_kept() {
+    fn keep_words_ignores_edited_texts() {
         let linked = manifest(&["my_app::a"]);
         let mut edited = linked.clone();
         let mut tool = edited.remove("my_app.a").unwrap_or_default();
@@ -248,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_moved_is_named() {
+    fn names_a_function_that_was_moved() {
         let moved = [("a".to_owned(), tool("my_app::new::a"))];
         let entry = [("a".to_owned(), tool("my_app::old::a"))];
         let findings = assertion().findings(&entry.into_iter().collect(), &moved.into_iter().collect());
@@ -256,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_is_the_one_that_writes_this_file() {
+    fn suggests_the_command_that_writes_this_file() {
         let default = Path::new("tools_calls.json");
         let own = manifest(&["my_app::a"]);
         let other = manifest(&["inventory::a"]);
@@ -274,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_panics_at_the_line_of_the_test() {
+    fn panics_at_the_line_of_the_test_if_the_file_is_missing() {
         static PLACE: AtomicU32 = AtomicU32::new(0);
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| match panic.payload().downcast_ref::<String>() {

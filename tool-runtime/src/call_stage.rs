@@ -1,4 +1,4 @@
-//! How far a call has come, as one fact that the dispatcher shares with the holder of its approval.
+//! The stage of a call, shared between the dispatcher and the holder of its approval.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -8,18 +8,18 @@ const NEW: u8 = 0;
 /// A dispatcher prepares the call.
 const CLAIMED: u8 = 1;
 const STARTED: u8 = 2;
-/// The call is over, or its approval was given back. The handler must not start any more.
+/// The call is over, or its approval was returned. The handler must not start any more.
 const WITHDRAWN: u8 = 3;
 
 /// The stage of a call. Clones share it.
 ///
-/// A handler either starts, which spends its approval, or is kept from starting for good, and the approval can be used
-/// again. Both go through this one atomic, so that never both happen, even if they race on two threads.
+/// A handler either starts, which spends its approval, or is prevented from starting for good, so that the approval can
+/// be used again. Both go through this one atomic, so that they exclude each other even if two threads race.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallStage(Arc<AtomicU8>);
 
 impl CallStage {
-    /// Says that a dispatcher decides from here on whether the handler starts.
+    /// Marks the call as claimed: from here on a dispatcher decides whether the handler starts.
     pub(crate) fn claim(&self) {
         self.change(NEW, CLAIMED);
     }
@@ -31,7 +31,7 @@ impl CallStage {
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, start).is_ok()
     }
 
-    /// Takes back [`start`](Self::start): the handler was not entered after all.
+    /// Reverts [`start`](Self::start): the handler was not entered after all.
     pub(crate) fn not_entered(&self) {
         self.change(STARTED, CLAIMED);
     }
@@ -40,8 +40,8 @@ impl CallStage {
         self.0.load(Ordering::Acquire) == STARTED
     }
 
-    /// Keeps the handler from starting. Returns `false` if it has started, or if no dispatcher has claimed the call and
-    /// it may be run in some other way.
+    /// Prevents the handler from starting. Returns `false` if it has started, or if no dispatcher has claimed the call,
+    /// which may then run in another way.
     pub(crate) fn withdraw(&self) -> bool {
         let withdraw = |stage| matches!(stage, CLAIMED | WITHDRAWN).then_some(WITHDRAWN);
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, withdraw).is_ok()
@@ -52,7 +52,7 @@ impl CallStage {
     }
 }
 
-/// A question is the same one however far its call has come.
+/// All stages are equal, so that a question does not depend on how far its call has come.
 impl PartialEq for CallStage {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn an_approval_is_spent_or_withdrawn_and_never_both() {
         let stage = CallStage::default();
-        assert!(!stage.withdraw(), "nobody knows whether a call that no dispatcher has seen runs");
+        assert!(!stage.withdraw(), "a call that no dispatcher has claimed may run");
         stage.claim();
         assert!(stage.clone().withdraw());
         assert!(!stage.start() && !stage.has_started());

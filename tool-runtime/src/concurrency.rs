@@ -1,7 +1,7 @@
-//! How many calls run at once, and how many may wait for it.
+//! Limits on concurrent calls: permits for calls that run, and a bounded queue for calls that wait.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -9,100 +9,99 @@ use tokio::time::Instant;
 
 use crate::{ErrorKind, ToolError};
 
-/// Lets so many calls run at once and so many wait. One more is told at once to come back later: a queue without an
-/// end would only hide that there is too much to do.
+/// Limits how many calls run at once and how many wait. Further calls are refused at once, because an unbounded queue
+/// would only hide the overload.
 ///
-/// [`Builder::concurrency`](crate::Builder::concurrency) says how many. Clones share the same places.
+/// Set by [`Builder::concurrency`](crate::Builder::concurrency). Clones share the permits.
 ///
 /// ```
 /// use tool_runtime::Dispatcher;
 ///
 /// let tools = Dispatcher::builder().concurrency(8, 100).build()?;
-/// let places = tools.concurrency().ok_or("there is no bound")?;
-/// assert_eq!((places.running(), places.waiting()), (0, 0));
+/// let concurrency = tools.concurrency().ok_or("there is no limit")?;
+/// assert_eq!((concurrency.running(), concurrency.waiting()), (0, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Concurrency {
-    places: Arc<PermitPool>,
+    pool: Arc<PermitPool>,
 }
 
 #[derive(Debug)]
 struct PermitPool {
     free: Arc<Semaphore>,
-    running: usize,
-    may_wait: usize,
+    limit: usize,
+    queue_limit: usize,
     waiting: AtomicUsize,
-    /// How long a place is held, in nanoseconds, the recent ones counting most.
+    /// How long a permit is held, in nanoseconds, as a moving average.
     held: AtomicU64,
 }
 
-/// A place among the calls that run, until it is dropped.
+/// The right of a call to run, until it is dropped.
 #[derive(Debug)]
-#[must_use = "the place is free again when this is dropped"]
+#[must_use = "dropping it releases the permit"]
 pub(crate) struct RunPermit {
-    places: Arc<PermitPool>,
+    pool: Arc<PermitPool>,
     since: Instant,
     _permit: OwnedSemaphorePermit,
 }
 
-/// All places are taken, and those to wait in, too.
+/// The error of a call for which there is neither a permit nor room in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BusyError {
-    /// When there may be a place, from how long calls took lately.
+    /// An estimate from the duration of recent calls.
     retry_after: Duration,
 }
 
 impl Concurrency {
-    /// So many calls run at once, at least one, and so many wait.
+    /// Creates a pool of permits, at least one, with a queue of this length.
     pub(crate) fn new(running: usize, waiting: usize) -> Self {
-        let running = running.clamp(1, Semaphore::MAX_PERMITS);
-        let free = Arc::new(Semaphore::new(running));
-        let places =
-            PermitPool { free, running, may_wait: waiting, waiting: AtomicUsize::new(0), held: AtomicU64::new(0) };
-        Self { places: Arc::new(places) }
+        let limit = running.clamp(1, Semaphore::MAX_PERMITS);
+        let free = Arc::new(Semaphore::new(limit));
+        let pool =
+            PermitPool { free, limit, queue_limit: waiting, waiting: AtomicUsize::new(0), held: AtomicU64::new(0) };
+        Self { pool: Arc::new(pool) }
     }
 
-    /// A place, as soon as one is free; those who wait get theirs in the order in which they came. Dropped, it waits
-    /// no more.
+    /// Waits for a permit. Calls are served in the order in which they came. Dropping the future leaves the queue.
     ///
     /// # Errors
-    /// As many wait as may wait.
+    /// If the queue is full.
     pub(crate) fn enter(&self) -> impl Future<Output = Result<RunPermit, BusyError>> + Send + 'static {
-        let places = self.places.clone();
+        let pool = self.pool.clone();
         async move {
-            if let Ok(permit) = places.free.clone().try_acquire_owned() {
-                return Ok(places.taken(permit));
+            if let Ok(permit) = pool.free.clone().try_acquire_owned() {
+                return Ok(pool.acquired(permit));
             }
-            let waiting = WaitingCall::begin(&places)?;
+            let waiting = WaitingCall::begin(&pool)?;
             // The semaphore is never closed.
-            let permit = places.free.clone().acquire_owned().await.map_err(|_| places.busy())?;
+            let permit = pool.free.clone().acquire_owned().await.map_err(|_| pool.busy())?;
             drop(waiting);
-            Ok(places.clone().taken(permit))
+            Ok(pool.clone().acquired(permit))
         }
     }
 
-    /// How many may run at once.
-    pub(crate) fn at_once(&self) -> usize {
-        self.places.running
+    /// Returns the number of calls that may run at once.
+    pub(crate) fn limit(&self) -> usize {
+        self.pool.limit
     }
 
-    /// How many run now.
+    /// Returns the number of calls that run now.
     #[must_use]
     pub fn running(&self) -> usize {
-        self.places.running - self.places.free.available_permits()
+        self.pool.limit - self.pool.free.available_permits()
     }
 
-    /// How many wait now.
+    /// Returns the number of calls that wait now.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.places.waiting.load(Ordering::Relaxed)
+        self.pool.waiting.load(Ordering::Relaxed)
     }
 }
 
 impl PermitPool {
-    fn taken(self: Arc<Self>, permit: OwnedSemaphorePermit) -> RunPermit {
-        RunPermit { places: self, since: Instant::now(), _permit: permit }
+    fn acquired(self: Arc<Self>, permit: OwnedSemaphorePermit) -> RunPermit {
+        RunPermit { pool: self, since: Instant::now(), _permit: permit }
     }
 
     fn busy(&self) -> BusyError {
@@ -110,35 +109,35 @@ impl PermitPool {
             0 => Duration::from_secs(1),
             nanos => Duration::from_nanos(nanos),
         };
-        // Until all that wait have run, in turns of as many as run at once.
-        let turns = u32::try_from(self.may_wait / self.running).unwrap_or(u32::MAX).saturating_add(1);
-        let time = held.saturating_mul(turns);
+        // The time until all waiting calls have run, in batches of `limit`.
+        let batches = u32::try_from(self.queue_limit / self.limit).unwrap_or(u32::MAX).saturating_add(1);
+        let time = held.saturating_mul(batches);
         BusyError { retry_after: time.clamp(Duration::from_millis(100), Duration::from_secs(60)) }
     }
 
     fn note(&self, held: Duration) {
         let held = u64::try_from(held.as_nanos()).unwrap_or(u64::MAX);
         let update = |before: u64| Some(if before == 0 { held } else { before - before / 8 + held / 8 });
-        // The update always gives a value, so that it cannot fail.
+        // Cannot fail, because the update always returns a value.
         let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
     }
 }
 
 impl Drop for RunPermit {
     fn drop(&mut self) {
-        self.places.note(self.since.elapsed());
+        self.pool.note(self.since.elapsed());
     }
 }
 
-/// One that waits. It is counted until it is dropped, however that comes.
+/// A call in the queue, counted until this is dropped.
 struct WaitingCall<'a>(&'a PermitPool);
 
 impl<'a> WaitingCall<'a> {
-    fn begin(places: &'a PermitPool) -> Result<Self, BusyError> {
-        let one_more = |waiting| (waiting < places.may_wait).then_some(waiting + 1);
-        match places.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
-            Ok(_) => Ok(Self(places)),
-            Err(_) => Err(places.busy()),
+    fn begin(pool: &'a PermitPool) -> Result<Self, BusyError> {
+        let one_more = |waiting| (waiting < pool.queue_limit).then_some(waiting + 1);
+        match pool.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
+            Ok(_) => Ok(Self(pool)),
+            Err(_) => Err(pool.busy()),
         }
     }
 }
@@ -150,7 +149,7 @@ impl Drop for WaitingCall<'_> {
 }
 
 impl BusyError {
-    /// The answer to the call, in words for the model, and with the time to come back for programs.
+    /// Returns the error that the model reads, with the retry time for programs.
     pub(crate) fn error(self, tool: &str) -> ToolError {
         let time = in_words(self.retry_after);
         let message = format!("`{tool}` did not run: too many calls are running, try again in {time}.");
@@ -158,7 +157,33 @@ impl BusyError {
     }
 }
 
-/// A time to wait, rounded up so that who keeps to it is not too early.
+/// The permit of a call, if [`Builder::concurrency`](crate::Builder::concurrency) limits the calls that run at a time. A
+/// handler can have it injected by type.
+///
+/// A handler that waits for other calls of the same dispatcher should [release](Self::release) its permit first:
+/// otherwise all running calls could wait for permits that never become free. A handler that takes the
+/// [`Dispatcher`](crate::Dispatcher) has released its permit already, and so has a call whose values are being
+/// [finished](crate::Builder::finish).
+#[derive(Clone, Debug, Default)]
+pub struct CallPermit {
+    /// `None` if the number of calls is not limited.
+    permit: Option<Arc<Mutex<Option<RunPermit>>>>,
+}
+
+impl CallPermit {
+    pub(crate) fn new(permit: RunPermit) -> Self {
+        Self { permit: Some(Arc::new(Mutex::new(Some(permit)))) }
+    }
+
+    /// Releases the permit, so that another call may run. This call continues and no longer counts.
+    pub fn release(&self) {
+        if let Some(permit) = &self.permit {
+            drop(permit.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
+}
+
+/// Formats a time to wait, rounded up so that nobody retries too early.
 pub(crate) fn in_words(time: Duration) -> String {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     match seconds {
@@ -176,13 +201,13 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn some_run_some_wait_and_the_rest_comes_back_later() {
+    async fn some_calls_run_some_wait_and_the_rest_are_refused() {
         let concurrency = Concurrency::new(2, 1);
         let (first, second) = (concurrency.enter().await.unwrap(), concurrency.enter().await.unwrap());
         let third = tokio::spawn(concurrency.enter());
         yield_now().await;
         assert_eq!((concurrency.running(), concurrency.waiting()), (2, 1));
-        assert_eq!(concurrency.enter().await.unwrap_err().retry_after, Duration::from_secs(1), "nothing is known yet");
+        assert_eq!(concurrency.enter().await.unwrap_err().retry_after, Duration::from_secs(1), "no call has run yet");
 
         advance(Duration::from_secs(5)).await;
         drop(first);
@@ -193,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_time_to_wait_is_learned_from_calls() {
+    async fn estimates_the_retry_time_from_recent_calls() {
         let concurrency = Concurrency::new(1, 3);
         let permit = concurrency.enter().await.unwrap();
         advance(Duration::from_secs(2)).await;
@@ -212,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_stops_waiting_leaves_its_place() {
+    async fn dropping_a_waiting_call_leaves_the_queue() {
         let concurrency = Concurrency::new(1, 1);
         let running = concurrency.enter().await.unwrap();
         for _ in 0..3 {
@@ -230,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn under_load_the_bounds_hold_and_everything_comes_back() {
+    async fn the_limits_hold_under_load_and_all_permits_return() {
         let concurrency = Concurrency::new(3, 5);
         let calls: Vec<_> = (0..2_000_u32)
             .map(|number| {
@@ -256,8 +281,106 @@ mod tests {
     }
 
     #[test]
-    fn times_are_rounded_up() {
+    fn rounds_times_up() {
         let shown = [1, 1_000, 1_001, 119_000, 120_001, 7_200_000].map(|ms| in_words(Duration::from_millis(ms)));
         assert_eq!(shown, ["1 s", "1 s", "2 s", "119 s", "3 min", "2 h"]);
+    }
+}
+
+#[cfg(test)]
+mod permit_tests {
+    use std::sync::{Arc, Mutex, OnceLock};
+    use std::time::Duration;
+
+    use crate::inject::{CallPermit, InjectError};
+    use crate::{Dispatcher, RuntimeTool, Scope, ToolCall, tool, tool_class};
+
+    /// A service whose tools call another tool.
+    #[derive(Clone, Default)]
+    struct Outer {
+        tools: Arc<OnceLock<Dispatcher>>,
+    }
+
+    async fn inner(tools: &Dispatcher) -> String {
+        let result = tools.call(ToolCall::from_text("inner", "{}")).await;
+        let running = tools.concurrency().map_or(0, |concurrency| concurrency.running());
+        format!("{}, {running} run", result.output)
+    }
+
+    #[tool_class(crate = crate, manual)]
+    impl Outer {
+        /// Call through the injected dispatcher.
+        #[tool]
+        async fn injected(&self, #[inject] tools: &Dispatcher) -> String {
+            inner(tools).await
+        }
+
+        /// Call through its own dispatcher.
+        #[tool]
+        async fn own(&self, release: bool, #[inject] permit: &CallPermit) -> String {
+            if release {
+                permit.release();
+            }
+            inner(self.tools.get().unwrap()).await
+        }
+    }
+
+    /// With one permit each call would wait for itself. Paused time advances only when nothing else runs.
+    #[tokio::test(start_paused = true)]
+    async fn a_handler_that_waits_for_another_call_releases_its_permit() {
+        let scoped = |(): (), scope: Scope| async move { inner(&scope.value().await.unwrap()).await };
+        let outer = Outer::default();
+        let tools = Dispatcher::builder()
+            .service(outer.clone())
+            .tool(RuntimeTool::new("inner", "", |(): ()| async { "done" }))
+            .tool(RuntimeTool::scoped("scoped", "", scoped))
+            .concurrency(1, 10)
+            .build()
+            .unwrap();
+        assert!(outer.tools.set(tools.clone()).is_ok());
+        let call = async |name: &str, arguments: &str| {
+            tools.call(ToolCall::from_text(name, arguments)).timeout(Duration::from_secs(60)).await.output
+        };
+        for (name, arguments) in [("outer.injected", "{}"), ("outer.own", r#"{"release": true}"#), ("scoped", "{}")] {
+            assert_eq!(call(name, arguments).await, "done, 0 run", "{name}");
+        }
+        assert!(call("outer.own", r#"{"release": false}"#).await.contains("did not finish"), "it keeps its permit");
+        assert_eq!(call("inner", "{}").await, "done");
+    }
+
+    /// Otherwise a hook would wait for the permit of its own call.
+    #[tokio::test(start_paused = true)]
+    async fn a_finish_hook_may_call_a_tool() {
+        let (tools, audited) = (Arc::new(OnceLock::<Dispatcher>::new()), Arc::new(Mutex::new(Vec::new())));
+        let finish = {
+            let (tools, audited) = (tools.clone(), audited.clone());
+            move |number: u32, _| {
+                let (tools, audited) = (tools.clone(), audited.clone());
+                async move {
+                    let audit = inner(tools.get().unwrap()).await;
+                    audited.lock().unwrap().push(format!("{number}: {audit}"));
+                }
+            }
+        };
+        let provided = |(): (), scope: Scope| async move { scope.get::<u32>("number").await.unwrap().to_string() };
+        let dispatcher = Dispatcher::builder()
+            .tool(RuntimeTool::new("inner", "", |(): ()| async { "done" }))
+            .tool(RuntimeTool::scoped("provided", "", provided))
+            .provide("number", |_| async { Ok::<_, InjectError>(7_u32) })
+            .finish("number", finish)
+            .concurrency(1, 10)
+            .build()
+            .unwrap();
+        assert!(tools.set(dispatcher.clone()).is_ok());
+        let call = || ToolCall::from_text("provided", "{}");
+        let called = async {
+            let one = dispatcher.call(call()).await;
+            (one, dispatcher.call_all([call(), call()]).await)
+        };
+        let (one, turn) =
+            tokio::time::timeout(Duration::from_secs(3_600), called).await.expect("no call waits for itself");
+        assert_eq!([&*one.output, &*turn[0].output, &*turn[1].output], ["7", "7", "7"]);
+        assert_eq!(audited.lock().unwrap().len(), 3);
+        assert!(audited.lock().unwrap().iter().all(|audit| audit.starts_with("7: done")), "{audited:?}");
     }
 }

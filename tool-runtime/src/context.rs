@@ -1,16 +1,16 @@
-//! What a handler can know of the call it serves.
+//! The origin and the deadline of a call.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Where a call comes from. A handler or a provider asks for it by type; nothing has to be provided.
+/// The origin of a call. Handlers and providers can have it injected by type; nothing has to be provided.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Context, Dispatcher, ToolCall, tool};
 ///
-/// /// Send a message to whoever is asking.
+/// /// Send a message to the chat of the call.
 /// #[tool]
 /// fn reply(text: &str, #[inject] context: &Context) -> String {
 ///     format!("to {} in {}: {text}", context.chat().unwrap_or("nobody"), context.channel().unwrap_or("no channel"))
@@ -28,7 +28,7 @@ use tokio::time::Instant;
 #[non_exhaustive]
 pub struct Context {
     pub(crate) tool: String,
-    /// The name by which the model called the tool, where a selection has renamed it.
+    /// The name by which the model called the tool, if a selection has renamed it.
     pub(crate) called: Option<Arc<str>>,
     pub(crate) call_id: Option<String>,
     pub(crate) conversation: Option<String>,
@@ -38,44 +38,44 @@ pub struct Context {
 }
 
 impl Context {
-    /// The name of the tool that was called, as it was registered, whatever a selection calls it.
+    /// Returns the name of the tool in the registry, even if a selection has renamed it.
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// The id that the provider gave the call.
+    /// Returns the id that the model provider gave the call.
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         self.call_id.as_deref()
     }
 
-    /// The conversation that the call belongs to.
+    /// Returns the conversation that the call belongs to.
     #[must_use]
     pub fn conversation(&self) -> Option<&str> {
         self.conversation.as_deref()
     }
 
-    /// The channel through which the conversation is held.
+    /// Returns the channel of the conversation.
     #[must_use]
     pub fn channel(&self) -> Option<&str> {
         self.channel.as_deref()
     }
 
-    /// The chat in that channel.
+    /// Returns the chat in that channel.
     #[must_use]
     pub fn chat(&self) -> Option<&str> {
         self.chat.as_deref()
     }
 
-    /// The trace that the call belongs to, as W3C's `traceparent` writes it, for a tool that passes it on.
+    /// Returns the trace that the call belongs to, in the format of W3C's `traceparent`, for tools that propagate it.
     #[must_use]
     pub fn trace_parent(&self) -> Option<&str> {
         self.trace_parent.as_deref()
     }
 }
 
-/// The time by which a call has to be over, fixed when the call starts. A handler asks for it by type.
+/// The deadline of a call, fixed when the call starts. Handlers can have it injected by type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deadline {
     at: Option<Instant>,
@@ -86,13 +86,13 @@ impl Deadline {
         Self { at: timeout.and_then(|timeout| Instant::now().checked_add(timeout)) }
     }
 
-    /// The moment, if there is one.
+    /// Returns the deadline, if there is one.
     #[must_use]
     pub fn at(&self) -> Option<std::time::Instant> {
         self.at.map(Instant::into_std)
     }
 
-    /// The time that is left; nothing if there is no deadline.
+    /// Returns the time that is left; `None` if there is no deadline.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
         self.at.map(|at| at.saturating_duration_since(Instant::now()))
@@ -114,7 +114,7 @@ mod tests {
         format!("{:?}", scope.deadline().remaining())
     }
 
-    /// However late it is asked for, and whatever went before the handler.
+    /// Even if it is read late, or a provider took some of the time.
     #[tokio::test(start_paused = true)]
     async fn a_deadline_is_fixed_when_the_call_starts() {
         let late = RuntimeTool::scoped("late", "", |(): (), scope: Scope| async move {
@@ -135,9 +135,9 @@ mod tests {
         assert_eq!(tools.call(ToolCall::from_text("provided", "{}")).await.output, "Some(3s)");
     }
 
-    /// A handler that plans with what it is told is not stopped before that.
+    /// A handler that plans with its deadline is not stopped before it.
     #[tokio::test(start_paused = true)]
-    async fn a_call_is_stopped_at_the_deadline_that_it_was_told() {
+    async fn a_call_is_not_stopped_before_its_deadline() {
         let plans = RuntimeTool::scoped("plans", "", |(): (), scope: Scope| async move {
             sleep(SECOND * 8).await;
             sleep(scope.deadline().remaining().unwrap() - SECOND / 10).await;
@@ -147,9 +147,9 @@ mod tests {
         assert_eq!(tools.call(ToolCall::from_text("plans", "{}")).await.output, "in time");
     }
 
-    /// One that connects first, and listens only then.
+    /// As for a handler that connects first and listens for the cancellation later.
     #[tokio::test(start_paused = true)]
-    async fn a_token_that_is_asked_for_after_the_stop_is_cancelled() {
+    async fn a_token_that_is_read_after_the_stop_is_cancelled() {
         let remote = RuntimeTool::remote("remote", "", &json!({"type": "object"}), |_, scope: Scope| async move {
             sleep(SECOND * 2).await;
             scope.cancellation().cancelled().await;

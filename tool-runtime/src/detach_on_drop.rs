@@ -1,4 +1,4 @@
-//! Work that must not stop in the middle.
+//! Futures that must run to completion.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use tokio::runtime::Handle;
 use tracing::Instrument;
 
-/// Work that is done to its end: dropped before, it goes on in the background, if there is a runtime.
+/// A future that runs to completion: if it is dropped, it continues in the background, provided there is a runtime.
 pub(crate) struct DetachOnDrop<T: Send + 'static> {
     work: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
     runtime: Option<Handle>,
@@ -22,8 +22,8 @@ impl<T: Send + 'static> Future for DetachOnDrop<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        // Taken out while it is polled: what panics is not polled again.
-        let mut work = self.work.take().expect("it is not polled after its end");
+        // Taken out while it is polled, so that a future that panicked is not polled again.
+        let mut work = self.work.take().expect("polled after completion");
         let polled = work.as_mut().poll(context);
         if polled.is_pending() {
             self.work = Some(work);

@@ -1,4 +1,4 @@
-//! What a call would do, said by its tool before it is made.
+//! Effects: what a call would do, as its preview says.
 
 use std::fmt::Display;
 use std::future::{Ready, ready};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::handler_result::{HandlerResult, failed, unwritable};
 
-/// What a call would do. A tool says so through the function that its `preview` names.
+/// The effect that a call would have, returned by the function that the tool's `preview` key names.
 ///
-/// A preview takes the arguments of its tool and gives back an effect, or a `Result` of one; it may be `async`. It must
-/// do nothing else: it runs where nobody has agreed to the call yet. In a class it is a method, and no tool itself; an
-/// argument that it does not need is called `_name`. For a function it is another function, by its path, with the
-/// same parameters.
+/// A preview takes the arguments of its tool and returns an effect, or a `Result` of one; it may be `async`. It must not
+/// have side effects, because it runs before the call is approved. In a class it is a method that is not a tool itself; an
+/// argument that it does not need is called `_name`. For a function it is another function, given by its path, with
+/// the same parameters.
 ///
 /// ```standalone_crate
 /// use serde_json::json;
@@ -48,21 +48,21 @@ use crate::handler_result::{HandlerResult, failed, unwritable};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// A text would change.
+    /// Text would change.
     Diff {
-        /// What holds the text, such as a file.
+        /// The path of the text, such as that of a file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
-        /// The text as it is; empty if it would be new.
+        /// The current text; empty if it does not exist yet.
         before: String,
-        /// The text as it would be; empty if it would be deleted.
+        /// The new text; empty if it would be deleted.
         after: String,
     },
     /// A command would run.
     Command(String),
-    /// A statement would be executed, such as one of SQL.
+    /// A statement would be executed, such as SQL.
     Statement(String),
-    /// Something else, in words.
+    /// Another effect, described in text.
     Text(String),
 }
 
@@ -78,62 +78,62 @@ impl From<&str> for Effect {
     }
 }
 
-/// What a preview may give back.
+/// A type that a preview may return.
 #[diagnostic::on_unimplemented(
-    message = "a preview gives back an `Effect` or a `Result<Effect, E>`, not `{Self}`",
-    label = "gives back a `{Self}`",
+    message = "a preview returns an `Effect` or a `Result<Effect, E>`, not `{Self}`",
+    label = "returns a `{Self}`",
     note = "`tool_runtime::Effect` says what a call would do: a diff, a command, a statement, or a text",
     note = "the error of a `Result` must implement `Display`"
 )]
 pub trait Previewed {
-    /// The effect as JSON.
-    fn answer(self) -> HandlerResult;
+    /// Serializes the effect as JSON.
+    fn into_result(self) -> HandlerResult;
 }
 
 impl Previewed for Effect {
-    fn answer(self) -> HandlerResult {
+    fn into_result(self) -> HandlerResult {
         serde_json::to_string(&self).map(Into::into).map_err(|error| unwritable(&error))
     }
 }
 
 impl<E: Display> Previewed for Result<Effect, E> {
-    fn answer(self) -> HandlerResult {
-        self.map_err(|error| failed(&error))?.answer()
+    fn into_result(self) -> HandlerResult {
+        self.map_err(|error| failed(&error))?.into_result()
     }
 }
 
-/// What a function gave back that may be `async`: its type decides, through the inherent method, which goes before the
-/// trait's.
-pub struct Preview<T>(pub T);
+/// A value that a preview returned, which may be a future. Method resolution decides by type: the inherent method goes
+/// before that of the trait.
+pub struct PreviewReply<T>(pub T);
 
-impl<F: Future> Preview<F> {
-    /// The effect, once it is there.
-    pub async fn tool_answer(self) -> HandlerResult
+impl<F: Future> PreviewReply<F> {
+    /// Awaits the effect.
+    pub async fn tool_result(self) -> HandlerResult
     where
         F::Output: Previewed,
     {
-        self.0.await.answer()
+        self.0.await.into_result()
     }
 }
 
 /// A preview that is not `async`.
 pub trait PlainPreview {
-    /// What it gives back.
+    /// The return type.
     type Value;
 
-    /// The effect.
-    fn tool_answer(self) -> Ready<HandlerResult>
+    /// Converts the effect.
+    fn tool_result(self) -> Ready<HandlerResult>
     where
         Self::Value: Previewed;
 }
 
-impl<T> PlainPreview for Preview<T> {
+impl<T> PlainPreview for PreviewReply<T> {
     type Value = T;
 
-    fn tool_answer(self) -> Ready<HandlerResult>
+    fn tool_result(self) -> Ready<HandlerResult>
     where
         T: Previewed,
     {
-        ready(self.0.answer())
+        ready(self.0.into_result())
     }
 }

@@ -1,4 +1,4 @@
-//! An error that says what the model should make of it.
+//! Errors by which a handler says whether to retry.
 
 use std::error::Error;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::time::Duration;
 use crate::ErrorKind;
 use crate::handler_result::HandlerFailure;
 
-/// What a handler can fail with when it knows whether another call would help.
+/// The error of a handler that knows whether another call would help.
 ///
-/// Any error that implements `Display` is a plain failure, and the model decides what to do next. With this one the
-/// handler decides: [`retry`](Self::retry) tells the model how to mend its call, [`fatal`](Self::fatal) that it
-/// should give up. Every other error becomes a plain failure with `?`.
+/// Any error that implements `Display` is a plain failure, and the model decides what to do next. With this error the
+/// handler decides: [`retry`](Self::retry) tells the model how to correct its call, [`fatal`](Self::fatal) tells it to
+/// give up. The operator `?` converts every other error into a plain failure.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Dispatcher, ErrorKind, HandlerError, ToolCall, tool};
@@ -42,34 +42,34 @@ use crate::handler_result::HandlerFailure;
 /// # }
 /// ```
 ///
-/// It is no [`Error`] itself, so that every `Error` can be turned into it. One that is not `Error` either, such as
-/// `anyhow`'s, becomes one through [`failed`](Self::failed): `.map_err(HandlerError::failed)?`.
+/// `HandlerError` does not implement [`Error`], so that every `Error` can be converted into it. Convert types that do not
+/// implement `Error` either, such as `anyhow::Error`, with [`failed`](Self::failed): `.map_err(HandlerError::failed)?`.
 #[derive(Debug)]
 pub struct HandlerError {
     failure: Box<HandlerFailure>,
 }
 
 impl HandlerError {
-    /// The call can succeed if the model makes it again, otherwise. The hint says how; the model reads it.
+    /// Creates a retryable error: the model should call again with different arguments. The hint tells it how.
     #[must_use]
     pub fn retry(hint: impl Into<String>) -> Self {
         Self { failure: HandlerFailure::new(ErrorKind::Retry, hint) }
     }
 
-    /// No call of this tool will succeed, however the model makes it.
+    /// Creates a fatal error: no call of this tool will succeed, whatever the arguments.
     #[must_use]
     pub fn fatal(message: impl Into<String>) -> Self {
         Self { failure: HandlerFailure::new(ErrorKind::Fatal, message) }
     }
 
-    /// A plain failure, as any other error is one.
+    /// Creates a plain failure from any error.
     #[must_use]
     pub fn failed(error: impl fmt::Display) -> Self {
         Self { failure: crate::handler_result::failed(&error) }
     }
 
-    /// The same, with the time after which another try may go well, such as what a server has said in `Retry-After`. It
-    /// comes back in [`ToolError::retry_after`](crate::ToolError::retry_after), for programs; the model reads the message.
+    /// Sets the time after which a retry may succeed, such as a server's `Retry-After`. Programs read it from
+    /// [`ToolError::retry_after`](crate::ToolError::retry_after); the model reads the message.
     ///
     /// ```standalone_crate
     /// use std::time::Duration;
@@ -97,7 +97,7 @@ impl HandlerError {
         self
     }
 
-    /// [`Retry`](ErrorKind::Retry), [`Fatal`](ErrorKind::Fatal) or [`Failed`](ErrorKind::Failed).
+    /// Returns [`Retry`](ErrorKind::Retry), [`Fatal`](ErrorKind::Fatal) or [`Failed`](ErrorKind::Failed).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.failure.kind
@@ -129,7 +129,7 @@ mod tests {
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     #[tokio::test]
-    async fn the_time_to_come_back_is_in_the_result_and_in_its_replay() {
+    async fn the_retry_time_is_in_the_result_and_in_its_replay() {
         let time = Duration::from_millis(1_500);
         let busy = move |(): ()| async move { Err::<(), _>(HandlerError::failed("busy").with_retry_after(time)) };
         let tool = RuntimeTool::new("translate", "", busy);

@@ -1,7 +1,7 @@
-//! The future of an `async` handler, in memory that the next one takes over.
+//! The futures of `async` handlers, in reused allocations.
 //!
-//! Most handlers answer when they are polled for the first time, and need their memory for that moment only. So each
-//! thread keeps some for each size of small futures; a handler that finds it costs no allocation.
+//! Most handlers complete on the first poll and need their memory only until then. So each thread keeps one box for each
+//! size of small futures, and a handler that finds one does not allocate.
 
 mod reused_box;
 
@@ -12,7 +12,7 @@ use crate::handler_result::HandlerResult;
 
 type Handler = dyn Future<Output = HandlerResult> + Send;
 
-/// The future of an `async` handler. Once it has answered, it is dropped, and its memory is for the next one.
+/// The future of an `async` handler. On completion it is dropped, and its allocation is kept for the next one.
 pub struct HandlerFuture(Option<Pin<Box<Handler>>>);
 
 impl HandlerFuture {
@@ -28,11 +28,11 @@ impl Future for HandlerFuture {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<HandlerResult> {
         let Some(handler) = &mut self.0 else { return Poll::Pending };
-        let answer = ready!(handler.as_mut().poll(context));
+        let result = ready!(handler.as_mut().poll(context));
         if let Some(handler) = self.0.take() {
             reused_box::empty(handler);
         }
-        Poll::Ready(answer)
+        Poll::Ready(result)
     }
 }
 

@@ -1,4 +1,4 @@
-//! From what a handler gives back to what the model reads.
+//! The result of a handler, and its conversion into what the model reads.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -10,15 +10,14 @@ use crate::output::sanitize;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
 
-/// A success, or what went wrong.
+/// The output of a handler, or the reason why there is none.
 pub type HandlerResult = Result<HandlerOutput, Box<HandlerFailure>>;
 
-/// A success.
+/// The output of a handler that succeeded.
 #[derive(Debug, Default, PartialEq)]
 pub struct HandlerOutput {
-    /// What the model reads.
+    /// The text that the model reads.
     pub(crate) text: String,
-    /// What the handler says besides.
     pub(crate) metadata: Metadata,
 }
 
@@ -29,14 +28,14 @@ impl From<String> for HandlerOutput {
     }
 }
 
-/// What went wrong, before it is put into words for the model.
+/// A failure that is not a message to the model yet.
 #[derive(Debug)]
 pub struct HandlerFailure {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
-    /// When another try may go well, if the handler knows.
+    /// The time after which a retry may succeed, if the handler knows it.
     pub(crate) retry_after: Option<Duration>,
-    /// The whole result, where the handler has put it into words itself.
+    /// The complete result, if the handler returned one.
     pub(crate) result: Option<ToolResult>,
 }
 
@@ -44,22 +43,50 @@ impl HandlerFailure {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Box<Self> {
         Box::new(Self { kind, message: message.into(), retry_after: None, result: None })
     }
+
+    /// Converts the failure into the error that the model reads.
+    #[cold]
+    pub(crate) fn into_tool_error(self, tool: &str) -> ToolError {
+        let Self { kind, message, retry_after, .. } = self;
+        let message = match kind {
+            ErrorKind::Panicked => format!("`{tool}` panicked: {message}"),
+            ErrorKind::TimedOut => format!("`{tool}` {message} and was stopped."),
+            ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime | ErrorKind::Refused => {
+                format!("`{tool}` {message}.")
+            }
+            ErrorKind::Finish => format!("`{tool}` ran, but failed in the end: {message}"),
+            _ => message,
+        };
+        ToolError::new(kind, sanitize(message)).with_retry_after(retry_after)
+    }
 }
 
-/// What is said of a call that waits for consent where we cannot give it.
-const WAITS_ELSEWHERE: &str = "The call waits for somebody's consent elsewhere, and its result does not come here: it may \
+/// Converts the result of a handler into the result of its call.
+#[inline]
+pub(crate) fn into_tool_result(result: HandlerResult, tool: &str) -> ToolResult {
+    match result {
+        Ok(HandlerOutput { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
+        Err(mut failure) => match failure.result.take() {
+            Some(result) => result,
+            None => ToolResult::failure(failure.into_tool_error(tool)),
+        },
+    }
+}
+
+/// The message of a call that waits for approval in another program.
+const PENDING_ELSEWHERE: &str = "The call waits for somebody's consent elsewhere, and its result does not come here: it may \
     still take effect. Look before you call it again.";
 
-/// What a handler gives back as a whole is answered as it is, but for what cannot be shown, and for a question that was
-/// asked elsewhere.
-pub(crate) fn whole(mut result: ToolResult) -> HandlerResult {
+/// Converts a complete result that a handler returned. The text is sanitized, and a call that is pending in another
+/// program becomes `OutcomeUnknown`.
+pub(crate) fn from_tool_result(mut result: ToolResult) -> HandlerResult {
     if result.success {
         return Ok(HandlerOutput { text: sanitize(result.output), metadata: result.metadata });
     }
     if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending) {
-        result = waits_elsewhere(result);
+        result = pending_elsewhere(result);
     }
-    // A handler may pass on the result of another dispatcher.
+    // The result may come from another dispatcher.
     result.not_started = false;
     result.output = sanitize(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
@@ -69,11 +96,11 @@ pub(crate) fn whole(mut result: ToolResult) -> HandlerResult {
     Err(failure)
 }
 
-/// A call that is pending is one that whoever reads this can have run, by its token. That is so of ours only: another
-/// program's token is of no use here, and is not for our records.
+/// A pending result means that this dispatcher can resume the call by its token. The token of another program is of no
+/// use here and must not reach the journal, so it is removed.
 #[cold]
-fn waits_elsewhere(pending: ToolResult) -> ToolResult {
-    let mut result = ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, WAITS_ELSEWHERE));
+fn pending_elsewhere(pending: ToolResult) -> ToolResult {
+    let mut result = ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, PENDING_ELSEWHERE));
     result.metadata = pending.metadata;
     for key in [TOKEN, EXPIRES] {
         result.metadata.remove(key);
@@ -81,20 +108,20 @@ fn waits_elsewhere(pending: ToolResult) -> ToolResult {
     result
 }
 
-/// What a handler may give back.
+/// A type that a handler may return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a tool's result: nothing says how to write it as JSON",
-    label = "gives back a `{Self}`",
-    note = "derive `serde::Serialize` for it, or give back a `String`",
-    note = "if the method is no tool, name it in `exclude`, or mark it `#[tool(skip)]`"
+    message = "`{Self}` cannot be a tool's result: it cannot be serialized as JSON",
+    label = "returns a `{Self}`",
+    note = "derive `serde::Serialize` for it, or return a `String`",
+    note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolOutput: Serialize {}
 
 impl<T: ?Sized + Serialize> ToolOutput for T {}
 
-/// What a handler may fail with.
+/// An error type that a handler may return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a tool's error: the model reads it as text, and it has none",
+    message = "`{Self}` cannot be a tool's error: the model reads it as text, and it does not implement `Display`",
     label = "fails with a `{Self}`",
     note = "implement `std::fmt::Display` for it"
 )]
@@ -102,22 +129,22 @@ pub trait ToolFailure: Display {}
 
 impl<E: ?Sized + Display> ToolFailure for E {}
 
-/// What a handler gave back, told apart by type, not by name: the inherent method goes before that of a trait, and a
-/// method that takes the reply before one that borrows it. The bounds stand on the methods, so that a missing one is
-/// named.
-pub struct Reply<T>(pub T);
+/// A value that a handler returned. Method resolution picks the conversion by type: an inherent method goes before that
+/// of a trait, and a method that takes `self` before one that borrows it. The bounds are on the methods, so that the
+/// compiler names a missing one.
+pub struct HandlerReply<T>(pub T);
 
-impl Reply<ToolResult> {
-    /// The handler's own result, with all it says.
-    pub fn tool_answer(self) -> HandlerResult {
-        whole(self.0)
+impl HandlerReply<ToolResult> {
+    /// Converts a complete result.
+    pub fn tool_result(self) -> HandlerResult {
+        from_tool_result(self.0)
     }
 }
 
-impl<T> Reply<Result<T, HandlerError>> {
-    /// The handler's own success, or a failure that says whether to try again.
+impl<T> HandlerReply<Result<T, HandlerError>> {
+    /// Converts a success, or a failure that says whether to retry.
     #[inline]
-    pub fn tool_answer(self) -> HandlerResult
+    pub fn tool_result(self) -> HandlerResult
     where
         T: ToolOutput,
     {
@@ -128,26 +155,26 @@ impl<T> Reply<Result<T, HandlerError>> {
     }
 }
 
-/// A handler that gives back a `Result`.
+/// A handler that returns a `Result`.
 pub trait FallibleReply {
-    /// The success.
+    /// The success type.
     type Value;
-    /// The failure.
+    /// The error type.
     type Error;
 
-    /// The handler's own success or failure.
-    fn tool_answer(self) -> HandlerResult
+    /// Converts a success or a failure.
+    fn tool_result(self) -> HandlerResult
     where
         Self::Value: ToolOutput,
         Self::Error: ToolFailure;
 }
 
-impl<T, E> FallibleReply for Reply<Result<T, E>> {
+impl<T, E> FallibleReply for HandlerReply<Result<T, E>> {
     type Value = T;
     type Error = E;
 
     #[inline]
-    fn tool_answer(self) -> HandlerResult
+    fn tool_result(self) -> HandlerResult
     where
         T: ToolOutput,
         E: ToolFailure,
@@ -159,22 +186,22 @@ impl<T, E> FallibleReply for Reply<Result<T, E>> {
     }
 }
 
-/// A handler that gives back a plain value always succeeds.
+/// A handler that returns a plain value, and so always succeeds.
 pub trait PlainReply {
-    /// The value.
+    /// The type of the value.
     type Value;
 
-    /// The value as the model reads it.
-    fn tool_answer(&self) -> HandlerResult
+    /// Converts the value.
+    fn tool_result(&self) -> HandlerResult
     where
         Self::Value: ToolOutput;
 }
 
-impl<T> PlainReply for Reply<T> {
+impl<T> PlainReply for HandlerReply<T> {
     type Value = T;
 
     #[inline]
-    fn tool_answer(&self) -> HandlerResult
+    fn tool_result(&self) -> HandlerResult
     where
         T: ToolOutput,
     {
@@ -182,19 +209,19 @@ impl<T> PlainReply for Reply<T> {
     }
 }
 
-/// An error in the alternate form: those that carry a chain of causes show all of it.
+/// Formats an error in the alternate form, which shows the whole chain of causes where there is one.
 pub(crate) fn failed(error: &impl Display) -> Box<HandlerFailure> {
     HandlerFailure::new(ErrorKind::Failed, format!("{error:#}"))
 }
 
-/// A string as it is, `()` as `ok`, anything else as compact JSON.
+/// Formats a value for the model: a string as it is, `()` as `ok`, anything else as compact JSON.
 #[inline]
 pub(crate) fn text<T: Serialize>(value: &T) -> HandlerResult {
-    // A value without content says nothing but that the tool ran; a `null` that could have been something is an answer.
-    match value.serialize(PlainTextSerializer { says_nothing: size_of::<T>() == 0 }) {
+    // A value of size zero only says that the tool ran. A `null` of a type with other values is information.
+    match value.serialize(PlainTextSerializer { is_empty_type: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text.into()),
         Err(NotPlainText) => {
-            // Nothing is cleaned out of it: it is data, and control characters are escaped in it.
+            // JSON is not sanitized: it is data, and its control characters are escaped.
             let mut text = String::with_capacity(JSON_CAPACITY);
             match json::write(&mut text, value) {
                 Ok(()) => Ok(text.into()),
@@ -204,7 +231,7 @@ pub(crate) fn text<T: Serialize>(value: &T) -> HandlerResult {
     }
 }
 
-/// Room for most results, so that they are written without growing.
+/// Enough for most results, so that writing them does not reallocate.
 const JSON_CAPACITY: usize = 512;
 
 #[cold]
@@ -212,12 +239,12 @@ pub(crate) fn unwritable(error: &serde_json::Error) -> Box<HandlerFailure> {
     HandlerFailure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
 }
 
-/// Takes what is plain text, in JSON too, and gives up at once on everything else.
+/// Serializes values whose JSON is also their plain text, and gives up at once on everything else.
 struct PlainTextSerializer {
-    says_nothing: bool,
+    is_empty_type: bool,
 }
 
-/// The value is not plain text.
+/// The error for a value that is not plain text.
 #[derive(Debug)]
 struct NotPlainText;
 
@@ -276,7 +303,7 @@ impl Serializer for PlainTextSerializer {
 
     #[inline]
     fn serialize_unit(self) -> Result<String, NotPlainText> {
-        Ok(if self.says_nothing { "ok" } else { "null" }.to_owned())
+        Ok(if self.is_empty_type { "ok" } else { "null" }.to_owned())
     }
 
     #[inline]
@@ -336,29 +363,29 @@ mod tests {
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     #[test]
-    fn a_string_as_it_is_unit_as_ok_the_rest_as_json() {
-        assert_eq!(Reply("a \"b\"").tool_answer().unwrap().text, "a \"b\"");
-        assert_eq!(Reply(()).tool_answer().unwrap().text, "ok");
-        assert_eq!(Reply(Some(String::from("x"))).tool_answer().unwrap().text, "x");
-        assert_eq!(Reply(None::<String>).tool_answer().unwrap().text, "null");
-        assert_eq!(Reply(serde_json::Value::Null).tool_answer().unwrap().text, "null");
-        assert_eq!(Reply(vec![1, 2]).tool_answer().unwrap().text, "[1,2]");
-        assert_eq!(Reply(Ok::<_, String>(7)).tool_answer().unwrap().text, "7");
+    fn formats_strings_as_they_are_unit_as_ok_and_the_rest_as_json() {
+        assert_eq!(HandlerReply("a \"b\"").tool_result().unwrap().text, "a \"b\"");
+        assert_eq!(HandlerReply(()).tool_result().unwrap().text, "ok");
+        assert_eq!(HandlerReply(Some(String::from("x"))).tool_result().unwrap().text, "x");
+        assert_eq!(HandlerReply(None::<String>).tool_result().unwrap().text, "null");
+        assert_eq!(HandlerReply(serde_json::Value::Null).tool_result().unwrap().text, "null");
+        assert_eq!(HandlerReply(vec![1, 2]).tool_result().unwrap().text, "[1,2]");
+        assert_eq!(HandlerReply(Ok::<_, String>(7)).tool_result().unwrap().text, "7");
     }
 
     #[test]
-    fn an_error_is_a_failure_whatever_else_it_is() {
-        let failure = Reply(Err::<(), _>("boom")).tool_answer().unwrap_err();
+    fn converts_every_error_into_a_failure() {
+        let failure = HandlerReply(Err::<(), _>("boom")).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Failed, "boom"));
-        let failure = Reply(Err::<(), _>(HandlerError::retry("once more"))).tool_answer().unwrap_err();
+        let failure = HandlerReply(Err::<(), _>(HandlerError::retry("once more"))).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
-        assert!(Reply(odd).tool_answer().unwrap_err().message.contains("cannot be written as JSON"));
+        assert!(HandlerReply(odd).tool_result().unwrap_err().message.contains("cannot be written as JSON"));
     }
 
-    /// A worker's question is not ours to answer, and its token not ours to keep.
+    /// This dispatcher cannot resume the call of another program, and must not keep its token.
     #[tokio::test]
-    async fn consent_that_is_awaited_elsewhere_is_not_awaited_here() {
+    async fn a_call_that_is_pending_elsewhere_is_not_pending_here() {
         let asks = |(): ()| async {
             let mut pending = ToolResult::failure(ToolError::new(ErrorKind::Pending, "`t` waits"));
             for (key, value) in [("token", "hunter2"), ("expires", "1"), ("worker", "w7")] {

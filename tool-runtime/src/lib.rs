@@ -2,7 +2,6 @@
 
 pub mod arguments;
 mod assert_manifest;
-mod call_permit;
 mod call_stage;
 #[cfg(feature = "cli")]
 mod cli;

@@ -17,13 +17,13 @@ pub use crate::dispatch::{Definitions, ManifestWatch};
     note = "`Manifest::load(path)` reads a file, `Manifest::from_json(text)` a text, and `tool_runtime::manifest!()` is what the build script wrote"
 )]
 pub trait IntoManifest: private::Sealed {
-    /// The manifest, or why there is none.
+    /// Returns the manifest, or the error of loading it.
     #[doc(hidden)]
     fn into_manifest(self) -> Result<Manifest, ManifestError>;
 }
 
 mod private {
-    /// Only the forms of this module.
+    /// Implemented in this module only.
     pub trait Sealed {}
 }
 
@@ -49,7 +49,7 @@ impl IntoManifest for Result<Manifest, ManifestError> {
     }
 }
 
-/// The manifest that the build script wrote, as part of the program.
+/// Embeds the manifest that the build script wrote.
 ///
 /// Alone, it is the `tools_calls.json` in the build script's `OUT_DIR`, whatever wrote it there; with a path, a file of
 /// the package, relative to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::manifest::EmbeddedManifest), which a dispatcher takes.

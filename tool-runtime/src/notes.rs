@@ -1,4 +1,4 @@
-//! What a handler says besides its output.
+//! Metadata that a handler adds to its result.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::Metadata;
 
-/// Where a handler puts what the interface should know and the model need not read: a result's
-/// [metadata](crate::ToolResult::metadata). Every handler can have one, by injection; cheap to clone.
+/// Adds [metadata](crate::ToolResult::metadata) to the result of a handler, for user interfaces; the model does not read
+/// it. Every handler can have it injected. Cheap to clone.
 ///
 /// ```standalone_crate
 /// use serde_json::json;
@@ -34,23 +34,23 @@ use crate::Metadata;
 /// # }
 /// ```
 ///
-/// What the dispatcher says itself, under `repairs`, `decision` and the like, goes before a note of the same key. A
-/// handler that fails has its notes in the result as well.
+/// Metadata of the dispatcher, such as `repairs` and `decision`, overrides a note with the same key. The result of a
+/// handler that fails has its notes as well.
 #[derive(Clone, Default)]
 pub struct Notes {
     notes: Arc<Mutex<Map<String, Value>>>,
 }
 
 impl Notes {
-    /// Says something under a key. What cannot be written as JSON is logged and left out.
+    /// Adds a note. A value that cannot be serialized as JSON is logged and dropped.
     pub fn insert(&self, key: impl Into<String>, value: impl Serialize) {
         match serde_json::to_value(value) {
             Ok(value) => drop(self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(key.into(), value)),
-            Err(error) => tracing::warn!(%error, "a note cannot be written as JSON"),
+            Err(error) => tracing::warn!(%error, "a note cannot be serialized as JSON"),
         }
     }
 
-    /// Moves everything that was said into a result.
+    /// Moves all notes into the metadata of a result.
     pub(crate) fn move_to(&self, metadata: &mut Metadata) {
         for (key, value) in std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner)) {
             metadata.insert(key, value);

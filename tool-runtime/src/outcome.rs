@@ -1,25 +1,36 @@
-//! How a call ended.
+//! The outcome of a call, as finish hooks see it.
 
-/// How a call ended, as a finish hook is told.
+use crate::ErrorKind;
+
+/// How a call ended, as a [finish hook](crate::Builder::finish) sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallOutcome {
     /// The handler succeeded.
     Success,
-    /// The handler answered with an error, or could not run.
+    /// The handler returned an error, or could not run.
     Failed,
     /// The handler panicked.
     Panicked,
     /// The handler did not finish in time.
     TimedOut,
-    /// The call was cancelled or dropped, or was only a check.
+    /// The call was cancelled or dropped, or was only a check or a preview.
     Cancelled,
 }
 
 impl CallOutcome {
-    /// Whether the call's effects are to be kept.
+    /// Returns `true` if the effects of the call are to be kept.
     #[must_use]
     pub fn is_success(self) -> bool {
         self == Self::Success
+    }
+
+    pub(crate) fn from_failure(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Panicked => Self::Panicked,
+            ErrorKind::TimedOut | ErrorKind::OutcomeUnknown => Self::TimedOut,
+            ErrorKind::Cancelled => Self::Cancelled,
+            _ => Self::Failed,
+        }
     }
 }

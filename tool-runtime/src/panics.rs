@@ -1,18 +1,18 @@
-//! Panics of code that is not ours.
+//! Panics of application code.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Runs a function; a panic becomes its message.
+/// Runs a function. A panic becomes an error with its message.
 ///
-/// What a panic may leave half-changed is dropped with the call, so that nobody sees it.
+/// Values that a panic leaves half-changed are dropped with the call, which is why `AssertUnwindSafe` is sound here.
 pub(crate) fn catch<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(message)
 }
 
-/// A future whose panics become messages.
+/// A future whose panics become errors with their messages.
 pub(crate) struct CatchPanic<F>(pub(crate) F);
 
 impl<F: Future + Unpin> Future for CatchPanic<F> {
@@ -27,7 +27,7 @@ impl<F: Future + Unpin> Future for CatchPanic<F> {
     }
 }
 
-/// The words of a panic. Its payload may be anything, even something that panics when dropped.
+/// Returns the message of a panic. The payload may be anything, even a value that panics when it is dropped.
 fn message(payload: Box<dyn Any + Send>) -> String {
     let message = match (payload.downcast_ref::<&'static str>(), payload.downcast_ref::<String>()) {
         (Some(text), _) => (*text).to_owned(),
@@ -41,7 +41,7 @@ fn message(payload: Box<dyn Any + Send>) -> String {
 /// Drops a value whose own `Drop` may panic.
 pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // A second payload that panics again is not worth a third try.
+        // Dropping the second payload might panic again, so it is leaked.
         std::mem::forget(payload);
     }
 }

@@ -1,4 +1,4 @@
-//! What a handler says while it runs.
+//! Progress reports of a handler.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::inject::{Injection, Mode};
+use crate::inject::{Injection, InjectionMode};
 
-/// Where a handler reports how far it is. Every handler can have one, by injection; cheap to clone.
+/// Reports the progress of a handler. Every handler can have it injected. Cheap to clone.
 ///
-/// Whoever makes a call listens by giving it one, with [`Call::with`](crate::Call::with). With nobody listening a
-/// report costs nothing: the value is not even looked at.
+/// A caller listens by passing a `Progress` with [`Call::with`](crate::Call::with). Without a listener a report costs
+/// nothing: the value is not serialized.
 ///
 /// ```standalone_crate
 /// use std::sync::{Arc, Mutex};
@@ -32,7 +32,7 @@ use crate::inject::{Injection, Mode};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let tools = Dispatcher::builder().build()?;
 /// let call = || tools.call(ToolCall::from_text("copy", r#"{"files": ["a", "b"]}"#));
-/// assert_eq!(call().await.output, "2", "nobody needs to listen");
+/// assert_eq!(call().await.output, "2", "a listener is optional");
 ///
 /// let heard = Arc::new(Mutex::new(Vec::new()));
 /// let listener = heard.clone();
@@ -47,27 +47,29 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Hands each report to a function, in the handler's own thread: one that takes long holds the handler up.
+    /// Creates a reporter that calls a function with each report, on the thread of the handler. A slow function slows the
+    /// handler down.
     pub fn to(listener: impl Fn(Value) + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)) }
     }
 
-    /// Whether anybody listens. A report that is dear to make need not be made otherwise.
+    /// Returns `true` if there is a listener. Skip reports that are expensive to compute otherwise.
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.listener.is_some()
     }
 
-    /// Says how far the handler is. What cannot be written as JSON is logged and left out.
+    /// Reports progress. A value that cannot be serialized as JSON is logged and dropped.
     pub fn report(&self, value: impl Serialize) {
         let Some(listener) = &self.listener else { return };
         match serde_json::to_value(value) {
             Ok(value) => listener(value),
-            Err(error) => tracing::warn!(%error, "a report of progress cannot be written as JSON"),
+            Err(error) => tracing::warn!(%error, "a progress report cannot be serialized as JSON"),
         }
     }
 
-    /// What the shim of a stream wants injected. It has no parameter; its name is none that a parameter could have.
+    /// Returns the injection that the shim of a stream declares. It has no parameter, so its name is one that no parameter
+    /// can have.
     #[must_use]
     #[doc(hidden)]
     pub fn of_stream() -> Injection {
@@ -76,7 +78,7 @@ impl Progress {
             type_id: std::any::TypeId::of::<Self>(),
             arc_type_id: std::any::TypeId::of::<std::sync::Arc<Self>>(),
             type_name: std::any::type_name::<Self>(),
-            mode: Mode::Clone,
+            mode: InjectionMode::Clone,
         }
     }
 }

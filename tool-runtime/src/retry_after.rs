@@ -1,18 +1,18 @@
-//! When another try may go well.
+//! The time after which a retry may succeed.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A time to wait, in milliseconds. It is that short to fit into bytes that an error has to spare: with a [`Duration`] every
-/// result would be longer, those of calls that succeed too.
+/// A time to wait, in milliseconds. It fits into padding of the error: with a [`Duration`], every result would be larger,
+/// including those of calls that succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u64", into = "u64")]
 pub(crate) struct RetryAfter(NonZeroU32);
 
 impl From<Duration> for RetryAfter {
-    /// Rounded up, so that who keeps to it is not too early. One that is too long is the longest.
+    /// Rounds up, so that nobody retries too early, and saturates.
     fn from(time: Duration) -> Self {
         let milliseconds = u32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u32::MAX);
         Self(NonZeroU32::new(milliseconds).unwrap_or(NonZeroU32::MIN))

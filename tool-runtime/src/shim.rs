@@ -1,4 +1,4 @@
-//! What the macros emit for a tool, and what a shim gives back.
+//! Shims: the functions that the macros generate to decode arguments and call a handler.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt::Display;
@@ -6,20 +6,21 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
+use tool_model::validate::Violation;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::arguments::{self, ArgumentError, Decode, Reader, Repaired};
+use crate::arguments::{self, ArgumentReader, Decode, RepairedArguments};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
-use crate::inject::{InjectError, Injection, Inputs};
+use crate::inject::{HandlerInputs, InjectError, Injection};
 use crate::{ErrorKind, ToolError};
 
-/// How a tool is called.
+/// The generated entry point of a tool.
 pub struct Shim {
-    /// Decodes the arguments and calls the function; asked for its types, says only those.
-    pub invoke: fn(Invocation<'_>) -> Step,
-    /// What the function needs besides its arguments.
-    pub needs: &'static Needs,
+    /// Decodes the arguments and calls the function, or does what [`InvocationPurpose`] asks for instead.
+    pub invoke: fn(Invocation<'_>) -> HandlerStep,
+    /// The inputs of the function besides its arguments.
+    pub needs: &'static HandlerNeeds,
 }
 
 impl Callable for Shim {
@@ -31,33 +32,33 @@ impl Callable for Shim {
 }
 
 impl Shim {
-    /// What is wrong with how absent arguments are filled: by index, what the type says.
-    pub(crate) fn try_absent(&self, reader: Reader<'_>) -> Vec<(usize, String)> {
+    /// Returns the errors of filling in absent arguments, by index.
+    pub(crate) fn try_absent(&self, reader: ArgumentReader<'_>) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();
         (self.invoke)(Invocation { purpose: InvocationPurpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
         wrong
     }
 }
 
-/// What a function needs besides its arguments.
-pub struct Needs {
+/// The inputs of a function besides its arguments.
+pub struct HandlerNeeds {
     /// The injected parameters, in order.
     pub injections: fn() -> Vec<Injection>,
-    /// How the method takes its instance.
-    pub receiver: Receiver,
+    /// How the method takes `self`.
+    pub receiver: ReceiverKind,
     /// The class of a method.
-    pub class: Option<fn() -> Class>,
+    pub class: Option<fn() -> ToolClass>,
 }
 
-impl Needs {
-    /// Nothing.
-    pub const NOTHING: Self = Self { injections: Vec::new, receiver: Receiver::None, class: None };
+impl HandlerNeeds {
+    /// No inputs.
+    pub const NOTHING: Self = Self { injections: Vec::new, receiver: ReceiverKind::None, class: None };
 }
 
-/// How a method takes its instance.
+/// How a method takes `self`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receiver {
-    /// It takes none.
+pub enum ReceiverKind {
+    /// Not at all.
     None,
     /// `&self`
     Ref,
@@ -70,35 +71,33 @@ pub enum Receiver {
 }
 
 /// The type whose methods are tools.
-pub struct Class {
+pub struct ToolClass {
     /// The type.
     pub type_id: TypeId,
-    /// The type of an `Arc` of it. A trait object has no other.
+    /// The type of an `Arc` of it, the only form in which a trait object is passed.
     pub arc_type_id: TypeId,
     /// The name of the type.
     pub type_name: &'static str,
-    /// Whether a shared instance can be handed over by value.
+    /// `true` if a shared instance can be cloned for `self`.
     pub is_clone: bool,
-    /// How an instance is made for a call.
-    pub constructor: Option<Constructor>,
+    /// Creates an instance for a call.
+    pub constructor: Option<InstanceConstructor>,
 }
 
-impl Class {
-    /// Returns the class of a type, without a constructor.
+impl ToolClass {
+    /// Creates the description of a class without a constructor.
     #[must_use]
-    pub fn of<S: 'static>() -> Self {
-        Self {
-            type_id: TypeId::of::<S>(),
-            arc_type_id: TypeId::of::<Arc<S>>(),
-            type_name: type_name::<S>(),
-            is_clone: false,
-            constructor: None,
-        }
+    pub fn new<S: 'static>() -> Self {
+        Self::of_type::<S>()
     }
 
-    /// Returns the class of a trait object.
+    /// Creates the description of a trait object's class.
     #[must_use]
     pub fn object<S: ?Sized + SharedObject>() -> Self {
+        Self::of_type::<S>()
+    }
+
+    fn of_type<S: ?Sized + 'static>() -> Self {
         Self {
             type_id: TypeId::of::<S>(),
             arc_type_id: TypeId::of::<Arc<S>>(),
@@ -124,47 +123,47 @@ pub trait SharedObject: Send + Sync + 'static {}
 
 impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
 
-/// Returns the answer of a call whose instance could not be built from its injected values.
+/// Returns the result of a call whose instance could not be built from its injected values.
 pub fn construction_failed(type_name: &str, error: &impl Display) -> HandlerResult {
     let message = format!("the call did not run: `{type_name}::new` failed: {error}");
     Err(HandlerFailure::new(ErrorKind::Injection, message))
 }
 
-/// `new`, which makes an instance for a call.
+/// The constructor `new`, which creates an instance for a call.
 #[derive(Clone, Copy)]
-pub struct Constructor {
-    /// Its parameters.
+pub struct InstanceConstructor {
+    /// The injected parameters.
     pub injections: fn() -> Vec<Injection>,
-    /// Calls it.
-    pub build: fn(Inputs) -> Result<Building, InjectError>,
+    /// Calls the constructor.
+    pub build: fn(HandlerInputs) -> Result<BuiltInstance, InjectError>,
 }
 
 type Built = Result<Box<dyn Any + Send>, String>;
 
-/// An instance that is made, or being made.
-pub enum Building {
+/// An instance that is ready, or a future of it.
+pub enum BuiltInstance {
     #[doc(hidden)]
     Ready(Built),
     #[doc(hidden)]
     Future(Pin<Box<dyn Future<Output = Built> + Send>>),
 }
 
-impl Building {
-    /// From a constructor that is not `async`.
+impl BuiltInstance {
+    /// Wraps the result of a constructor that is not `async`.
     #[must_use]
     pub fn ready(built: Built) -> Self {
         Self::Ready(built)
     }
 
-    /// From an `async` constructor.
+    /// Wraps the future of an `async` constructor.
     pub fn future(building: impl Future<Output = Built> + Send + 'static) -> Self {
         Self::Future(Box::pin(building))
     }
 }
 
-/// What `new` may give back: the type itself, or a `Result` of it.
+/// A type that `new` may return: the class itself, or a `Result` of it.
 #[diagnostic::on_unimplemented(
-    message = "`new` of a tool class gives back `Self` or a `Result<Self, E>`, not `{Self}`",
+    message = "`new` of a tool class returns `Self` or a `Result<Self, E>`, not `{Self}`",
     note = "the error must implement `Display`"
 )]
 pub trait Constructed<S> {
@@ -187,33 +186,33 @@ impl<S: Send + 'static, E: Display> Constructed<S> for Result<S, E> {
     }
 }
 
-/// One call on its way into a shim.
+/// One invocation of a shim.
 pub struct Invocation<'a> {
     pub(crate) purpose: InvocationPurpose<'a>,
-    /// What the function needs besides its arguments, if that is there already.
-    pub(crate) ready: Option<Inputs>,
+    /// The inputs of the function, if they are ready.
+    pub(crate) ready: Option<HandlerInputs>,
 }
 
-/// What a shim is invoked for.
+/// The purpose of an invocation.
 pub(crate) enum InvocationPurpose<'a> {
-    /// To call the function.
-    Call { tool: &'a str, reader: Reader<'a>, repaired: &'a mut Option<Box<Repaired>> },
-    /// To say what types its arguments have.
+    /// Call the function.
+    Call { tool: &'a str, reader: ArgumentReader<'a>, repaired: &'a mut Option<Box<RepairedArguments>> },
+    /// Describe the types of the arguments.
     Describe(&'a mut Types),
-    /// To try how absent arguments are filled.
-    TryAbsent { reader: Reader<'a>, wrong: &'a mut Vec<(usize, String)> },
-    /// Not any more: the arguments were wrong.
+    /// Try to fill in absent arguments.
+    TryAbsent { reader: ArgumentReader<'a>, wrong: &'a mut Vec<(usize, String)> },
+    /// Refuse the call: the arguments are invalid.
     Refuse(Box<ToolError>),
 }
 
 impl Invocation<'_> {
-    /// Decodes the arguments into their slots. Whether the function can be called; if not, [`stop`](Self::stop) says
-    /// what is to be answered.
+    /// Decodes the arguments into their slots. Returns `true` if the function can be called; otherwise
+    /// [`stop`](Self::stop) returns the step to return.
     pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<ReturnType>) -> bool {
         match &mut self.purpose {
             InvocationPurpose::Call { reader, .. } => match arguments::read(reader, slots) {
                 Ok(()) => true,
-                Err(problems) => self.mend(slots, problems),
+                Err(problems) => self.repair(slots, problems),
             },
             InvocationPurpose::Describe(types) => {
                 types.arguments = slots.iter().map(|slot| slot.argument_type()).collect();
@@ -228,18 +227,18 @@ impl Invocation<'_> {
         }
     }
 
-    /// Mends the arguments if that is allowed and possible; if not, the call is refused for what is wrong.
+    /// Repairs the arguments if that is allowed and possible. Otherwise refuses the call.
     #[cold]
     #[inline(never)]
-    fn mend(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::Problem>) -> bool {
+    fn repair(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::ArgumentProblem>) -> bool {
         let InvocationPurpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
-        let mended = match reader.schemas.is_mended(reader.repair) {
+        let repair = match reader.schemas.may_repair(reader.repair) {
             true => arguments::repair(reader, slots, problems),
             false => Err(problems),
         };
-        match mended {
-            Ok(mended) => {
-                **repaired = Some(Box::new(mended));
+        match repair {
+            Ok(arguments) => {
+                **repaired = Some(Box::new(arguments));
                 true
             }
             Err(problems) => {
@@ -249,65 +248,65 @@ impl Invocation<'_> {
         }
     }
 
-    /// Refuses arguments that were read, for what is wrong with them together or what their type has against them.
+    /// Refuses arguments that were decoded but are invalid together, or that their type rejects.
     #[cold]
-    pub(crate) fn refuse(self, errors: Vec<ArgumentError>) -> Step {
+    pub(crate) fn refuse(self, violations: Vec<Violation>) -> HandlerStep {
         match self.purpose {
             InvocationPurpose::Call { tool, reader, .. } => {
-                Step::Refused(Box::new(reader.schemas.refusal_together(tool, errors)))
+                HandlerStep::Refused(Box::new(reader.schemas.refuse(tool, violations)))
             }
             _ => self.stop(),
         }
     }
 
-    /// What is answered when the function cannot be called.
+    /// Returns the step of a function that cannot be called.
     #[must_use]
-    pub fn stop(self) -> Step {
+    pub fn stop(self) -> HandlerStep {
         match self.purpose {
-            InvocationPurpose::Refuse(error) => Step::Refused(error),
+            InvocationPurpose::Refuse(error) => HandlerStep::Refused(error),
             InvocationPurpose::Call { .. } | InvocationPurpose::Describe(_) | InvocationPurpose::TryAbsent { .. } => {
-                Step::Done(Ok(HandlerOutput::default()))
+                HandlerStep::Done(Ok(HandlerOutput::default()))
             }
         }
     }
 
-    /// Runs the function now, or hands it back to be run when its inputs are there.
+    /// Runs the function now, or returns it to be run once its inputs are ready.
     #[inline]
-    pub fn run<F>(self, function: F) -> Step
+    pub fn run<F>(self, function: F) -> HandlerStep
     where
-        F: FnOnce(Inputs) -> Result<Step, InjectError> + Send + 'static,
+        F: FnOnce(HandlerInputs) -> Result<HandlerStep, InjectError> + Send + 'static,
     {
         match self.ready {
-            Some(inputs) => Step::from_result(function(inputs)),
-            None => Step::Waiting(Box::new(function)),
+            Some(inputs) => HandlerStep::from_result(function(inputs)),
+            None => HandlerStep::Waiting(Box::new(function)),
         }
     }
 }
 
-/// How far a shim got.
-pub enum Step {
-    /// The function has answered.
+/// The result of an invocation.
+pub enum HandlerStep {
+    /// The function has returned.
     Done(HandlerResult),
     /// The function is `async`.
     Future(HandlerFuture),
-    /// The function blocks its thread.
+    /// The function is blocking.
     Blocking(Box<dyn FnOnce() -> HandlerResult + Send>),
     /// The arguments are decoded; the function waits for its inputs.
     Waiting(PreparedHandler),
-    /// The arguments are wrong.
+    /// The arguments are invalid.
     Refused(Box<ToolError>),
 }
 
-pub(crate) type PreparedHandler = Box<dyn FnOnce(Inputs) -> Result<Step, InjectError> + Send>;
+pub(crate) type PreparedHandler = Box<dyn FnOnce(HandlerInputs) -> Result<HandlerStep, InjectError> + Send>;
 
-impl Step {
-    /// The step of an `async` function.
+impl HandlerStep {
+    /// Creates the step of an `async` function.
     #[inline]
     pub fn future(future: impl Future<Output = HandlerResult> + Send + 'static) -> Self {
         Self::Future(HandlerFuture::new(future))
     }
 
-    /// The step of a `blocking` function.
+    /// Creates the step of a `blocking` function.
     pub fn blocking(function: impl FnOnce() -> HandlerResult + Send + 'static) -> Self {
         Self::Blocking(Box::new(function))
     }
@@ -318,41 +317,41 @@ impl Step {
     }
 }
 
-/// Asks for the schema of a result: of the success in a `Result`, of anything else itself.
-pub struct Returned<T>(std::marker::PhantomData<T>);
+/// A probe for the schema of a return type: that of the success type for a `Result`, otherwise that of the type.
+pub struct ReturnProbe<T>(std::marker::PhantomData<T>);
 
-impl<T> Returned<T> {
-    /// The question.
+impl<T> ReturnProbe<T> {
+    /// Creates the probe.
     pub const NEW: Self = Self(std::marker::PhantomData);
 }
 
-impl<T: JsonSchema, E> Returned<Result<T, E>> {
-    /// The schema of a success.
+impl<T: JsonSchema, E> ReturnProbe<Result<T, E>> {
+    /// Returns the schema of the success type.
     #[must_use]
     pub fn tool_schema(self) -> Option<ReturnType> {
         Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
     }
 }
 
-/// A plain result with a schema.
+/// A return type with a schema.
 pub trait PlainReturned {
-    /// The schema of the result.
+    /// Returns the schema.
     fn tool_schema(self) -> Option<ReturnType>;
 }
 
-impl<T: JsonSchema> PlainReturned for Returned<T> {
+impl<T: JsonSchema> PlainReturned for ReturnProbe<T> {
     fn tool_schema(self) -> Option<ReturnType> {
         Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
     }
 }
 
-/// A result without a schema.
+/// A return type without a schema.
 pub trait UnknownReturned {
-    /// Nothing.
+    /// Returns `None`.
     fn tool_schema(self) -> Option<ReturnType>;
 }
 
-impl<T> UnknownReturned for &Returned<T> {
+impl<T> UnknownReturned for &ReturnProbe<T> {
     fn tool_schema(self) -> Option<ReturnType> {
         None
     }

@@ -1,4 +1,4 @@
-//! Handlers that give back a stream: each item is progress, and together they are the result.
+//! Handlers that return a stream: each item is reported as progress, and together they are the result.
 
 use std::future::poll_fn;
 use std::marker::PhantomData;
@@ -9,17 +9,16 @@ use futures_core::Stream;
 use serde::Serialize;
 
 use crate::handler_result::{
-    FallibleReply, HandlerFailure, HandlerResult, PlainReply, Reply, ToolFailure, ToolOutput, failed, text,
+    FallibleReply, HandlerFailure, HandlerReply, HandlerResult, PlainReply, ToolFailure, ToolOutput, failed, text,
 };
 use crate::{ErrorKind, HandlerError, Progress, json};
 
-/// An item of a stream whose result is not simply all its items.
+/// An item of a stream whose result is not the list of its items.
 ///
-/// A tool may give back a stream, `impl Stream<Item = T>`. Each item is reported as [`Progress`] when it comes. The
-/// result is, without this type, what a `Vec` of the items would be: right for a search that finds one thing after
-/// the other. Where the items only say how far the tool is, such as the lines of a log that is followed, they are
-/// `Progress`, and the one that is `Done` is the result; nothing is read after it. Items may be `Result`s: the first
-/// error ends the stream and is the answer.
+/// A tool may return a stream, `impl Stream<Item = T>`. Each item is reported as [`Progress`] when it arrives. Without
+/// this type, the result is that of a `Vec` of the items, which suits a search that finds one match after the other.
+/// If the items only report progress, such as the lines of a log, make them `Progress`, and the result `Done`; nothing
+/// is read after it. Items may be `Result`s: the first error ends the stream and becomes the result.
 ///
 /// ```standalone_crate
 /// use tool_runtime::output::{Stream, Streamed};
@@ -50,17 +49,17 @@ use crate::{ErrorKind, HandlerError, Progress, json};
 /// # }
 /// ```
 ///
-/// The stream is recognised where the signature says `impl Stream<Item = ..>`, on its own, in a `Result`, or as what
-/// an `async fn` gives back; any other stream can be given back as one. A boxed one needs no change but that.
+/// The macro recognises `impl Stream<Item = ..>` as the return type, in a `Result`, and as the output of an `async fn`.
+/// Return any other stream, such as a boxed one, as `impl Stream`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Streamed<P, D> {
-    /// How far it is. The model does not see it.
+    /// A progress report. The model does not see it.
     Progress(P),
     /// The result.
     Done(D),
 }
 
-/// What a stream has given so far.
+/// The items of a stream so far.
 pub struct CollectedItems {
     items: String,
     progress: Progress,
@@ -85,18 +84,18 @@ impl CollectedItems {
     }
 }
 
-/// What a stream of a tool may consist of.
+/// A type that the stream of a tool may consist of.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an item of a tool's stream: nothing says how to write it as JSON",
-    label = "gives back a stream of `{Self}`",
+    message = "`{Self}` cannot be an item of a tool's stream: it cannot be serialized as JSON",
+    label = "returns a stream of `{Self}`",
     note = "derive `serde::Serialize` for it; `tool_runtime::output::Streamed` tells progress from the result",
-    note = "if the method is no tool, name it in `exclude`, or mark it `#[tool(skip)]`"
+    note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolItem {
     #[doc(hidden)]
     fn collect(&self, collected: &mut CollectedItems) -> ControlFlow<HandlerResult>;
 
-    /// The answer when the stream is over.
+    /// Returns the result at the end of the stream.
     #[doc(hidden)]
     fn end(collected: CollectedItems) -> HandlerResult;
 }
@@ -127,14 +126,14 @@ impl<P: ToolOutput, D: ToolOutput> ToolItem for Streamed<P, D> {
     }
 }
 
-/// One item, read.
-pub struct Collecting<T> {
+/// The outcome of reading one item.
+pub struct ItemOutcome<T> {
     flow: ControlFlow<HandlerResult>,
     item: PhantomData<fn() -> T>,
 }
 
-impl<T: ToolItem> Collecting<T> {
-    fn of(item: Result<&T, Box<HandlerFailure>>, collected: &mut CollectedItems) -> Self {
+impl<T: ToolItem> ItemOutcome<T> {
+    fn new(item: Result<&T, Box<HandlerFailure>>, collected: &mut CollectedItems) -> Self {
         let flow = match item {
             Ok(item) => item.collect(collected),
             Err(failure) => Break(Err(failure)),
@@ -143,64 +142,64 @@ impl<T: ToolItem> Collecting<T> {
     }
 }
 
-impl<T> Reply<Result<T, HandlerError>> {
-    /// The item, or a failure that ends the stream.
-    pub fn tool_collect(self, collected: &mut CollectedItems) -> Collecting<T>
+impl<T> HandlerReply<Result<T, HandlerError>> {
+    /// Reads the item, or the failure that ends the stream.
+    pub fn tool_collect(self, collected: &mut CollectedItems) -> ItemOutcome<T>
     where
         T: ToolItem,
     {
         match self.0 {
-            Ok(item) => Collecting::of(Ok(&item), collected),
-            Err(error) => Collecting::of(Err(error.into_failure()), collected),
+            Ok(item) => ItemOutcome::new(Ok(&item), collected),
+            Err(error) => ItemOutcome::new(Err(error.into_failure()), collected),
         }
     }
 }
 
 /// An item that is a `Result`.
 pub trait FallibleItem: FallibleReply + Sized {
-    /// The item, or a failure that ends the stream.
-    fn tool_collect(self, collected: &mut CollectedItems) -> Collecting<Self::Value>
+    /// Reads the item, or the failure that ends the stream.
+    fn tool_collect(self, collected: &mut CollectedItems) -> ItemOutcome<Self::Value>
     where
         Self::Value: ToolItem,
         Self::Error: ToolFailure;
 }
 
-impl<T, E> FallibleItem for Reply<Result<T, E>> {
-    fn tool_collect(self, collected: &mut CollectedItems) -> Collecting<T>
+impl<T, E> FallibleItem for HandlerReply<Result<T, E>> {
+    fn tool_collect(self, collected: &mut CollectedItems) -> ItemOutcome<T>
     where
         T: ToolItem,
         E: ToolFailure,
     {
         match self.0 {
-            Ok(item) => Collecting::of(Ok(&item), collected),
-            Err(error) => Collecting::of(Err(failed(&error)), collected),
+            Ok(item) => ItemOutcome::new(Ok(&item), collected),
+            Err(error) => ItemOutcome::new(Err(failed(&error)), collected),
         }
     }
 }
 
-/// An item that is itself.
+/// An item that is a plain value.
 pub trait PlainItem: PlainReply {
-    /// The item.
-    fn tool_collect(&self, collected: &mut CollectedItems) -> Collecting<Self::Value>
+    /// Reads the item.
+    fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<Self::Value>
     where
         Self::Value: ToolItem + Sized;
 }
 
-impl<T> PlainItem for Reply<T> {
-    fn tool_collect(&self, collected: &mut CollectedItems) -> Collecting<T>
+impl<T> PlainItem for HandlerReply<T> {
+    fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<T>
     where
         T: ToolItem,
     {
-        Collecting::of(Ok(&self.0), collected)
+        ItemOutcome::new(Ok(&self.0), collected)
     }
 }
 
-/// Reads a stream to its end. How an item is read is for the shim to say, which knows its type.
+/// Reads a stream to its end. The shim, which knows the type of the items, passes the function that reads one.
 pub async fn stream<S, T, R>(stream: S, progress: Progress, read: R) -> HandlerResult
 where
     S: Stream,
     T: ToolItem,
-    R: Fn(S::Item, &mut CollectedItems) -> Collecting<T>,
+    R: Fn(S::Item, &mut CollectedItems) -> ItemOutcome<T>,
 {
     let mut stream = pin!(stream);
     let mut collected = CollectedItems { items: String::new(), progress };
@@ -208,7 +207,7 @@ where
         if let Break(answer) = read(item, &mut collected).flow {
             return answer;
         }
-        // A stream that never waits must not keep its call from being stopped.
+        // A stream that never waits must not prevent its call from being stopped.
         tokio::task::coop::consume_budget().await;
     }
     T::end(collected)

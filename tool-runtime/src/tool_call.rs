@@ -1,4 +1,4 @@
-//! What a model asks for.
+//! The request of a call.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::Context;
 
-/// A call as a model made it: a tool's name and the arguments' text.
+/// A call as the model made it: the name of a tool and the text of its arguments.
 ///
 /// ```
 /// use serde_json::json;
@@ -27,7 +27,7 @@ pub struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    /// A call with the arguments as the model wrote them. An empty text stands for no arguments.
+    /// Creates a call with the arguments as the model wrote them. Empty text stands for no arguments.
     pub fn from_text(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
         Self {
             name: name.into(),
@@ -39,34 +39,33 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// A call with the arguments as a JSON value.
+    /// Creates a call with the arguments as a JSON value.
     pub fn new(name: impl Into<Cow<'a, str>>, arguments: Value) -> Self {
         Self::from_text(name, arguments.to_string())
     }
 
-    /// The id that the provider gave the call.
+    /// Sets the id that the model provider gave the call.
     #[must_use]
     pub fn id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// The conversation that the call belongs to.
+    /// Sets the conversation that the call belongs to.
     #[must_use]
     pub fn conversation(mut self, conversation: impl Into<Cow<'a, str>>) -> Self {
         self.conversation = Some(conversation.into());
         self
     }
 
-    /// The channel through which the conversation is held, and the chat in it, for handlers that ask for their
-    /// [`Context`].
+    /// Sets the channel of the conversation and the chat in it, for handlers that read their [`Context`].
     #[must_use]
     pub fn channel(mut self, channel: impl Into<Cow<'a, str>>, chat: impl Into<Cow<'a, str>>) -> Self {
         self.channel = Some((channel.into(), chat.into()));
         self
     }
 
-    /// The trace that the call belongs to, as W3C's `traceparent` writes it.
+    /// Sets the trace that the call belongs to, in the format of W3C's `traceparent`.
     #[must_use]
     pub fn trace_parent(mut self, trace_parent: impl Into<Cow<'a, str>>) -> Self {
         self.trace_parent = Some(trace_parent.into());
@@ -101,25 +100,25 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// The id of the call, if it has one.
+    /// Returns the id of the call, if it has one.
     #[must_use]
     pub fn call_id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The id of the conversation, if it has one.
+    /// Returns the id of the conversation, if it has one.
     #[must_use]
     pub fn conversation_id(&self) -> Option<&str> {
         self.conversation.as_deref()
     }
 
-    /// The tool's name.
+    /// Returns the name of the tool.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The arguments' text.
+    /// Returns the text of the arguments.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments

@@ -1,13 +1,13 @@
-//! What a call answers.
+//! The result of a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ToolError;
 
-/// The answer to a call. There always is one, whatever happened.
+/// The result of a call. Every call has one.
 ///
-/// A handler can give one back itself, to say more than its output, or to pass on what another program answered.
+/// A handler can return one itself, to add metadata, or to forward the result of another program.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolError, ToolResult, tool};
@@ -38,39 +38,39 @@ use crate::ToolError;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// Whether the handler ran and everything around it went well.
+    /// `true` if the handler ran and everything around it succeeded.
     pub success: bool,
-    /// What the model reads, in failure too.
+    /// The text that the model reads, also for a failure.
     pub output: String,
-    /// What went wrong.
+    /// The error of a failure.
     pub error: Option<ToolError>,
-    /// For the interface, not for the model.
+    /// Data for user interfaces. The model does not see it.
     #[serde(default)]
     pub metadata: Metadata,
-    /// Set by the dispatcher alone. A result that was written down and read again has lost it.
+    /// Set by the dispatcher only. Not serialized.
     #[serde(skip)]
     pub(crate) not_started: bool,
 }
 
 impl ToolResult {
-    /// A success, with what the model reads.
+    /// Creates a success with the text that the model reads.
     #[inline]
     #[must_use]
     pub fn success(output: String) -> Self {
         Self { success: true, output, error: None, metadata: Metadata::default(), not_started: false }
     }
 
-    /// A failure. The model reads the error's message.
+    /// Creates a failure. The model reads the message of the error.
     #[must_use]
     pub fn failure(error: ToolError) -> Self {
         let output = error.message.clone();
         Self { success: false, output, error: Some(error), metadata: Metadata::default(), not_started: false }
     }
 
-    /// Returns `true` if the dispatcher knows that the handler was not entered: a refused call, one that timed out in a
-    /// queue, one whose provider failed. Such a call has had no effect and can be made again.
+    /// Returns `true` if the dispatcher knows that the handler was not entered, for example because the call was refused,
+    /// timed out in a queue, or its provider failed. Such a call has had no effect and can be made again.
     ///
-    /// `false` means that the handler has run, or that it may have.
+    /// `false` means that the handler has run or may have run.
     ///
     /// ```
     /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
@@ -90,8 +90,8 @@ impl ToolResult {
         self.not_started
     }
 
-    /// Marks the result as that of a call whose handler was not entered, for code that answers a call before it comes to
-    /// the dispatcher. The dispatcher marks its own results, and does not believe a handler that returns such a mark.
+    /// Marks the result as that of a call whose handler was not entered, for code that handles a call before the
+    /// dispatcher does. The dispatcher marks its own results, and ignores the mark of a result that a handler returns.
     #[must_use]
     pub fn not_started(mut self) -> Self {
         self.not_started = true;
@@ -99,7 +99,7 @@ impl ToolResult {
     }
 }
 
-/// Compares what was answered. [`is_not_started`](ToolResult::is_not_started) is about the call, not part of the answer.
+/// Compares the contents. [`is_not_started`](ToolResult::is_not_started) describes the call and is not compared.
 impl PartialEq for ToolResult {
     fn eq(&self, other: &Self) -> bool {
         let Self { success, output, error, metadata, not_started: _ } = other;
@@ -107,41 +107,41 @@ impl PartialEq for ToolResult {
     }
 }
 
-/// Where the metadata of a pending call has the token with which somebody answers.
+/// The metadata key of a pending call's sealed token.
 pub(crate) const TOKEN: &str = "token";
 
-/// Where they say when it is too late for that, in milliseconds since 1970.
+/// The metadata key of the token's expiry, in milliseconds since 1970.
 pub(crate) const EXPIRES: &str = "expires";
 
-/// What a call says besides its output. Most say nothing, and then nothing is allocated.
+/// The metadata of a result. Empty metadata does not allocate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(Option<Box<Map<String, Value>>>);
 
 impl Metadata {
-    /// What is said under a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.as_ref()?.get(key)
     }
 
-    /// Says something under a key.
+    /// Sets the value of a key.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
         self.0.get_or_insert_default().insert(key.into(), value.into());
     }
 
-    /// Takes back what is said under a key.
+    /// Removes a key.
     pub(crate) fn remove(&mut self, key: &str) {
         if let Some(map) = &mut self.0 {
             map.remove(key);
         }
     }
 
-    /// Everything that is said.
+    /// Returns an iterator over the entries.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().flat_map(|map| map.iter()).map(|(key, value)| (key.as_str(), value))
     }
 
-    /// Whether nothing is said.
+    /// Returns `true` if there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.as_ref().is_none_or(|map| map.is_empty())
@@ -167,27 +167,32 @@ mod tests {
 
     use super::*;
     use crate::ErrorKind;
-    use crate::arguments::ArgumentError;
+    use crate::arguments::{ArgumentError, ArgumentErrorKind};
 
     fn read_back(result: &ToolResult) -> ToolResult {
         serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()
     }
 
     #[test]
-    fn a_result_can_be_written_and_read() {
+    fn a_result_survives_serialization() {
         let mut success = ToolResult::success("42".to_owned());
         assert_eq!(read_back(&success), success);
         success.metadata.insert("diff", json!({"before": 1, "after": [2]}));
         assert_eq!(read_back(&success), success);
 
         let mut error = ToolError::new(ErrorKind::InvalidArguments, "no");
-        error.arguments = vec![ArgumentError { path: "a".into(), received: None, expected: "missing".into() }];
+        error.arguments = vec![ArgumentError {
+            path: "a".into(),
+            received: None,
+            expected: "missing".into(),
+            kind: ArgumentErrorKind::Missing,
+        }];
         let failure = ToolResult::failure(error.with_retry_after(std::time::Duration::from_millis(200)));
         assert_eq!(read_back(&failure), failure);
     }
 
     #[test]
-    fn what_a_newer_version_added_does_not_matter() {
+    fn ignores_fields_of_newer_versions() {
         let newer = json!({
             "success": false, "output": "x", "later": 1,
             "error": {"kind": "of_the_future", "message": "x", "later": 1},

@@ -10,7 +10,7 @@ use tool_runtime::{ErrorKind, Scope, ToolCall};
 use super::{Repository, Session, lines, tools};
 
 #[tokio::test]
-async fn a_circle_of_providers_is_named() {
+async fn names_the_providers_of_a_cycle() {
     let tools = tools("::Store::save")
         .provide("session", |scope: Scope| async move {
             scope.get::<Repository>("repository").await.map(|repository| repository.session)
@@ -22,10 +22,10 @@ async fn a_circle_of_providers_is_named() {
         .unwrap();
     let result = tools.call(ToolCall::new("store.save", json!({"text": "a"}))).await;
     assert_eq!(result.error.as_ref().unwrap().kind, ErrorKind::Injection);
-    assert!(result.output.contains("in a circle: session -> repository -> session"), "{}", result.output);
+    assert!(result.output.contains("form a cycle: session -> repository -> session"), "{}", result.output);
 
     let error = tools.check().await.unwrap_err();
-    assert!(error.to_string().contains("in a circle"), "{error}");
+    assert!(error.to_string().contains("form a cycle"), "{error}");
 }
 
 #[tokio::test]

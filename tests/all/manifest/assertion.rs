@@ -47,7 +47,7 @@ fn everything_that_differs_is_said() {
     manifest.insert("rules.named", sum);
     let missing = manifest.remove("options.all").expect("a fixture");
     let words = complaint(saved("differs", &manifest));
-    assert!(words.contains("tools_calls.json is not what the code says:\n- "), "{words}");
+    assert!(words.contains("tools_calls.json does not match the code:\n- "), "{words}");
     assert!(words.contains("`gone` is not in the code: there is no `tool_tests::functions::gone`"), "{words}");
     assert!(words.contains("`plus` is stale: `tool_tests::functions::add` is now called `add`"), "{words}");
     assert!(words.contains("`rules.named` is stale: the description is \"Otherwise.\" in the manifest, "), "{words}");

@@ -129,7 +129,7 @@ fn the_words_are_the_manifests() {
     let explained = tools.explain();
     let reworded: Vec<&str> = explained.tools.iter().filter(|tool| tool.is_reworded).map(|tool| &*tool.name).collect();
     assert_eq!(reworded, ["loading.send"]);
-    assert!(explained.to_string().contains("words     the manifest's, which are not those of the code"), "{explained}");
+    assert!(explained.to_string().contains("texts     from the manifest, not from the code"), "{explained}");
     let letter = json!({"to": "Ada", "letter": {"text": "hi"}}).to_string();
     assert_eq!(call_on(&tools, "loading.send", &letter).output, "1 of \"hi\" to Ada");
 }

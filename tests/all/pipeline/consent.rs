@@ -41,7 +41,7 @@ async fn each_decision_does_what_it_says() {
     let tools = builder().confirm(answering(Decision::Edit(json!({"hots": 1})))).build().unwrap();
     let result = erase_on(&tools, "d-wrong").await;
     assert_eq!(kind(&result), ErrorKind::InvalidArguments);
-    assert!(result.output.starts_with("The edited arguments are wrong."), "{}", result.output);
+    assert!(result.output.starts_with("The edited arguments are invalid."), "{}", result.output);
 }
 
 #[tokio::test]

@@ -158,7 +158,7 @@ impl DiffSide {
     /// Scans sources. Fails if one of them has an error: its tools would look removed.
     fn from_sources(name: &str, mut selection: PackageSelection, format: OutputFormat) -> Result<Self> {
         selection.scan = selection.scan.with_facts();
-        let tools = LoadedTools::scan(&selection, format, &format!("{name} was not compared"))?;
+        let tools = LoadedTools::scan(&selection, format, &format!("cannot compare {name}"))?;
         Ok(Self { name: name.to_owned(), manifest: tools.manifest, has_facts: true, diagnostics: tools.diagnostics })
     }
 

@@ -49,7 +49,7 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    /// Adds the type of a field that a function of its own reads.
+    /// Adds the type of a field with `deserialize_with`.
     pub(super) fn add_field_facts(&mut self, schema: &mut Value, field: &FieldShape) {
         let has_own_schema = field.with.is_some() || !field.common.extensions.is_empty();
         self.has_own_rules |= has_own_schema || !field.validation.is_empty();
@@ -60,9 +60,12 @@ impl SchemaGenerator<'_> {
 
     /// Adds the names besides `name` under which a field or a variant is read.
     pub(super) fn add_aliases(&self, schema: &mut Value, keyword: &str, name: &str, aliases: &BTreeSet<Name>) {
+        if !self.has_facts() {
+            return;
+        }
         let others: Vec<&str> =
             aliases.iter().map(|alias| alias.value.as_str()).filter(|alias| *alias != name).collect();
-        if self.has_facts() && !others.is_empty() {
+        if !others.is_empty() {
             compose::insert(schema, keyword, others);
         }
     }
@@ -107,7 +110,7 @@ fn rust_type(plain: &PlainType, schema: &Value) -> Option<&'static str> {
             "uint" => "usize",
             _ => return None,
         },
-        // The list of values tells it.
+        // The list of values shows the type.
         ("string", _) if schema.get("enum").is_some() => return None,
         ("string", _) if plain.name == "Character" => return None,
         ("string", None) => plain.parsed.unwrap_or("String"),

@@ -18,7 +18,7 @@ pub(super) enum SchemaKind {
     Bound(Ty),
     Range(Ty),
     Defined(DefinitionId, Vec<Ty>),
-    /// A type that is replaced by itself, by its name.
+    /// A type whose chain of replacements does not end, by its name.
     Endless(String),
     /// A type that could not be read: its name and the reason.
     Unseen(String, String),

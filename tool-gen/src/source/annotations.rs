@@ -1,4 +1,4 @@
-//! Annotated items: whether an attribute is `#[tool]` or `#[tool_class]`, under whatever name it is imported.
+//! Annotated items: finds `#[tool]` and `#[tool_class]`, also under other names.
 
 use std::rc::Rc;
 
@@ -44,8 +44,8 @@ fn kind(sources: &SourceTree, scope: ScopeId, path: &Path) -> Option<AnnotationK
     is_from_us(sources, from, &path).then_some(annotation)
 }
 
-/// Returns `true` unless the attribute comes from a foreign package, which may have a `#[tool]` of its own. An
-/// attribute that the application's own crates re-export counts.
+/// Returns `true` unless the attribute comes from a foreign package, which may have its own `#[tool]`. An attribute
+/// that the application's own crates re-export counts.
 fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
     let krate = sources.crate_of(scope);
     let is_our_package = |package: &str| PACKAGES.contains(&package.replace('_', "-").as_str());
@@ -87,7 +87,7 @@ const LONGEST_CHAIN: usize = 16;
 impl SourceTree {
     /// Removes the annotation from an item's attributes and returns it with the tokens between its parentheses.
     ///
-    /// Like rustc, expands a `cfg_attr` before the annotation and leaves one behind it as it is.
+    /// Like rustc, expands a `cfg_attr` before the annotation, and does not change one behind it.
     pub(crate) fn take_annotation(
         &self,
         scope: ScopeId,

@@ -109,7 +109,7 @@ impl SourceTree {
         self.length(&value, around.scope, around.generics, depth + 1)
     }
 
-    /// Returns the parameters of a type with what is given for them.
+    /// Returns the parameters of a type with their arguments.
     fn fill_generics(
         &self,
         parameters: &syn::Generics,

@@ -76,7 +76,7 @@ fn does_not_compare_sources_with_errors() {
         assert!(ran.stderr.contains("lib.rs:"), "{}", ran.stderr);
     }
     let ran = project.run(&["diff", "tools_calls.json"]);
-    assert!(ran.stderr.ends_with("error: sources was not compared because of 1 error\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("error: cannot compare sources because of 1 error\n"), "{}", ran.stderr);
 }
 
 /// A tool with a struct argument, and types for its field.

@@ -62,7 +62,7 @@ impl ToolListing {
                 // Calls refer to the original name.
                 tool.name = name;
             }
-            let (needs_approval, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
+            let (needs_approval, sees_client) = (tools.may_ask(&own_name), tools.reads_call_values(&own_name));
             let has_headers =
                 serde_json::to_string(&tool.input_schema).is_ok_and(|schema| schema.contains(PARAM_HEADER));
             Ok(ListedTool { own_name, needs_approval, sees_client, has_headers, tool })

@@ -169,7 +169,7 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
 
 /// Returns the error for an unknown tool.
 fn unknown(tools: &Dispatcher, name: &str) -> String {
-    tools.with_offer(|offer| offer.unknown_tool(name)).to_string()
+    tools.with_snapshot(|offer| offer.unknown_tool(name)).to_string()
 }
 
 fn exit_code(error: Option<&ToolError>) -> CliExit {

@@ -1,4 +1,4 @@
-//! How often a model may try again.
+//! Limits on how often a model may retry a tool.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,53 +8,53 @@ use rustc_hash::FxHashMap;
 use crate::limits::RecentConversations;
 use crate::{ErrorKind, ToolError, ToolResult};
 
-/// Conversations that are remembered. Those that tried nothing for longest are forgotten, and begin anew.
-const MOST: usize = 10_000;
+/// The number of conversations whose retries are counted. Beyond that, the least recently used one starts over.
+const MAX_CONVERSATIONS: usize = 10_000;
 
-/// How often a tool may answer [`HandlerError::retry`](crate::HandlerError::retry) in a conversation before that becomes
-/// a failure for good. A success begins anew.
+/// Limits how often a tool may return [`HandlerError::retry`](crate::HandlerError::retry) in one conversation. The next
+/// retry becomes a fatal error. A success resets the count.
 ///
 /// ```
 /// use tool_runtime::Dispatcher;
 /// use tool_runtime::limits::Retries;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// // Three times each tool, `search` ten times, and no more than twenty times in one conversation.
+/// // Three retries per tool, ten for `search`, and at most twenty in one conversation.
 /// let retries = Retries::each(3).tool("search", 10).conversation(20);
 /// let tools = Dispatcher::builder().retries(retries).build()?;
-/// // Or the same number for all.
+/// // Or one number for all tools.
 /// let tools = Dispatcher::builder().retries(3).build()?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
-#[must_use = "give it to `Builder::retries`"]
+#[must_use = "pass it to `Builder::retries`"]
 pub struct Retries {
     each: Option<u32>,
-    of_tools: HashMap<String, u32>,
-    in_all: Option<u32>,
+    by_tool: HashMap<String, u32>,
+    in_conversation: Option<u32>,
 }
 
 impl Retries {
-    /// So many for each tool.
+    /// Sets the number of retries for each tool.
     pub fn each(retries: u32) -> Self {
         Self { each: Some(retries), ..Self::default() }
     }
 
-    /// So many for this tool, whatever holds for the others.
+    /// Sets the number of retries for one tool.
     pub fn tool(mut self, tool: impl Into<String>, retries: u32) -> Self {
-        self.of_tools.insert(tool.into(), retries);
+        self.by_tool.insert(tool.into(), retries);
         self
     }
 
-    /// So many in one conversation, over all tools that have not succeeded since.
+    /// Sets the number of retries in one conversation, over all tools that have not succeeded since.
     pub fn conversation(mut self, retries: u32) -> Self {
-        self.in_all = Some(retries);
+        self.in_conversation = Some(retries);
         self
     }
 
-    fn of(&self, tool: &str) -> u32 {
-        self.of_tools.get(tool).copied().or(self.each).unwrap_or(u32::MAX)
+    fn allowed_for(&self, tool: &str) -> u32 {
+        self.by_tool.get(tool).copied().or(self.each).unwrap_or(u32::MAX)
     }
 }
 
@@ -64,7 +64,7 @@ impl From<u32> for Retries {
     }
 }
 
-/// Counts how often tools have asked for another try, in each conversation.
+/// Counts the retries of each tool in each conversation.
 pub(crate) struct RetryCounter {
     allowed: Retries,
     counted: Mutex<RecentConversations<FxHashMap<String, u32>>>,
@@ -72,38 +72,38 @@ pub(crate) struct RetryCounter {
 
 impl RetryCounter {
     pub(crate) fn new(allowed: Retries) -> Self {
-        Self { allowed, counted: Mutex::new(RecentConversations::new(MOST)) }
+        Self { allowed, counted: Mutex::new(RecentConversations::new(MAX_CONVERSATIONS)) }
     }
 
-    /// The result as it is, or the end of trying. A success begins anew. It is for handlers that ran: a replay and a dry
-    /// run are no tries.
+    /// Counts the result of a handler. Returns it unchanged, or as a fatal error once the limit is exceeded. Results of
+    /// replays and dry runs must not be counted.
     ///
-    /// A tool is counted by its own name, whatever a selection calls it; the model is told the name that it knows.
-    pub(crate) fn judge(
+    /// A tool is counted by its own name, and the message uses the name by which the model called it.
+    pub(crate) fn count(
         &self,
         conversation: Option<&str>,
         tool: &str,
         called: Option<&str>,
         result: ToolResult,
     ) -> ToolResult {
-        let again = matches!(&result.error, Some(error) if error.kind == ErrorKind::Retry);
-        if !again && !result.success {
+        let is_retry = matches!(&result.error, Some(error) if error.kind == ErrorKind::Retry);
+        if !is_retry && !result.success {
             return result;
         }
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let tries = counted.get(conversation);
-        if !again {
-            tries.remove(tool);
+        let counts = counted.get(conversation);
+        if !is_retry {
+            counts.remove(tool);
             return result;
         }
-        let of_tool = tries.entry(tool.to_owned()).or_insert(0);
+        let of_tool = counts.entry(tool.to_owned()).or_insert(0);
         *of_tool = of_tool.saturating_add(1);
-        let is_last = *of_tool > self.allowed.of(tool)
+        let is_exceeded = *of_tool > self.allowed.allowed_for(tool)
             || self
                 .allowed
-                .in_all
-                .is_some_and(|most| tries.values().map(|&tries| u64::from(tries)).sum::<u64>() > most.into());
-        if !is_last {
+                .in_conversation
+                .is_some_and(|most| counts.values().map(|&count| u64::from(count)).sum::<u64>() > most.into());
+        if !is_exceeded {
             return result;
         }
         let called = called.unwrap_or(tool);
@@ -126,35 +126,34 @@ mod tests {
     }
 
     #[test]
-    fn tries_are_counted_for_each_conversation_and_tool_until_one_succeeds() {
-        let tries = RetryCounter::new(2.into());
+    fn counts_retries_per_conversation_and_tool_until_a_success() {
+        let retries = RetryCounter::new(2.into());
         let kind =
-            |conversation, tool, result| tries.judge(conversation, tool, None, result).error.map(|error| error.kind);
+            |conversation, tool, result| retries.count(conversation, tool, None, result).error.map(|error| error.kind);
         for _ in 0..2 {
             assert_eq!(kind(Some("a"), "x", retry()), Some(ErrorKind::Retry));
         }
         assert_eq!(kind(Some("b"), "x", retry()), Some(ErrorKind::Retry));
         assert_eq!(kind(Some("a"), "y", retry()), Some(ErrorKind::Retry));
-        let last = tries.judge(Some("a"), "x", None, retry());
+        let last = retries.count(Some("a"), "x", None, retry());
         assert!(last.output.starts_with("Name one host. That was the last try"), "{}", last.output);
-        assert_eq!(last.error.unwrap().retry_after(), None, "nobody should come back");
+        assert_eq!(last.error.unwrap().retry_after(), None, "a fatal error has no retry time");
         assert_eq!(kind(Some("a"), "x", ToolResult::success("done".into())), None);
         assert_eq!(kind(Some("a"), "x", retry()), Some(ErrorKind::Retry));
     }
 
     #[test]
-    fn tools_and_conversations_have_numbers_of_their_own() {
-        let tries = RetryCounter::new(Retries::each(1).tool("x", 3).conversation(3));
-        let kind = |tool| tries.judge(Some("a"), tool, None, retry()).error.map(|error| error.kind);
+    fn tools_and_conversations_have_separate_limits() {
+        let retries = RetryCounter::new(Retries::each(1).tool("x", 3).conversation(3));
+        let kind = |tool| retries.count(Some("a"), tool, None, retry()).error.map(|error| error.kind);
         assert_eq!(["y", "y"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)]);
-        assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in all");
+        assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in the conversation");
         let only = RetryCounter::new(Retries::default().tool("x", 0));
-        assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
+        assert!(matches!(only.count(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
     }
 
-    /// Its span says how a call has ended for its caller.
     #[tokio::test]
-    async fn a_span_says_that_it_was_the_last_try() {
+    async fn the_span_records_the_error_of_the_last_retry() {
         let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
@@ -165,17 +164,17 @@ mod tests {
     }
 
     #[test]
-    fn many_conversations_do_not_make_the_recent_ones_begin_anew() {
-        let tries = RetryCounter::new(1.into());
+    fn many_conversations_do_not_reset_recent_ones() {
+        let retries = RetryCounter::new(1.into());
         let kind =
-            |conversation: &str| tries.judge(Some(conversation), "x", None, retry()).error.map(|error| error.kind);
-        for number in 0..MOST / 2 - 1 {
+            |conversation: &str| retries.count(Some(conversation), "x", None, retry()).error.map(|error| error.kind);
+        for number in 0..MAX_CONVERSATIONS / 2 - 1 {
             kind(&number.to_string());
         }
         assert_eq!(kind("busy"), Some(ErrorKind::Retry));
-        for number in MOST..MOST + 10 {
+        for number in MAX_CONVERSATIONS..MAX_CONVERSATIONS + 10 {
             kind(&number.to_string());
         }
-        assert_eq!(kind("busy"), Some(ErrorKind::Fatal), "it was not forgotten");
+        assert_eq!(kind("busy"), Some(ErrorKind::Fatal), "its count was kept");
     }
 }

@@ -1,11 +1,11 @@
-//! What stands between a model's call and its handler: who is asked, what is recorded, what is only tried.
+//! The rules of a dispatcher: everything that stands between a call and its handler.
 
 use std::sync::Arc;
 
+use super::BoundTool;
+use super::retries::RetryCounter;
 use crate::Policy;
 use crate::confirm::Confirm;
-use crate::dispatch::BoundTool;
-use crate::dispatch::retries::RetryCounter;
 use crate::events::Events;
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
@@ -21,37 +21,33 @@ pub(crate) struct CallRules {
     pub(crate) limiter: Option<Limiter>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) spill: Option<Spill>,
-    pub(crate) tries: Option<RetryCounter>,
+    pub(crate) retries: Option<RetryCounter>,
     pub(crate) events: Events,
-    /// Whether the arguments of calls are put into their spans, without what is secret.
+    /// Puts redacted arguments into the spans of calls.
     pub(crate) trace_arguments: bool,
-    concern_all: bool,
-    concern_sensitive: bool,
-    /// Whether results are shortened or judged.
+    /// All calls take the guarded path.
+    pub(crate) guard_all: bool,
+    /// Calls of sensitive tools take the guarded path.
+    pub(crate) guard_sensitive: bool,
+    /// Results are shortened, or retries are counted.
     pub(crate) touch_results: bool,
 }
 
 impl CallRules {
-    /// Decides once what would be asked of every call.
+    /// Computes the flags that every call reads.
     pub(crate) fn settle(mut self) -> Self {
-        self.concern_sensitive = matches!(self.policy, Policy::ConfirmSensitive);
-        self.concern_all = !matches!(self.policy, Policy::Yolo | Policy::ConfirmSensitive)
+        self.guard_sensitive = matches!(self.policy, Policy::ConfirmSensitive);
+        self.guard_all = !matches!(self.policy, Policy::Yolo | Policy::ConfirmSensitive)
             || self.dry_run
             || self.journal.is_some()
             || self.limiter.is_some()
             || self.concurrency.is_some();
-        self.touch_results = self.spill.is_some() || self.tries.is_some();
+        self.touch_results = self.spill.is_some() || self.retries.is_some();
         self
     }
 
-    /// Whether somebody decides by the arguments of a tool's calls, or they are recorded.
-    pub(crate) fn look_at_arguments(&self, tool: &BoundTool) -> bool {
+    /// Returns `true` if arguments of the tool are shown to a user, decided upon or recorded.
+    pub(crate) fn inspect_arguments(&self, tool: &BoundTool) -> bool {
         self.dry_run || self.journal.is_some() || self.policy.asks_about(tool.definition())
-    }
-
-    /// Whether calls of a tool take the careful way, whatever comes with them.
-    #[inline]
-    pub(crate) fn concern(&self, tool: &BoundTool) -> bool {
-        self.concern_all || (self.concern_sensitive && tool.sensitive)
     }
 }

@@ -22,11 +22,11 @@ fn poll(handler: &mut HandlerFuture) -> Option<String> {
 }
 
 fn handler(handler: &HandlerFuture) -> &Handler {
-    handler.0.as_deref().expect("it has not answered")
+    handler.0.as_deref().expect("it has not completed")
 }
 
-/// Where the future of a handler lies.
-fn place(of: &HandlerFuture) -> *const () {
+/// Returns the address of a handler's future.
+fn address(of: &HandlerFuture) -> *const () {
     std::ptr::from_ref(handler(of)).cast()
 }
 
@@ -34,12 +34,12 @@ fn layout(of: &HandlerFuture) -> Layout {
     Layout::for_value(handler(of))
 }
 
-/// Where the thread has memory to give away.
-fn kept_place(layout: Layout) -> Option<*const ()> {
+/// Returns the address of the box that the thread keeps for this layout.
+fn kept_address(layout: Layout) -> Option<*const ()> {
     let emptied = take(layout)?;
-    let place = std::ptr::from_ref(&*emptied).cast();
+    let address = std::ptr::from_ref(&*emptied).cast();
     keep(emptied);
-    Some(place)
+    Some(address)
 }
 
 fn yields() -> impl Future<Output = ()> {
@@ -47,7 +47,7 @@ fn yields() -> impl Future<Output = ()> {
     poll_fn(move |_| if replace(&mut was_polled, true) { Poll::Ready(()) } else { Poll::Pending })
 }
 
-/// Calls a function when it is dropped.
+/// A value that calls a function when it is dropped.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -57,30 +57,30 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 }
 
 #[test]
-fn futures_of_one_size_follow_each_other_in_one_place() {
+fn futures_of_one_size_reuse_one_box() {
     let mut first = HandlerFuture::new(async { said("first") });
-    let (memory, small) = (place(&first), layout(&first));
+    let (memory, small) = (address(&first), layout(&first));
     assert_eq!(poll(&mut first).as_deref(), Some("first"));
-    assert_eq!(kept_place(small), Some(memory), "it has answered");
+    assert_eq!(kept_address(small), Some(memory), "it has completed");
 
     let mut second = HandlerFuture::new(async { said("second") });
-    assert_eq!((place(&second), layout(&second)), (memory, small), "another type of the same size");
-    assert_eq!(kept_place(small), None, "it is in use");
+    assert_eq!((address(&second), layout(&second)), (memory, small), "another type of the same size");
+    assert_eq!(kept_address(small), None, "it is in use");
     let mut third = HandlerFuture::new(async { said("third") });
-    assert_ne!(place(&third), memory);
+    assert_ne!(address(&third), memory);
 
     let text = ["fourth"; 20];
     let mut fourth = HandlerFuture::new(async move { said(text[19]) });
     assert_ne!(layout(&fourth), small);
-    let other_memory = place(&fourth);
+    let other_memory = address(&fourth);
     let answers = [&mut second, &mut third, &mut fourth].map(|handler| poll(handler).unwrap_or_default());
     assert_eq!(answers, ["second", "third", "fourth"]);
     let fifth = HandlerFuture::new(async move { said(text[7]) });
-    assert_eq!(place(&fifth), other_memory, "each size has its own");
+    assert_eq!(address(&fifth), other_memory, "each size has its own");
 }
 
 #[test]
-fn what_is_large_or_must_lie_otherwise_has_memory_of_its_own() {
+fn large_or_overaligned_futures_have_their_own_memory() {
     #[repr(align(64))]
     struct Aligned([u8; 64]);
 
@@ -88,7 +88,7 @@ fn what_is_large_or_must_lie_otherwise_has_memory_of_its_own() {
     let mut large = HandlerFuture::new(async move { said(&long.len().to_string()) });
     let layout_of_large = layout(&large);
     assert_eq!(poll(&mut large).as_deref(), Some("1024"));
-    assert_eq!(kept_place(layout_of_large), None);
+    assert_eq!(kept_address(layout_of_large), None);
 
     let words = [0_u64; 15];
     let mut before = HandlerFuture::new(async move { said(&words.len().to_string()) });
@@ -96,8 +96,8 @@ fn what_is_large_or_must_lie_otherwise_has_memory_of_its_own() {
     assert_eq!(poll(&mut before).as_deref(), Some("15"));
     let aligned = Aligned([1; 64]);
     let mut over = HandlerFuture::new(async move {
-        let lies_well = std::ptr::from_ref(&aligned).is_aligned();
-        said(&format!("{lies_well} {}", aligned.0.len()))
+        let is_aligned = std::ptr::from_ref(&aligned).is_aligned();
+        said(&format!("{is_aligned} {}", aligned.0.len()))
     });
     assert_eq!(layout(&over).size(), size_of_both, "only the alignment tells them apart");
     assert_eq!(poll(&mut over).as_deref(), Some("true 64"));
@@ -106,7 +106,7 @@ fn what_is_large_or_must_lie_otherwise_has_memory_of_its_own() {
 }
 
 #[test]
-fn memory_of_another_layout_is_not_taken_over() {
+fn does_not_reuse_memory_of_another_layout() {
     let answer = || {
         let bytes = [0_u8; 9];
         let mut handler = HandlerFuture::new(async move { said(&bytes.len().to_string()) });
@@ -115,16 +115,16 @@ fn memory_of_another_layout_is_not_taken_over() {
         layout
     };
     let kept = answer();
-    assert!(kept_place(kept).is_some());
+    assert!(kept_address(kept).is_some());
     for (size, align) in [(kept.size() + 1, kept.align()), (kept.size(), kept.align() * 2)] {
         answer();
-        assert_eq!(size / size_of::<usize>(), kept.size() / size_of::<usize>(), "they are kept in the same place");
-        assert_eq!(kept_place(Layout::from_size_align(size, align).expect("a layout")), None);
+        assert_eq!(size / size_of::<usize>(), kept.size() / size_of::<usize>(), "they share a cell");
+        assert_eq!(kept_address(Layout::from_size_align(size, align).expect("a layout")), None);
     }
 }
 
 #[test]
-fn a_future_without_content_needs_no_memory() {
+fn a_zero_sized_future_needs_no_memory() {
     let nothing = || HandlerFuture::new(poll_fn(|_| Poll::Ready(said("nothing"))));
     let mut handlers = [nothing(), nothing()];
     assert_eq!(layout(&handlers[0]).size(), 0);
@@ -135,7 +135,7 @@ fn a_future_without_content_needs_no_memory() {
 }
 
 #[test]
-fn what_a_future_holds_is_dropped_once_and_with_it() {
+fn values_of_a_future_are_dropped_once_and_with_it() {
     let held = Arc::new(());
     let holder = |waits: bool| {
         let held = held.clone();
@@ -164,7 +164,7 @@ fn what_a_future_holds_is_dropped_once_and_with_it() {
     let inside = held.clone();
     let mut keeps = HandlerFuture::new(poll_fn(move |_| Poll::Ready(said(&Arc::strong_count(&inside).to_string()))));
     assert_eq!(poll(&mut keeps).as_deref(), Some("2"));
-    assert_eq!(Arc::strong_count(&held), 1, "they have answered");
+    assert_eq!(Arc::strong_count(&held), 1, "they have completed");
     drop((ends, ends_at_once, keeps));
     assert_eq!(Arc::strong_count(&held), 1);
 }
@@ -189,23 +189,26 @@ fn a_panic_leaves_the_memory_usable() {
         said("")
     });
     assert!(catch_unwind(AssertUnwindSafe(|| drop(panics))).is_err());
-    assert_eq!(Arc::strong_count(&held), 1, "the rest is dropped all the same");
+    assert_eq!(Arc::strong_count(&held), 1, "the other values are dropped all the same");
 
     let inside = (OnDrop(|| panic!("on purpose")), held.clone());
     let mut panics = HandlerFuture::new(poll_fn(move |_| {
         let _inside = &inside;
         Poll::Ready(said(""))
     }));
-    assert!(catch_unwind(AssertUnwindSafe(|| poll(&mut panics))).is_err(), "whose destructor panics, not the next");
+    assert!(
+        catch_unwind(AssertUnwindSafe(|| poll(&mut panics))).is_err(),
+        "the panic belongs to this future, not to the next"
+    );
     assert_eq!(Arc::strong_count(&held), 1);
-    assert_eq!(poll(&mut panics), None, "it is over");
+    assert_eq!(poll(&mut panics), None, "it has ended");
 
     let mut after = HandlerFuture::new(async { said("after") });
     assert_eq!(poll(&mut after).as_deref(), Some("after"));
 }
 
 #[test]
-fn a_future_may_end_on_another_thread() {
+fn a_future_may_complete_on_another_thread() {
     let held = Arc::new(());
     let inside = held.clone();
     let mut moved = HandlerFuture::new(async move {
@@ -214,15 +217,15 @@ fn a_future_may_end_on_another_thread() {
     });
     assert_eq!(poll(&mut moved), None);
     let there = thread::spawn(move || {
-        let (memory, layout) = (place(&moved), layout(&moved));
-        (poll(&mut moved), kept_place(layout) == Some(memory))
+        let (memory, layout) = (address(&moved), layout(&moved));
+        (poll(&mut moved), kept_address(layout) == Some(memory))
     });
     assert_eq!(there.join().expect("it ends well"), (Some("2".to_owned()), true));
     assert_eq!(Arc::strong_count(&held), 1);
 }
 
 #[test]
-fn a_future_may_outlive_what_its_thread_keeps() {
+fn a_future_may_outlive_the_boxes_of_its_thread() {
     thread_local! {
         static LAST: RefCell<Option<HandlerFuture>> = const { RefCell::new(None) };
     }
@@ -231,7 +234,7 @@ fn a_future_may_outlive_what_its_thread_keeps() {
     for comes_first in [true, false] {
         let inside = held.clone();
         let ends = thread::spawn(move || {
-            // What a thread has used first is dropped last, or the other way round: both orders are tried.
+            // The drop order of thread-locals is unspecified, so both orders of first use are tried.
             if comes_first {
                 LAST.set(None);
             }

@@ -1,4 +1,4 @@
-//! A handler on a thread that may block.
+//! Blocking handlers, which run on a thread of their own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,24 +16,24 @@ const STARTED: u8 = 1;
 const REVOKED: u8 = 2;
 const ENDED: u8 = 3;
 
-/// What came of stopping a handler.
+/// The result of stopping a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StopOutcome {
-    /// It does nothing more.
+    /// The handler does nothing more.
     Stopped,
-    /// It blocks a thread, and cannot be stopped.
+    /// The handler blocks a thread and cannot be stopped.
     StillRuns,
-    /// It was faster: its answer is there, or on its way.
+    /// The handler has ended before, and its result is available or about to be.
     HasEnded,
 }
 
-/// A handler that waits for a thread, runs on one, or has ended. Once it runs it cannot be stopped.
+/// A blocking handler that waits for a thread, runs on one, or has ended. Once it runs it cannot be stopped.
 pub(crate) struct BlockingHandler {
     thread: JoinHandle<()>,
     state: Arc<AtomicU8>,
 }
 
-/// Its answer, which comes when it has ended.
+/// The result of a blocking handler, once it has ended.
 pub(crate) type BlockingResult = oneshot::Receiver<HandlerResult>;
 
 impl BlockingHandler {
@@ -45,13 +45,13 @@ impl BlockingHandler {
         Self::start_if(runtime, || true, function)
     }
 
-    /// As [`start`](Self::start), but asks on that thread whether the function may run.
+    /// Runs a function like [`start`](Self::start), if `may_start` returns `true` on that thread.
     pub(crate) fn start_if(
         runtime: &Handle,
         may_start: impl FnOnce() -> bool + Send + 'static,
         function: Box<dyn FnOnce() -> HandlerResult + Send>,
     ) -> (Self, BlockingResult) {
-        let (answered, answer) = oneshot::channel();
+        let (sender, result) = oneshot::channel();
         let state = Arc::new(AtomicU8::new(QUEUED));
         let shared = state.clone();
         let span = tracing::Span::current();
@@ -59,16 +59,16 @@ impl BlockingHandler {
             let _in_span = span.entered();
             if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() && may_start() {
                 let run = panics::catch(function);
-                // Before the answer is sent: whoever sees this can count on the answer.
+                // Stored before the result is sent, so that `HasEnded` implies that there is a result.
                 shared.store(ENDED, Ordering::Release);
-                // Nobody may be listening any more; the function has run all the same.
-                drop(answered.send(run.unwrap_or_else(|panic| Err(HandlerFailure::new(ErrorKind::Panicked, panic)))));
+                // The receiver may be gone; the function has run all the same.
+                drop(sender.send(run.unwrap_or_else(|panic| Err(HandlerFailure::new(ErrorKind::Panicked, panic)))));
             }
         });
-        (Self { thread, state }, answer)
+        (Self { thread, state }, result)
     }
 
-    /// Keeps the function from starting, if it has not.
+    /// Prevents the function from starting, if it has not.
     pub(crate) fn revoke(&self) -> StopOutcome {
         match self.state.compare_exchange(QUEUED, REVOKED, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
@@ -81,16 +81,16 @@ impl BlockingHandler {
         }
     }
 
-    /// Waits until the function has ended, or is sure never to start.
+    /// Waits until the function has ended, or will never start.
     pub(crate) async fn ended(self) {
-        // What went wrong there, its answer has told.
+        // An error of the function is in its result.
         drop(self.thread.await);
     }
 }
 
-/// What a blocking handler answered, or that its runtime is gone.
-pub(crate) fn blocking_answer(answer: Result<HandlerResult, oneshot::error::RecvError>) -> HandlerResult {
-    answer.unwrap_or_else(|_| {
+/// Returns the result of a blocking handler, or an error if its runtime was shut down.
+pub(crate) fn blocking_result(result: Result<HandlerResult, oneshot::error::RecvError>) -> HandlerResult {
+    result.unwrap_or_else(|_| {
         Err(HandlerFailure::new(ErrorKind::NoRuntime, "lost its thread: the runtime was shut down"))
     })
 }
@@ -103,9 +103,9 @@ mod tests {
         Box::new(|| Ok("done".to_owned().into()))
     }
 
-    /// The answer comes before its thread is free again. Often, because that is a matter of nanoseconds.
+    /// The result arrives before the thread is free again. Repeated, because the race is a matter of nanoseconds.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn what_has_answered_has_ended() {
+    async fn a_handler_with_a_result_has_ended() {
         for _ in 0..5_000 {
             let (blocking, answer) = BlockingHandler::start(&Handle::current(), function());
             assert_eq!(answer.await.unwrap().unwrap().text, "done");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_thread_never_starts() {
+    fn a_revoked_handler_that_waits_for_a_thread_never_starts() {
         let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
         let (hold, held) = std::sync::mpsc::channel::<()>();
         let (first, _) =

@@ -1,4 +1,4 @@
-//! What is known of a call by itself, for handlers and providers that ask.
+//! Facts of a call that handlers and providers can have injected.
 
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +11,7 @@ use crate::Context;
 use crate::concurrency::RunPermit;
 use crate::inject::{CallPermit, Deadline, Notes};
 
-/// A type that every call has a value of.
+/// A fact of a call, identified by its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallFact {
     Context,
@@ -22,8 +22,8 @@ pub(crate) enum CallFact {
 }
 
 impl CallFact {
-    /// The fact of a type.
-    pub(crate) fn of(type_id: TypeId) -> Option<Self> {
+    /// Returns the fact with this type.
+    pub(crate) fn from_type(type_id: TypeId) -> Option<Self> {
         [
             (TypeId::of::<Context>(), Self::Context),
             (TypeId::of::<Deadline>(), Self::Deadline),
@@ -35,14 +35,14 @@ impl CallFact {
         .find_map(|(known, fact)| (known == type_id).then_some(fact))
     }
 
-    /// In words, for whoever asks where a value comes from.
+    /// Describes the source, for reports.
     pub(crate) fn describe(self) -> &'static str {
         match self {
-            Self::Context => "the call itself: where it comes from",
-            Self::Deadline => "the call itself: when it has to be over",
-            Self::Cancellation => "the call itself: a token that is cancelled when it is stopped",
+            Self::Context => "the call itself: its origin",
+            Self::Deadline => "the call itself: its deadline",
+            Self::Cancellation => "the call itself: its cancellation token",
             Self::Notes => "the call itself: the metadata of its result",
-            Self::Permit => "the call itself: its place among those that run at a time",
+            Self::Permit => "the call itself: its permit",
         }
     }
 }
@@ -52,44 +52,45 @@ impl CallFact {
 pub(crate) struct CallFacts {
     pub(crate) context: Context,
     pub(super) deadline: Deadline,
-    /// Created when it is first asked for, or when the call is stopped.
+    /// Created on first use, or when the call is stopped.
     cancellation: OnceLock<CancellationToken>,
-    /// Created when it is first asked for.
+    /// Created on first use.
     notes: OnceLock<Notes>,
-    /// Kept as long as anything of the call goes on, a thread that cannot be stopped included, unless the handler leaves it.
+    /// Held as long as any part of the call runs, including a thread that cannot be stopped, unless the handler releases
+    /// it.
     pub(super) permit: CallPermit,
 }
 
 impl CallFacts {
-    /// The facts of a call that starts now and has this much time.
+    /// Creates the facts of a call that starts now and has this timeout.
     pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
         Self { context, deadline: Deadline::after(timeout), ..Self::default() }
     }
 
-    /// The same, with a place among the calls that run.
+    /// Adds the permit of the call.
     pub(crate) fn holding(mut self, permit: Option<RunPermit>) -> Self {
-        self.permit = permit.map(CallPermit::held).unwrap_or_default();
+        self.permit = permit.map(CallPermit::new).unwrap_or_default();
         self
     }
 
     pub(crate) fn input(&self, fact: CallFact) -> InjectedValue {
         let slot: Arc<ValueSlot> = match fact {
-            CallFact::Context => ValueSlot::of(HeldValue::new(self.context.clone())),
-            CallFact::Deadline => ValueSlot::of(HeldValue::new(self.deadline)),
-            CallFact::Cancellation => ValueSlot::of(HeldValue::new(self.cancellation().clone())),
-            CallFact::Notes => ValueSlot::of(HeldValue::new(self.notes.get_or_init(Notes::default).clone())),
-            CallFact::Permit => ValueSlot::of(HeldValue::new(self.permit.clone())),
+            CallFact::Context => ValueSlot::new(HeldValue::new(self.context.clone())),
+            CallFact::Deadline => ValueSlot::new(HeldValue::new(self.deadline)),
+            CallFact::Cancellation => ValueSlot::new(HeldValue::new(self.cancellation().clone())),
+            CallFact::Notes => ValueSlot::new(HeldValue::new(self.notes.get_or_init(Notes::default).clone())),
+            CallFact::Permit => ValueSlot::new(HeldValue::new(self.permit.clone())),
         };
         InjectedValue::Slot(slot)
     }
 
     /// Returns the tool and the id of the call, for the log. A scope that belongs to no call has neither.
-    pub(super) fn of_log(&self) -> (Option<&str>, Option<&str>) {
+    pub(super) fn log_fields(&self) -> (Option<&str>, Option<&str>) {
         let Context { tool, call_id, .. } = &self.context;
         (Some(tool.as_str()).filter(|tool| !tool.is_empty()), call_id.as_deref())
     }
 
-    /// What the handler says besides its output, if it asked for a place to say it.
+    /// Returns the handler's notes, if it has asked for them.
     pub(crate) fn notes(&self) -> Option<Notes> {
         self.notes.get().cloned()
     }
@@ -98,7 +99,7 @@ impl CallFacts {
         self.cancellation.get_or_init(CancellationToken::new)
     }
 
-    /// Cancels the token of the call, also for those that ask for it later.
+    /// Cancels the token of the call, even if it is requested later.
     pub(crate) fn cancel(&self) {
         self.cancellation().cancel();
     }

@@ -1,4 +1,4 @@
-//! What a shim gets besides the arguments: the instance, and the injected values.
+//! The inputs of a handler besides its arguments: the instance and the injected values.
 
 use std::any::{Any, type_name};
 use std::marker::PhantomData;
@@ -11,33 +11,33 @@ use super::{InjectError, InjectedValue, Scope};
 
 /// The instance and the injected values of one call, in the order of the parameters.
 #[derive(Default)]
-pub struct Inputs {
+pub struct HandlerInputs {
     pub(crate) instance: InstanceInput,
     pub(crate) values: Vec<InjectedValue>,
 }
 
-/// The instance, its type erased.
+/// The type-erased instance.
 #[derive(Default)]
 pub(crate) enum InstanceInput {
     /// The function has no receiver.
     #[default]
     None,
-    /// One instance for all calls.
+    /// The instance that all calls share.
     Shared(Arc<dyn Any + Send + Sync>),
-    /// One made for this call.
+    /// The instance of this call.
     Own(Box<dyn Any + Send>),
     /// The guard of the instance that `.service_mut(..)` locks for each call.
     Locked(Box<dyn Any + Send>),
-    /// None; the function takes what it needs from its scope.
+    /// None: a runtime tool takes values from its scope.
     Scope(Scope),
 }
 
-impl Inputs {
+impl HandlerInputs {
     pub(super) fn input(&self, index: usize) -> Result<&InjectedValue, InjectError> {
         self.values.get(index).ok_or_else(|| InjectError::new("no value was prepared for this parameter".to_owned()))
     }
 
-    /// Returns the instance for `&self`.
+    /// Takes the instance for `&self`.
     #[inline]
     pub fn instance<S: Send + 'static>(&mut self) -> Result<Instance<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
@@ -49,7 +49,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the instance for `&mut self`.
+    /// Takes the instance for `&mut self`.
     pub fn instance_mut<S: Send + 'static>(&mut self) -> Result<InstanceMut<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Own(own) => own.downcast().map(InstanceMut::Own).map_err(|_| no_instance::<S>()),
@@ -58,7 +58,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the instance for `self: Arc<Self>`.
+    /// Takes the instance for `self: Arc<Self>`.
     pub fn instance_arc<S: Send + Sync + 'static>(&mut self) -> Result<Arc<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Shared(shared) => match shared.downcast_ref::<Arc<S>>() {
@@ -70,7 +70,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the trait object for `&self`.
+    /// Takes the trait object for `&self`.
     #[inline]
     pub fn object<S: ?Sized + 'static>(&mut self) -> Result<ObjectInstance<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
@@ -79,7 +79,7 @@ impl Inputs {
         }
     }
 
-    /// Returns the trait object for `self: Arc<Self>`.
+    /// Takes the trait object for `self: Arc<Self>`.
     pub fn object_arc<S: ?Sized + 'static>(&mut self) -> Result<Arc<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Shared(shared) => shared.downcast_ref::<Arc<S>>().cloned().ok_or_else(no_instance::<S>),
@@ -87,7 +87,7 @@ impl Inputs {
         }
     }
 
-    /// The scope, for a function that was given at run time.
+    /// Takes the scope of a runtime tool.
     pub(crate) fn take_scope(&mut self) -> Result<Scope, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Scope(scope) => Ok(scope),
@@ -95,7 +95,7 @@ impl Inputs {
         }
     }
 
-    /// The instance for `self`.
+    /// Takes the instance for `self`.
     pub(super) fn take_instance<S: Send + Sync + 'static>(
         &mut self,
         clone: Option<fn(&S) -> S>,
@@ -134,9 +134,9 @@ impl<S: 'static> Deref for Instance<S> {
     #[inline]
     fn deref(&self) -> &S {
         match self {
-            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked when this was made"),
+            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked in `HandlerInputs::instance`"),
             Self::SharedArc(shared) => {
-                shared.downcast_ref::<Arc<S>>().expect("its type was checked when this was made")
+                shared.downcast_ref::<Arc<S>>().expect("its type was checked in `HandlerInputs::instance`")
             }
             Self::Own(own) => own,
             Self::Locked(guard) => guard,
@@ -144,7 +144,7 @@ impl<S: 'static> Deref for Instance<S> {
     }
 }
 
-/// The trait object behind `&self`: an `Arc<S>`, its type erased.
+/// The trait object behind `&self`: a type-erased `Arc<S>`.
 pub struct ObjectInstance<S: ?Sized>(Arc<dyn Any + Send + Sync>, PhantomData<Arc<S>>);
 
 impl<S: ?Sized + 'static> Deref for ObjectInstance<S> {
@@ -152,7 +152,7 @@ impl<S: ?Sized + 'static> Deref for ObjectInstance<S> {
 
     #[inline]
     fn deref(&self) -> &S {
-        self.0.downcast_ref::<Arc<S>>().expect("its type was checked when this was made")
+        self.0.downcast_ref::<Arc<S>>().expect("its type was checked in `HandlerInputs::instance`")
     }
 }
 

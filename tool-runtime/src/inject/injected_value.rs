@@ -1,4 +1,4 @@
-//! One value, held for the length of a call or shared by all calls.
+//! Injected values, which belong to one call or are shared by all.
 
 use std::any::{Any, type_name};
 use std::ops::{Deref, DerefMut};
@@ -12,7 +12,7 @@ use crate::panics;
 type AnyBox = Box<dyn Any + Send>;
 type AnyArc = Arc<dyn Any + Send + Sync>;
 
-/// A value of a type that only its users know.
+/// A type-erased value of a call.
 #[derive(Default)]
 pub(crate) enum HeldValue {
     /// Not made yet, moved out, or lent for writing.
@@ -29,12 +29,12 @@ impl HeldValue {
         Self::Owned(Box::new(value))
     }
 
-    /// Moves the value out. One that is lent, or of another type, stays where it is.
+    /// Moves the value out. A value that is lent, or has another type, stays.
     pub(crate) fn take_value<T: Send + 'static>(&mut self) -> Option<T> {
         let value = match std::mem::take(self) {
             Self::Empty => return None,
             Self::Owned(value) => value.downcast::<T>().map(|value| *value).map_err(Self::Owned),
-            // `Arc::downcast` asks for `Sync`, which a value lent for reading has; a `T` known only as `Send` cannot say so.
+            // `Arc::downcast` requires `Sync`. A value that is lent for reading has it, but the bound here is only `Send`.
             Self::Shared(mut value) => Arc::get_mut(&mut value)
                 .and_then(|lent| lent.downcast_mut::<Returnable<T>>()?.0.take())
                 .ok_or(Self::Shared(value)),
@@ -43,10 +43,10 @@ impl HeldValue {
     }
 }
 
-/// What stands behind [`HeldValue::Shared`]: a value that can be taken back out of its `Arc`.
+/// The content of [`HeldValue::Shared`]: a value that can be taken back out of its `Arc`.
 struct Returnable<T>(Option<T>);
 
-/// A slot of a scope: a value that is made once per call.
+/// A value of a scope, made at most once per call.
 #[derive(Default)]
 pub(crate) struct ValueSlot {
     pub(crate) made: OnceCell<Result<(), InjectError>>,
@@ -54,7 +54,7 @@ pub(crate) struct ValueSlot {
 }
 
 impl ValueSlot {
-    pub(crate) fn of(held: HeldValue) -> Arc<Self> {
+    pub(crate) fn new(held: HeldValue) -> Arc<Self> {
         Arc::new(Self { made: OnceCell::new(), held: Mutex::new(held) })
     }
 
@@ -68,17 +68,17 @@ impl ValueSlot {
 
     /// Moves the value out, unless it is lent.
     fn take_value<T: Send + 'static>(&self) -> Result<T, InjectError> {
-        self.lock().take_value().ok_or_else(gone::<T>)
+        self.lock().take_value().ok_or_else(unavailable::<T>)
     }
 
-    /// Nothing that runs under the lock can leave the value half-changed, so a panic there does no harm.
+    /// Poisoning is ignored: nothing that runs under the lock can leave the value half-changed.
     fn lock(&self) -> MutexGuard<'_, HeldValue> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for ValueSlot {
-    /// The value belongs to the application: a panic of its `Drop` must not reach the caller of a tool.
+    /// The value belongs to the application, and a panic of its `Drop` must not reach the caller.
     fn drop(&mut self) {
         let held = std::mem::take(self.held.get_mut().unwrap_or_else(PoisonError::into_inner));
         if !matches!(held, HeldValue::Empty) {
@@ -87,21 +87,21 @@ impl Drop for ValueSlot {
     }
 }
 
-/// Where an injected value comes from, found and ready.
+/// An injected value that is ready to be handed over.
 #[derive(Clone)]
 pub(crate) enum InjectedValue {
-    /// One of the call's own.
+    /// A value of the call.
     Slot(Arc<ValueSlot>),
-    /// One that all calls share.
+    /// A value that all calls share.
     Shared(AnyArc),
 }
 
 impl InjectedValue {
-    /// The value, moved out for its only owner.
+    /// Moves the value out.
     pub(crate) fn take<T: Send + 'static>(&self) -> Result<T, InjectError> {
         match self {
             Self::Slot(slot) => slot.take_value(),
-            Self::Shared(_) => Err(gone::<T>()),
+            Self::Shared(_) => Err(unavailable::<T>()),
         }
     }
 
@@ -111,7 +111,7 @@ impl InjectedValue {
         matches!(&*slot.lock(), HeldValue::Shared(value) if Arc::strong_count(value) > 1)
     }
 
-    /// A copy of the value.
+    /// Clones the value.
     pub(crate) fn cloned<T: Clone + Send + 'static>(&self) -> Result<T, InjectError> {
         let copy = match self {
             Self::Shared(value) => value.downcast_ref::<T>().cloned(),
@@ -121,10 +121,10 @@ impl InjectedValue {
                 HeldValue::Empty => None,
             },
         };
-        copy.ok_or_else(gone::<T>)
+        copy.ok_or_else(unavailable::<T>)
     }
 
-    /// The value, lent for reading.
+    /// Lends the value for reading.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self) -> Result<SharedGuard<T>, InjectError> {
         let slot = match self {
             Self::Shared(value) => {
@@ -132,7 +132,7 @@ impl InjectedValue {
                     Some(shared) => Ok(shared.clone()),
                     None => value.clone().downcast(),
                 };
-                return shared.map(SharedGuard::Ours).map_err(|_| gone::<T>());
+                return shared.map(SharedGuard::Ours).map_err(|_| unavailable::<T>());
             }
             Self::Slot(slot) => slot,
         };
@@ -145,23 +145,23 @@ impl InjectedValue {
             other => other,
         };
         match &*held {
-            HeldValue::Shared(value) => value.clone().downcast().map(SharedGuard::Call).map_err(|_| gone::<T>()),
-            _ => Err(gone::<T>()),
+            HeldValue::Shared(value) => value.clone().downcast().map(SharedGuard::Call).map_err(|_| unavailable::<T>()),
+            _ => Err(unavailable::<T>()),
         }
     }
 
-    /// The value, lent for writing; it goes back when the guard is dropped.
+    /// Lends the value for writing. Dropping the guard returns it.
     pub(crate) fn exclusive<T: Send + 'static>(&self) -> Result<ExclusiveGuard<T>, InjectError> {
-        let Self::Slot(slot) = self else { return Err(gone::<T>()) };
+        let Self::Slot(slot) = self else { return Err(unavailable::<T>()) };
         Ok(ExclusiveGuard { value: Some(slot.take_value()?), home: slot.clone() })
     }
 }
 
-fn gone<T>() -> InjectError {
+fn unavailable<T>() -> InjectError {
     InjectError::new(format!("the {} of this call is in use elsewhere, or was moved out before", type_name::<T>()))
 }
 
-/// A value lent for reading.
+/// A guard for a value that is lent for reading.
 pub enum SharedGuard<T> {
     #[doc(hidden)]
     Ours(Arc<T>),
@@ -181,7 +181,7 @@ impl<T> Deref for SharedGuard<T> {
     }
 }
 
-/// A value lent for writing. Dropped, it gives the value back to the call, so that it can be finished.
+/// A guard for a value that is lent for writing. Dropping it returns the value to the call, so that it can be finished.
 pub struct ExclusiveGuard<T: Send + 'static> {
     value: Option<T>,
     home: Arc<ValueSlot>,
@@ -214,11 +214,11 @@ mod tests {
     use super::*;
 
     fn input() -> InjectedValue {
-        InjectedValue::Slot(ValueSlot::of(HeldValue::new(String::from("value"))))
+        InjectedValue::Slot(ValueSlot::new(HeldValue::new(String::from("value"))))
     }
 
     #[test]
-    fn what_is_lent_stays_where_it_is() {
+    fn a_lent_value_is_not_moved_out() {
         let input = input();
         let lent = input.shared::<String>().unwrap();
         assert!(input.exclusive::<String>().is_err() && input.take::<String>().is_err());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_type_stays_where_it_is() {
+    fn a_value_of_another_type_is_not_moved_out() {
         let input = input();
         assert!(input.take::<u8>().is_err() && input.exclusive::<u8>().is_err() && input.shared::<u8>().is_err());
         drop(input.shared::<String>().unwrap());

@@ -1,12 +1,12 @@
-//! What a parameter wants injected, told apart by its type as arguments are.
+//! Injected parameters, whose mode method resolution chooses by type.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{ExclusiveGuard, InjectError, Inputs, SharedGuard};
+use super::{ExclusiveGuard, HandlerInputs, InjectError, SharedGuard};
 
-/// One injected parameter, as a shim declares it.
+/// An injected parameter, as a shim declares it.
 #[derive(Clone, Copy, Debug)]
 pub struct Injection {
     /// The parameter's name.
@@ -17,13 +17,13 @@ pub struct Injection {
     pub arc_type_id: TypeId,
     /// The type's name.
     pub type_name: &'static str,
-    /// How it is handed over.
-    pub mode: Mode,
+    /// How the value is handed over.
+    pub mode: InjectionMode,
 }
 
 /// How an injected value is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum InjectionMode {
     /// By value, a clone.
     Clone,
     /// By value, moved out.
@@ -34,15 +34,15 @@ pub enum Mode {
     Mut,
 }
 
-/// Asks for a value of a type.
-pub struct Want<T: ?Sized>(PhantomData<T>);
+/// A request for a value of a type.
+pub struct InjectionRequest<T: ?Sized>(PhantomData<T>);
 
-impl<T: ?Sized> Want<T> {
-    /// The question.
+impl<T: ?Sized> InjectionRequest<T> {
+    /// Creates the request.
     pub const NEW: Self = Self(PhantomData);
 }
 
-fn injection<T: 'static>(parameter: &'static str, mode: Mode) -> Injection {
+fn injection<T: 'static>(parameter: &'static str, mode: InjectionMode) -> Injection {
     Injection {
         parameter,
         type_id: TypeId::of::<T>(),
@@ -52,18 +52,18 @@ fn injection<T: 'static>(parameter: &'static str, mode: Mode) -> Injection {
     }
 }
 
-impl<T: Clone> Want<T> {
+impl<T: Clone> InjectionRequest<T> {
     /// Declares a parameter that is cloned.
     #[must_use]
     pub fn tool_owned(self, parameter: &'static str) -> Injection
     where
         T: Send + 'static,
     {
-        injection::<T>(parameter, Mode::Clone)
+        injection::<T>(parameter, InjectionMode::Clone)
     }
 
     /// Takes a clone.
-    pub fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    pub fn tool_take(self, inputs: &HandlerInputs, index: usize) -> Result<T, InjectError>
     where
         T: Send + 'static,
     {
@@ -71,7 +71,7 @@ impl<T: Clone> Want<T> {
     }
 
     /// Takes the instance: a clone of a shared one, or the call's own.
-    pub fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    pub fn tool_take_instance(self, inputs: &mut HandlerInputs) -> Result<T, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -90,34 +90,34 @@ pub trait WantMoved {
         Self::Value: Send + 'static;
 
     /// Takes the value.
-    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<Self::Value, InjectError>
+    fn tool_take(self, inputs: &HandlerInputs, index: usize) -> Result<Self::Value, InjectError>
     where
         Self::Value: Send + 'static;
 
     /// Takes the call's own instance.
-    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<Self::Value, InjectError>
+    fn tool_take_instance(self, inputs: &mut HandlerInputs) -> Result<Self::Value, InjectError>
     where
         Self::Value: Send + Sync + 'static;
 }
 
-impl<T> WantMoved for Want<T> {
+impl<T> WantMoved for InjectionRequest<T> {
     type Value = T;
 
     fn tool_owned(self, parameter: &'static str) -> Injection
     where
         T: Send + 'static,
     {
-        injection::<T>(parameter, Mode::Move)
+        injection::<T>(parameter, InjectionMode::Move)
     }
 
-    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    fn tool_take(self, inputs: &HandlerInputs, index: usize) -> Result<T, InjectError>
     where
         T: Send + 'static,
     {
         inputs.input(index)?.take()
     }
 
-    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    fn tool_take_instance(self, inputs: &mut HandlerInputs) -> Result<T, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -125,18 +125,18 @@ impl<T> WantMoved for Want<T> {
     }
 }
 
-impl<T> Want<T> {
+impl<T> InjectionRequest<T> {
     /// Declares a parameter that is lent for reading.
     #[must_use]
     pub fn tool_lent(self, parameter: &'static str) -> Injection
     where
         T: Send + Sync + 'static,
     {
-        injection::<T>(parameter, Mode::Ref)
+        injection::<T>(parameter, InjectionMode::Ref)
     }
 
     /// Lends the value for reading.
-    pub fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T>, InjectError>
+    pub fn tool_borrow(self, inputs: &HandlerInputs, index: usize) -> Result<SharedGuard<T>, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -149,11 +149,11 @@ impl<T> Want<T> {
     where
         T: Send + 'static,
     {
-        injection::<T>(parameter, Mode::Mut)
+        injection::<T>(parameter, InjectionMode::Mut)
     }
 
     /// Lends the value for writing.
-    pub fn tool_borrow_mut(self, inputs: &Inputs, index: usize) -> Result<ExclusiveGuard<T>, InjectError>
+    pub fn tool_borrow_mut(self, inputs: &HandlerInputs, index: usize) -> Result<ExclusiveGuard<T>, InjectError>
     where
         T: Send + 'static,
     {
@@ -170,17 +170,17 @@ pub trait WantUnsized {
     fn tool_lent(self, parameter: &'static str) -> Injection;
 
     /// Lends the value for reading.
-    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<Self::Owned>, InjectError>;
+    fn tool_borrow(self, inputs: &HandlerInputs, index: usize) -> Result<SharedGuard<Self::Owned>, InjectError>;
 }
 
-impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> {
+impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for InjectionRequest<T> {
     type Owned = T::Owned;
 
     fn tool_lent(self, parameter: &'static str) -> Injection {
-        injection::<T::Owned>(parameter, Mode::Ref)
+        injection::<T::Owned>(parameter, InjectionMode::Ref)
     }
 
-    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {
+    fn tool_borrow(self, inputs: &HandlerInputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {
         inputs.input(index)?.shared()
     }
 }

@@ -1,4 +1,4 @@
-//! Providers and finish hooks, with their types erased.
+//! Type-erased providers and finish hooks.
 
 use std::any::TypeId;
 use std::fmt::Display;
@@ -9,7 +9,7 @@ use crate::CallOutcome;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Makes a value for a call.
+/// A provider: makes a value for a call.
 pub(crate) struct ValueProvider {
     pub(crate) name: String,
     pub(crate) type_id: TypeId,
@@ -39,7 +39,7 @@ impl ValueProvider {
     }
 }
 
-/// Finishes a value with the outcome of its call.
+/// A finish hook: gets a value and the outcome of its call.
 pub(crate) struct FinishHook {
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
@@ -66,7 +66,7 @@ impl FinishHook {
     }
 }
 
-/// What a finish hook may give back: nothing, or a `Result` whose error makes the call a failure.
+/// A type that a finish hook may return: `()`, or a `Result` whose error fails the call.
 pub trait IntoFinishResult {
     #[doc(hidden)]
     fn into_result(self) -> Result<(), String>;

@@ -1,4 +1,4 @@
-//! The scope of one call: each provider runs at most once in it, when its value is first needed.
+//! The scope of a call: its injected values. Each provider runs at most once, when its value is first needed.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
@@ -10,28 +10,28 @@ use crate::inject::{Deadline, Notes};
 use crate::panics::CatchPanic;
 use crate::{CallOutcome, CancellationToken, Context, Progress};
 
-/// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
-/// the same call.
+/// A handle to the injected values of one call, for providers and for the handlers of [runtime
+/// tools](crate::RuntimeTool).
 #[derive(Clone)]
 pub struct Scope {
     inner: Arc<ScopeInner>,
-    /// The provider that asks.
+    /// The provider that this scope was given to.
     asking: Option<usize>,
 }
 
 impl Scope {
-    /// The scope as a handler has it.
-    pub(crate) fn of(inner: Arc<ScopeInner>) -> Self {
+    /// Creates the scope of a handler.
+    pub(crate) fn new(inner: Arc<ScopeInner>) -> Self {
         Self { inner, asking: None }
     }
 
-    /// Where the call comes from.
+    /// Returns the origin of the call.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.inner.facts.context
     }
 
-    /// Returns the time by which the call has to be over. It is fixed when the call starts, before its providers run.
+    /// Returns the deadline of the call. It is fixed when the call starts, before its providers run.
     #[must_use]
     pub fn deadline(&self) -> Deadline {
         self.inner.facts.deadline
@@ -44,26 +44,25 @@ impl Scope {
         self.inner.facts.cancellation()
     }
 
-    /// Where to report how far the call is.
+    /// Returns the progress reporter of the call.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        let progress = self.inner.dependencies.ready_input(ValueSource::Progress, &self.inner.with);
+        let progress = self.inner.dependencies.ready_input(ValueSource::Progress, &self.inner.values);
         progress.and_then(|progress| progress.cloned()).unwrap_or_default()
     }
 
-    /// A value that came with the call itself, through [`Call::with`](crate::Call::with), whether or not the builder knows
-    /// its type: for a tool that can be told more, and need not be.
+    /// Returns a value passed to [`Call::with`](crate::Call::with), even if its type is not declared with
+    /// [`Builder::per_call`](crate::Builder::per_call). Use it for optional values.
     #[must_use]
     pub fn given<T: Clone + Send + 'static>(&self) -> Option<T> {
-        let given = self.inner.with.iter().find(|given| given.type_id == TypeId::of::<T>())?;
-        InjectedValue::Slot(given.slot.clone()).cloned().ok()
+        let value = self.inner.values.iter().find(|value| value.type_id == TypeId::of::<T>())?;
+        InjectedValue::Slot(value.slot.clone()).cloned().ok()
     }
 
-    /// The value of a name, made by its provider if it does not exist yet.
+    /// Returns the value with this name, and makes it if it does not exist yet.
     ///
     /// # Errors
-    /// When there is no such name, when it is of another type, when its provider fails, or when it needs the asking
-    /// provider itself.
+    /// If the name is unknown, the value has another type, its provider fails, or the providers form a cycle.
     pub async fn get<T: Clone + Send + 'static>(&self, name: &str) -> Result<T, InjectError> {
         let dependencies = &self.inner.dependencies;
         let Some((source, type_id, its_type)) = dependencies.by_name(name) else {
@@ -77,13 +76,16 @@ impl Scope {
         self.inner.clone().input(source, self.asking).await?.cloned()
     }
 
-    /// The value of a type: one that came with the call, or the only one provided.
+    /// Returns the value of this type: one passed with the call, or the only one provided.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and when several values have that type.
+    /// As [`get`](Self::get), and if several values have this type.
     pub async fn value<T: Clone + Send + 'static>(&self) -> Result<T, InjectError> {
-        let source =
-            self.inner.dependencies.by_type(TypeId::of::<T>(), None, type_name::<T>()).map_err(InjectError::new)?;
+        let source = self
+            .inner
+            .dependencies
+            .by_type(TypeId::of::<T>(), None, type_name::<T>())
+            .map_err(|error| InjectError::new(error.to_string()))?;
         self.inner.clone().input(source, self.asking).await?.cloned()
     }
 }
@@ -94,7 +96,7 @@ impl fmt::Debug for Scope {
     }
 }
 
-/// Why a value could not be injected.
+/// The error of an injection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InjectError {
     message: String,
@@ -114,11 +116,11 @@ impl fmt::Display for InjectError {
 
 impl std::error::Error for InjectError {}
 
-/// The values of one call.
+/// The injected values of one call.
 pub(crate) struct ScopeInner {
     dependencies: Arc<Dependencies>,
-    /// What came with the call.
-    with: Vec<CallValue>,
+    /// The values passed to `Call::with`.
+    values: Vec<CallValue>,
     facts: CallFacts,
     state: Mutex<ScopeState>,
 }
@@ -127,26 +129,26 @@ pub(crate) struct ScopeInner {
 struct ScopeState {
     /// The values that exist or are being made.
     slots: Vec<(usize, Arc<ValueSlot>)>,
-    /// Those that exist, in the order in which they were made: what a value needs was made before it.
+    /// The values that exist, in the order in which they were made: dependencies before dependants.
     made: Vec<(usize, Arc<ValueSlot>)>,
-    /// Which provider has asked for which.
+    /// Pairs of a provider and a value that it has asked for.
     asked: Vec<(usize, usize)>,
-    /// A blocking handler, which cannot be stopped once it runs.
+    /// The blocking handler, which cannot be stopped once it runs.
     blocking: Option<BlockingHandler>,
-    /// Whether the call is over: nothing is made any more.
+    /// Set once the call is over. No more values are made.
     closed: bool,
 }
 
 impl ScopeInner {
-    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<CallValue>, facts: CallFacts) -> Arc<Self> {
-        Arc::new(Self { dependencies, with, facts, state: Mutex::default() })
+    pub(crate) fn new(dependencies: Arc<Dependencies>, values: Vec<CallValue>, facts: CallFacts) -> Arc<Self> {
+        Arc::new(Self { dependencies, values, facts, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, ScopeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value of a source, made if need be. `asking` is the provider that wants it, if it is one.
+    /// Returns the value of a source, and makes it if necessary. `asking` is the provider that requests it, if any.
     pub(crate) async fn input(
         self: Arc<Self>,
         source: ValueSource,
@@ -157,10 +159,10 @@ impl ScopeInner {
             ValueSource::Fact(fact) => return Ok(self.facts.input(fact)),
             other => {
                 if other == ValueSource::Tools {
-                    // Whoever calls others waits for them, and they may wait for its place.
+                    // A handler that calls other tools waits for them, and they may need its permit.
                     self.facts.permit.release();
                 }
-                return self.dependencies.ready_input(other, &self.with);
+                return self.dependencies.ready_input(other, &self.values);
             }
         };
         let slot = {
@@ -189,7 +191,7 @@ impl ScopeInner {
         Ok(InjectedValue::Slot(slot.clone()))
     }
 
-    /// Runs a provider. A value that comes when the call is over is finished at once.
+    /// Runs a provider. A value that is made after the call is over is finished at once.
     async fn make(self: &Arc<Self>, index: usize, slot: &Arc<ValueSlot>) -> Result<(), InjectError> {
         let provider = &self.dependencies.providers[index];
         let scope = Scope { inner: self.clone(), asking: Some(index) };
@@ -212,40 +214,44 @@ impl ScopeInner {
         };
         let Some(held) = late else { return Ok(()) };
         if let Err(error) = finish_one(provider.finish.as_ref(), held, CallOutcome::Cancelled).await {
-            let (provider, (tool, call_id)) = (&*provider.name, self.facts.of_log());
-            tracing::warn!(provider, tool, call_id, error, "a value that came too late could not be finished");
+            let (provider, (tool, call_id)) = (&*provider.name, self.facts.log_fields());
+            tracing::warn!(
+                provider,
+                tool,
+                call_id,
+                error,
+                "a value made after the end of its call could not be finished"
+            );
         }
         Err(InjectError::new("the call is over"))
     }
 
     fn describe_cycle(&self, chain: &[usize]) -> String {
         let names: Vec<&str> = chain.iter().map(|&index| self.dependencies.providers[index].name.as_str()).collect();
-        format!("the providers need each other in a circle: {}", names.join(" -> "))
+        format!("the providers form a cycle: {}", names.join(" -> "))
     }
 
-    /// Returns the time by which the call has to be over.
     pub(crate) fn deadline(&self) -> Deadline {
         self.facts.deadline
     }
 
-    /// What the handler says besides its output.
     pub(crate) fn notes(&self) -> Option<Notes> {
         self.facts.notes()
     }
 
-    /// Remembers a blocking handler: what it was lent is finished only after it.
+    /// Stores the blocking handler: values that it borrows are finished only after it has ended.
     pub(crate) fn hold_for(&self, blocking: BlockingHandler) {
         self.state().blocking = Some(blocking);
     }
 
-    /// Stops the handler: tells it if it listens, and keeps a blocking one from starting.
+    /// Stops the handler: cancels its token, and prevents a blocking handler from starting.
     pub(crate) fn revoke(&self) -> StopOutcome {
         self.facts.cancel();
         self.state().blocking.as_ref().map_or(StopOutcome::Stopped, BlockingHandler::revoke)
     }
 
-    /// Closes a scope in which nothing was made and nothing goes on, as that of most tools made at run time: then there is
-    /// nothing to finish, and no task needed for it.
+    /// Closes a scope in which nothing was made and nothing runs, as that of most runtime tools. Such a scope has nothing
+    /// to finish and needs no task for it.
     pub(crate) fn close_if_empty(&self) -> bool {
         {
             let mut state = self.state();
@@ -258,10 +264,10 @@ impl ScopeInner {
         true
     }
 
-    /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and
-    /// to the values that are older the call has failed then.
+    /// Finishes all values, newest first, even if one fails. Returns the first error; the older values then see a failed
+    /// call.
     ///
-    /// The call leaves its place before that: a hook may call a tool, which would wait for this very place.
+    /// The permit is released before, because a hook may call a tool, which would wait for this very permit.
     pub(crate) async fn finish(self: Arc<Self>, mut outcome: CallOutcome) -> Result<(), String> {
         let blocking = self.state().blocking.take();
         if let Some(blocking) = blocking {
@@ -278,7 +284,7 @@ impl ScopeInner {
         for (index, slot) in made.into_iter().rev() {
             let provider = &self.dependencies.providers[index];
             if let Err(error) = finish_one(provider.finish.as_ref(), slot.take(), outcome).await {
-                let (tool, call_id) = self.facts.of_log();
+                let (tool, call_id) = self.facts.log_fields();
                 tracing::warn!(provider = &*provider.name, tool, call_id, error, "a value could not be finished");
                 result = result.and(Err(format!("{:?} could not be finished: {error}", provider.name)));
                 if outcome.is_success() {
@@ -294,17 +300,17 @@ async fn finish_one(hook: Option<&super::FinishHook>, held: HeldValue, outcome: 
     let panicked = |panic: String| Err(format!("it panicked: {panic}"));
     let Some(hook) = hook else { return crate::panics::catch(|| drop(held)).or_else(panicked) };
     if matches!(held, HeldValue::Empty) {
-        // The handler has taken it.
+        // The handler has moved it out.
         return Ok(());
     }
     match crate::panics::catch(|| (hook.finish)(held, outcome)) {
         Ok(Some(future)) => CatchPanic(future).await.unwrap_or_else(panicked),
-        Ok(None) => Err("somebody still holds it".to_owned()),
+        Ok(None) => Err("it is still in use".to_owned()),
         Err(panic) => panicked(panic),
     }
 }
 
-/// The chain from `from` through what was asked to `to` and back to `from`, if there is one.
+/// Returns the chain of requests from `from` to `to` and back to `from`, if there is one.
 fn cycle(asked: &[(usize, usize)], from: usize, to: usize) -> Option<Vec<usize>> {
     fn search(asked: &[(usize, usize)], at: usize, to: usize, seen: &mut Vec<usize>, chain: &mut Vec<usize>) -> bool {
         if seen.contains(&at) {
@@ -321,7 +327,7 @@ fn cycle(asked: &[(usize, usize)], from: usize, to: usize) -> Option<Vec<usize>>
     }
     let mut chain = Vec::new();
     search(asked, from, to, &mut Vec::new(), &mut chain).then(|| {
-        // CallObserver from the asking provider on: to -> from -> ... -> to.
+        // Starts with the requesting provider: to -> from -> ... -> to.
         chain.insert(0, to);
         chain
     })

@@ -149,19 +149,19 @@ impl Registry {
     /// Returns the definition of an offered tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.inner.offer.with(|offer| offer.definition(name))
+        self.inner.snapshot.with(|offer| offer.definition(name))
     }
 
     /// Returns `true` if a tool of that name is offered.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.inner.offer.with(|offer| offer.tools.contains_key(name))
+        self.inner.snapshot.with(|offer| offer.tools.contains_key(name))
     }
 
     /// Returns `true` if a tool of that name is registered but [disabled](Self::disable).
     #[must_use]
     pub fn is_disabled(&self, name: &str) -> bool {
-        self.inner.offer.with(|offer| offer.disabled.contains(name))
+        self.inner.snapshot.with(|offer| offer.disabled.contains(name))
     }
 
     /// Returns the names of all offered tools, sorted.
@@ -173,13 +173,13 @@ impl Registry {
     /// Returns all offered tools with their definitions, sorted by name.
     #[must_use]
     pub fn list(&self) -> Definitions {
-        self.inner.offer.with(|offer| offer.definitions().clone())
+        self.inner.snapshot.with(|offer| offer.definitions().clone())
     }
 
     /// Returns the number of offered tools.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.inner.offer.with(|offer| offer.tools.len())
+        self.inner.snapshot.with(|offer| offer.tools.len())
     }
 
     /// Returns `true` if no tool is offered.

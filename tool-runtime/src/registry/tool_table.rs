@@ -63,7 +63,7 @@ impl BoundChanges {
 
 impl ToolTable {
     /// Builds the snapshot of the offered tools.
-    pub(crate) fn offer(&self) -> ToolSnapshot {
+    pub(crate) fn snapshot(&self) -> ToolSnapshot {
         let mut tools = self.tools.clone();
         let disabled = self.disabled.iter().filter(|name| tools.remove(name.as_str()).is_some()).cloned().collect();
         ToolSnapshot::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::handler_result::{HandlerResult, failed, text, whole};
+use crate::handler_result::{HandlerResult, failed, from_tool_result, text};
 use crate::{HandlerError, ToolResult};
 
 /// A type that a [`RuntimeTool`](crate::RuntimeTool)'s handler can return: a `Result`, a [`ToolResult`], a string, a
@@ -27,7 +27,7 @@ impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, 
     fn into_answer(self) -> HandlerResult {
         match self {
             Ok(value) => match downcast::<T, ToolResult>(value) {
-                Ok(result) => whole(result),
+                Ok(result) => from_tool_result(result),
                 Err(value) => text(&value),
             },
             Err(error) => match downcast::<E, HandlerError>(error) {
@@ -49,7 +49,7 @@ fn downcast<T: 'static, K: 'static>(value: T) -> Result<K, T> {
 
 impl IntoToolResult for ToolResult {
     fn into_answer(self) -> HandlerResult {
-        whole(self)
+        from_tool_result(self)
     }
 }
 

@@ -60,7 +60,7 @@ impl Dispatcher {
     /// ```
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<SearchHit> {
-        self.with_offer(|offer| {
+        self.with_snapshot(|offer| {
             let definitions = offer.definitions();
             let hits = offer.index().best(query, limit).into_iter();
             let hits = hits.filter_map(|(place, score)| {

@@ -89,7 +89,7 @@ impl Shortlist {
     /// Returns `true` if `name` is the offered name of `search_tools`.
     #[must_use]
     pub fn is_search(&self, name: &str) -> bool {
-        self.tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
+        self.tools.with_snapshot(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
     }
 
     /// Adds the hits of a result of `search_tools`. The caller must check that the result comes from that tool.
@@ -121,7 +121,7 @@ impl Shortlist {
     /// Returns the definitions to send with the next request, sorted by name.
     #[must_use]
     pub fn definitions(&self) -> Definitions {
-        self.tools.with_offer(|offer| {
+        self.tools.with_snapshot(|offer| {
             let all = offer.definitions();
             let by_name = |name: &str| all.binary_search_by(|(known, _)| (**known).cmp(name)).ok();
             let search =

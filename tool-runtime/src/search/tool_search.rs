@@ -49,7 +49,7 @@ impl ToolSearch {
         #[inject] tools: &Dispatcher,
     ) -> ToolResult {
         let is_search =
-            |name: &str| tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME));
+            |name: &str| tools.with_snapshot(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME));
         let mut hits = tools.search(query, limit + 1);
         hits.retain(|hit| !is_search(&hit.name));
         hits.truncate(limit);

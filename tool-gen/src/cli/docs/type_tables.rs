@@ -7,7 +7,7 @@ use tool_model::{ToolDefinition, canonical, reference_target};
 /// An argument of a tool, or a field of a type.
 pub(super) struct DocField {
     pub(super) name: String,
-    /// Its type in words.
+    /// A description of its type.
     pub(super) kind: String,
     pub(super) need: FieldNeed,
     pub(super) description: String,
@@ -88,7 +88,7 @@ impl FieldNeed {
     }
 }
 
-/// Describes a schema in words. A definition is described under its own name.
+/// Describes a schema. A definition is described under its own name.
 fn kind(schema: &Value, tool: &ToolDefinition) -> String {
     match reference_target(schema) {
         Some(name) if tool.defs.contains_key(&*name) => name.into_owned(),

@@ -1,4 +1,4 @@
-//! From registrations to tools that can be called: each bound to its instance and its injected values.
+//! Binding: from registrations to tools that can be called.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -8,179 +8,24 @@ use std::time::Duration;
 use rustc_hash::FxBuildHasher;
 use tool_model::{KeyValue, Manifest, Registration, ToolDefinition, registrations};
 
-use crate::arguments::Schemas;
-use crate::dispatch::build::check_definition::check_promises;
-use crate::dispatch::build::dependencies::ExclusiveService;
-use crate::dispatch::build::match_manifest::{MatchedTool, choose, duplicate};
-use crate::dispatch::build::problem::{merge, short_type};
+use super::bound_tool::{BoundTool, InstanceSource, ToolFunction};
+use super::check_definition::check_definition;
+use super::match_manifest::{MatchedTool, duplicate, match_manifest};
+use super::problem::{BuildProblem, merge, short_type};
+use super::{Dependencies, ValueSource};
+use crate::dispatch::build::dependencies::SourceError;
 use crate::dispatch::dispatcher::snapshot::Tools;
-use crate::dispatch::{BuildProblem, Dependencies, ValueSource};
-use crate::inject::{Injection, Mode};
-use crate::runtime_tool::RuntimeFunction;
-use crate::shim::{Class, Constructor, Invocation, Receiver, Shim, Step};
-use crate::{Context, ToolCall};
+use crate::inject::{Injection, InjectionMode};
+use crate::shim::{InstanceConstructor, ReceiverKind, Shim, ToolClass};
 
-/// A tool with everything a call needs.
-pub(crate) struct BoundTool {
-    /// The name by which it is called.
-    pub(crate) name: Arc<str>,
-    /// The name by which it was registered.
-    pub(crate) own_name: Arc<str>,
-    /// Whether the two differ.
-    pub(crate) is_renamed: bool,
-    pub(crate) function: ToolFunction,
-    pub(crate) sensitive: bool,
-    definition: OnceLock<Arc<ToolDefinition>>,
-    schemas: OnceLock<Schemas>,
-    pub(crate) instance: InstanceSource,
-    pub(crate) injections: Vec<(Injection, ValueSource)>,
-    /// Whether a call must make something first, so that it needs a scope.
-    pub(crate) needs_scope: bool,
-    /// Whether it asks for the dispatcher that runs it.
-    pub(crate) wants_tools: bool,
-    pub(crate) timeout: Option<Duration>,
-    /// What says what a call would do: bound like a tool, with the same name and arguments.
-    pub(crate) preview: Option<Arc<BoundTool>>,
-}
-
-/// What runs.
-#[derive(Clone)]
-pub(crate) enum ToolFunction {
-    /// An annotated function.
-    Linked { registration: &'static Registration, shim: &'static Shim },
-    /// TurnCall that was given at run time.
-    Runtime(Arc<RuntimeFunction>),
-}
-
-impl BoundTool {
-    /// A tool that was made at run time. What its handler needs it takes from its scope.
-    pub(crate) fn runtime(name: Arc<str>, definition: Arc<ToolDefinition>, function: Arc<RuntimeFunction>) -> Self {
-        Self {
-            own_name: name.clone(),
-            name,
-            is_renamed: false,
-            sensitive: definition.sensitive,
-            timeout: definition.timeout,
-            definition: OnceLock::from(definition),
-            schemas: OnceLock::new(),
-            function: ToolFunction::Runtime(function),
-            instance: InstanceSource::Scope,
-            injections: Vec::new(),
-            needs_scope: true,
-            wants_tools: true,
-            preview: None,
-        }
-    }
-
-    /// The same tool, to be called by another name.
-    pub(crate) fn renamed(&self, name: Arc<str>) -> Self {
-        Self {
-            is_renamed: name != self.own_name,
-            name: name.clone(),
-            own_name: self.own_name.clone(),
-            function: self.function.clone(),
-            sensitive: self.sensitive,
-            definition: self.definition.clone(),
-            schemas: OnceLock::new(),
-            instance: self.instance.clone(),
-            injections: self.injections.clone(),
-            needs_scope: self.needs_scope,
-            wants_tools: self.wants_tools,
-            timeout: self.timeout,
-            preview: self.preview.as_ref().map(|preview| Arc::new(preview.renamed(name))),
-        }
-    }
-
-    /// The same tool in the words of a manifest's entry that agrees with it.
-    pub(crate) fn reworded(&self, entry: &ToolDefinition) -> Self {
-        let definition = ToolDefinition::clone(self.definition()).with_words_of(entry);
-        Self { definition: OnceLock::from(Arc::new(definition)), ..self.renamed(self.name.clone()) }
-    }
-
-    /// Returns the [`Context`] of a call of this tool.
-    pub(crate) fn context_of(&self, call: &ToolCall<'_>) -> Context {
-        Context { called: self.is_renamed.then(|| self.name.clone()), ..call.context() }
-    }
-
-    /// Decodes the arguments of a call and runs the function as far as it goes.
-    #[inline(always)]
-    pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> Step {
-        match &self.function {
-            ToolFunction::Linked { shim, .. } => (shim.invoke)(invocation),
-            ToolFunction::Runtime(function) => function.invoke(invocation),
-        }
-    }
-
-    /// How long its handler may take to say what became of a call that is stopped, where that cannot be told from the
-    /// handler's end.
-    pub(crate) fn stop_grace(&self) -> Option<Duration> {
-        match &self.function {
-            ToolFunction::Linked { .. } => None,
-            ToolFunction::Runtime(function) => function.stop_grace,
-        }
-    }
-
-    /// What is known of its arguments, made when it is first needed.
-    #[inline]
-    pub(crate) fn schemas(&self) -> &Schemas {
-        self.schemas.get_or_init(|| match &self.function {
-            ToolFunction::Linked { registration, .. } => Schemas::new(registration, self.definition().clone()),
-            ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
-        })
-    }
-
-    /// What the model is told of it, made when it is first needed.
-    pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
-        self.definition.get_or_init(|| match &self.function {
-            ToolFunction::Linked { registration, .. } => Arc::new(registration.definition()),
-            ToolFunction::Runtime(_) => Arc::default(),
-        })
-    }
-
-    fn is_of(&self, other: &Registration) -> bool {
-        matches!(&self.function, ToolFunction::Linked { registration, .. } if registration.handler == other.handler)
-    }
-
-    pub(crate) fn description(&self) -> &str {
-        match &self.function {
-            ToolFunction::Linked { registration, .. } => registration.description,
-            ToolFunction::Runtime(_) => &self.definition().description,
-        }
-    }
-
-    /// The function, and where it was annotated or given.
-    pub(crate) fn origin(&self) -> String {
-        match &self.function {
-            ToolFunction::Linked { registration, .. } => format!("{} ({})", registration.handler, registration.source),
-            ToolFunction::Runtime(function) => format!("{} ({})", self.definition().handler, function.source),
-        }
-    }
-}
-
-/// Where the instance of a method comes from.
-#[derive(Clone)]
-pub(crate) enum InstanceSource {
-    None,
-    /// There is none; the function takes what it needs from its scope.
-    Scope,
-    Shared(Arc<dyn Any + Send + Sync>),
-    /// One for all calls, locked for each.
-    Exclusive(ExclusiveService),
-    PerCall {
-        constructor: Constructor,
-        type_name: &'static str,
-        injections: Vec<(Injection, ValueSource)>,
-    },
-}
-
-/// What binding gives.
+/// The result of [`bind`].
 pub(crate) struct BindOutcome {
     pub(crate) tools: Tools,
     pub(crate) not_offered: Vec<&'static Registration>,
     pub(crate) problems: Vec<BuildProblem>,
 }
 
-/// Binds the tools of the manifest, or without one all that are linked.
+/// Binds the tools of the manifest, or all linked tools if there is none.
 pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> BindOutcome {
     let all = registrations();
     let is_offered = |tool: &&&'static Registration| !tool.options.manual || has_service(tool, dependencies);
@@ -188,7 +33,7 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
     let constructors = constructors(&linked);
     let mut problems = Vec::new();
     let chosen = match manifest {
-        Some(manifest) => choose(manifest, &linked, &all, &mut problems),
+        Some(manifest) => match_manifest(manifest, &linked, &all, &mut problems),
         None => linked.iter().map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }).collect(),
     };
     let mut tools = Tools::with_capacity_and_hasher(chosen.len(), FxBuildHasher);
@@ -207,7 +52,7 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
             tools.insert(tool.name.clone(), Arc::new(tool));
         }
     }
-    let offered = |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.is_of(tool));
+    let offered = |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.is_registered_as(tool));
     let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
     BindOutcome { tools, not_offered, problems: merge(problems) }
 }
@@ -217,7 +62,7 @@ fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
     call.downcast_ref()
 }
 
-fn class_of(tool: &'static Registration) -> Option<Class> {
+fn class_of(tool: &'static Registration) -> Option<ToolClass> {
     shim_of(tool)?.needs.class.map(|class| class())
 }
 
@@ -228,8 +73,8 @@ fn has_service(tool: &'static Registration, dependencies: &Dependencies) -> bool
     })
 }
 
-/// The constructors of all classes. `new` may stand in one `impl` block and serve the tools of another.
-fn constructors(linked: &[&'static Registration]) -> HashMap<TypeId, Constructor> {
+/// Returns the constructors of all classes. `new` may be in one `impl` block and serve the tools of another.
+fn constructors(linked: &[&'static Registration]) -> HashMap<TypeId, InstanceConstructor> {
     let classes = linked.iter().filter_map(|tool| class_of(tool));
     classes.filter_map(|class| class.constructor.map(|constructor| (class.type_id, constructor))).collect()
 }
@@ -238,7 +83,7 @@ fn bind_tool(
     registration: &'static Registration,
     definition: OnceLock<Arc<ToolDefinition>>,
     dependencies: &Dependencies,
-    constructors: &HashMap<TypeId, Constructor>,
+    constructors: &HashMap<TypeId, InstanceConstructor>,
     problems: &mut Vec<BuildProblem>,
 ) -> Option<BoundTool> {
     let Some(shim) = shim_of(registration) else {
@@ -246,30 +91,30 @@ fn bind_tool(
         problems.push(BuildProblem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
         return None;
     };
-    let tried = check_promises(registration, shim, &definition, problems);
+    let tried = check_definition(registration, shim, &definition, problems);
     let before = problems.len();
     let mut tool = bind_function(registration, shim, definition, dependencies, constructors, "", problems)?;
     tool.schemas = tried.map_or_else(OnceLock::new, OnceLock::from);
-    // What is wrong with the tool would be wrong with its preview too, and is said once.
+    // A problem of the tool would also be one of its preview, and is reported once.
     let preview: Option<&'static dyn Any> = registration.options.preview.map(|preview| preview as _);
     if let (Some(shim), true) = (preview.and_then(<dyn Any>::downcast_ref), problems.len() == before) {
         let definition = tool.definition.clone();
         let context = "its preview: ";
         let preview = bind_function(registration, shim, definition, dependencies, constructors, context, problems)?;
-        check_only_looks(registration, &preview.injections, problems);
+        check_preview_only_reads(registration, &preview.injections, problems);
         tool.wants_tools |= preview.wants_tools;
         tool.preview = Some(Arc::new(preview));
     }
     Some(tool)
 }
 
-/// Binds the function of a tool, or that of its preview.
+/// Binds the function of a tool or of its preview.
 fn bind_function(
     registration: &'static Registration,
     shim: &'static Shim,
     definition: OnceLock<Arc<ToolDefinition>>,
     dependencies: &Dependencies,
-    constructors: &HashMap<TypeId, Constructor>,
+    constructors: &HashMap<TypeId, InstanceConstructor>,
     context: &str,
     problems: &mut Vec<BuildProblem>,
 ) -> Option<BoundTool> {
@@ -286,7 +131,7 @@ fn bind_function(
         name,
         is_renamed: false,
         function: ToolFunction::Linked { registration, shim },
-        // From the registration: most definitions are never made.
+        // Read from the registration, because most definitions are never computed.
         sensitive: registration.options.value("sensitive") == Some(KeyValue::Bool(true)),
         timeout: match registration.options.value("timeout") {
             Some(KeyValue::Millis(time)) => Some(Duration::from_millis(time)),
@@ -306,25 +151,24 @@ fn bind_instance(
     registration: &'static Registration,
     shim: &Shim,
     dependencies: &Dependencies,
-    constructors: &HashMap<TypeId, Constructor>,
+    constructors: &HashMap<TypeId, InstanceConstructor>,
     problems: &mut Vec<BuildProblem>,
 ) -> Option<InstanceSource> {
-    let (Some(class), true) = (shim.needs.class, shim.needs.receiver != Receiver::None) else {
+    let (Some(class), true) = (shim.needs.class, shim.needs.receiver != ReceiverKind::None) else {
         return Some(InstanceSource::None);
     };
     let class = class();
     let name = short_type(class.type_name);
     let tool = registration.name;
     if let Some(service) = dependencies.services.iter().find(|service| class.accepts(service.type_id)) {
-        let remedy =
-            format!("pass it with `.service_mut(..)` instead, which locks the `{name}` for each call, or take `&self`");
         match shim.needs.receiver {
-            Receiver::Mut => {
+            ReceiverKind::Mut => {
                 let message = format!("it takes `&mut self`, but all calls share the `{name}` of `.service(..)`");
+                let remedy = "pass it with `.service_mut(..)` instead, which locks it for each call, or take `&self`";
                 problems.push(BuildProblem::of_tool(tool, message, remedy));
                 return None;
             }
-            Receiver::Owned if !class.is_clone => {
+            ReceiverKind::Owned if !class.is_clone => {
                 let message = format!(
                     "it takes `self`, but all calls share the `{name}` of `.service(..)`, which is not `Clone`"
                 );
@@ -336,7 +180,7 @@ fn bind_instance(
         }
     }
     if let Some(service) = dependencies.exclusive_services.iter().find(|service| service.type_id == class.type_id) {
-        if matches!(shim.needs.receiver, Receiver::Owned | Receiver::Arc) {
+        if matches!(shim.needs.receiver, ReceiverKind::Owned | ReceiverKind::Arc) {
             let message = format!("it takes `self`, but the `{name}` of `.service_mut(..)` is only lent to a call");
             problems.push(BuildProblem::of_tool(tool, message, "take `&self` or `&mut self`"));
             return None;
@@ -358,18 +202,18 @@ fn bind_instance(
     Some(InstanceSource::PerCall { constructor, type_name: class.type_name, injections })
 }
 
-fn missing_instance_remedy(name: &str, receiver: Receiver, type_name: &str) -> String {
+fn missing_instance_remedy(name: &str, receiver: ReceiverKind, type_name: &str) -> String {
     if type_name.starts_with("dyn ") {
         return format!("add `.service(Arc::new(..) as Arc<{name}>)`");
     }
-    let method = if receiver == Receiver::Mut { "service_mut" } else { "service" };
+    let method = if receiver == ReceiverKind::Mut { "service_mut" } else { "service" };
     format!(
         "add `.{method}(..)` with a `{name}`; for a new `{name}` in each call, let `{name}::new` take injected \
          parameters, or write `#[tool_class(per_call)]`"
     )
 }
 
-/// Finds a source for each injected parameter of one function.
+/// Finds the source of each injected parameter of a function.
 fn bind_injections(
     registration: &Registration,
     injections: &[Injection],
@@ -395,10 +239,10 @@ fn bind_injections(
     bound
 }
 
-/// By name first, then by type.
+/// Finds the source of a parameter, by name first, then by type.
 fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<ValueSource, (String, String)> {
     let Injection { parameter, type_id, arc_type_id, type_name, mode } = *injection;
-    let lends = mode == Mode::Ref;
+    let lends = mode == InjectionMode::Ref;
     let wanted = short_type(type_name);
     if let Some((source, its_type, its_name)) = dependencies.by_name(parameter) {
         if its_type == type_id {
@@ -407,27 +251,30 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Val
         let message = format!("{} is a `{}`", dependencies.describe(source), short_type(its_name));
         return Err((message, format!("provide a `{wanted}` as {parameter:?}, or rename the parameter")));
     }
-    dependencies.by_type(type_id, lends.then_some(arc_type_id), type_name).map_err(|message| {
-        let remedy = if message.starts_with("nothing") {
-            format!(
+    dependencies.by_type(type_id, lends.then_some(arc_type_id), type_name).map_err(|error| {
+        let remedy = match error {
+            SourceError::NotProvided { .. } => format!(
                 "add `.provide({parameter:?}, |scope| async move {{ .. }})`, `.value({parameter:?}, ..)`, \
                  or `.per_call::<{wanted}>()` with `.with(..)` at each call"
-            )
-        } else {
-            format!("call the parameter like the one that is meant, or provide one as {parameter:?}")
+            ),
+            SourceError::Ambiguous { .. } => {
+                format!("call the parameter like the one that is meant, or provide one as {parameter:?}")
+            }
         };
-        (message, remedy)
+        (error.to_string(), remedy)
     })
 }
 
-/// What came with a call is the handler's: a preview looks at it, but neither takes nor changes it.
-fn check_only_looks(
+/// Rejects a preview that takes or changes a per-call value, which belongs to the handler.
+fn check_preview_only_reads(
     registration: &Registration,
     of_preview: &[(Injection, ValueSource)],
     problems: &mut Vec<BuildProblem>,
 ) {
     for (injection, source) in of_preview {
-        if matches!(source, ValueSource::PerCall(_)) && matches!(injection.mode, Mode::Mut | Mode::Move) {
+        if matches!(source, ValueSource::PerCall(_))
+            && matches!(injection.mode, InjectionMode::Mut | InjectionMode::Move)
+        {
             let (parameter, wanted) = (injection.parameter, short_type(injection.type_name));
             let message = format!("its preview: `{parameter}` came with the call, for the tool itself");
             let remedy = format!("take `&{wanted}` in the preview, or derive `Clone` for `{wanted}`");
@@ -436,7 +283,7 @@ fn check_only_looks(
     }
 }
 
-/// What `new` has taken for itself, the method cannot have.
+/// Rejects a method parameter whose value `new` has moved out.
 fn check_moved(
     registration: &Registration,
     instance: &InstanceSource,
@@ -444,7 +291,7 @@ fn check_moved(
     problems: &mut Vec<BuildProblem>,
 ) {
     let InstanceSource::PerCall { injections: of_constructor, .. } = instance else { return };
-    for (moved, source) in of_constructor.iter().filter(|(injection, _)| injection.mode == Mode::Move) {
+    for (moved, source) in of_constructor.iter().filter(|(injection, _)| injection.mode == InjectionMode::Move) {
         for (wanted, _) in injections.iter().filter(|(_, other)| other == source) {
             let message =
                 format!("the parameter `{}` wants what `new` has taken as `{}`", wanted.parameter, moved.parameter);
@@ -454,7 +301,7 @@ fn check_moved(
     }
 }
 
-/// Whether each value can be handed over as its parameters want it.
+/// Rejects parameters whose mode the source of their value does not support.
 fn check_modes(
     registration: &Registration,
     context: &str,
@@ -470,14 +317,14 @@ fn check_modes(
         let wanted = short_type(injection.type_name);
         let shared = matches!(source, ValueSource::Value(_) | ValueSource::Service(_) | ValueSource::Progress);
         match injection.mode {
-            Mode::Mut if shared => report(
+            InjectionMode::Mut if shared => report(
                 format!(
                     "`{parameter}: &mut {wanted}` cannot be had: all calls share {}",
                     dependencies.describe(*source)
                 ),
                 format!("take `&{wanted}`, or make one for each call with `.provide({parameter:?}, ..)`"),
             ),
-            Mode::Move if shared => report(
+            InjectionMode::Move if shared => report(
                 format!(
                     "`{parameter}: {wanted}` cannot be moved out: all calls share {}",
                     dependencies.describe(*source)
@@ -486,16 +333,16 @@ fn check_modes(
                     "take `&{wanted}`, derive `Clone` for it, or make one for each call with `.provide({parameter:?}, ..)`"
                 ),
             ),
-            Mode::Move if is_finished(*source, dependencies) => report(
+            InjectionMode::Move if is_finished(*source, dependencies) => report(
                 format!("`{parameter}: {wanted}` is moved into the handler, but `.finish(..)` wants it back"),
                 format!("take `&mut {wanted}`, or derive `Clone` for it"),
             ),
             _ => {}
         }
-        let clash = bound[..index]
+        let conflicting = bound[..index]
             .iter()
-            .find(|(other, other_source)| other_source == source && clashes(other.mode, injection.mode));
-        if let Some((other, _)) = clash {
+            .find(|(other, other_source)| other_source == source && conflict(other.mode, injection.mode));
+        if let Some((other, _)) = conflicting {
             report(
                 format!(
                     "the parameters `{}` and `{parameter}` want the same value, {}, and one of them for itself",
@@ -512,9 +359,12 @@ fn is_finished(source: ValueSource, dependencies: &Dependencies) -> bool {
     matches!(source, ValueSource::Provider(index) if dependencies.providers[index].finish.is_some())
 }
 
-/// A value lent for writing, or moved out, is nobody else's. Clones are taken before it is lent.
-fn clashes(one: Mode, other: Mode) -> bool {
-    let exclusive = |mode| matches!(mode, Mode::Mut | Mode::Move);
-    let copied = |mode| mode == Mode::Clone;
-    (exclusive(one) || exclusive(other)) && !(copied(one) && other == Mode::Mut) && !(copied(other) && one == Mode::Mut)
+/// Returns `true` if two parameters cannot share a value: one that is moved out or lent for writing is exclusive. Clones
+/// are made before the value is lent.
+fn conflict(one: InjectionMode, other: InjectionMode) -> bool {
+    let exclusive = |mode| matches!(mode, InjectionMode::Mut | InjectionMode::Move);
+    let copied = |mode| mode == InjectionMode::Clone;
+    (exclusive(one) || exclusive(other))
+        && !(copied(one) && other == InjectionMode::Mut)
+        && !(copied(other) && one == InjectionMode::Mut)
 }

@@ -1,4 +1,4 @@
-//! What an application gives its dispatcher.
+//! The builder of a dispatcher.
 
 use std::any::{TypeId, type_name};
 use std::fmt::Display;
@@ -8,11 +8,10 @@ use std::time::Duration;
 use tool_model::Manifest;
 
 use crate::confirm::Confirm;
-use crate::dispatch::build::dependencies::ExclusiveService;
-use crate::dispatch::build::dependencies::{Dependencies, SharedDependency};
+use crate::dispatch::build::dependencies::{Dependencies, ExclusiveService, SharedDependency};
 use crate::dispatch::build::problem::{skip, unreadable};
 use crate::dispatch::retries::RetryCounter;
-use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, Retries};
+use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, DispatcherState, Retries};
 use crate::inject::{FinishHook, IntoFinishResult, Scope, ValueProvider};
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
@@ -21,7 +20,7 @@ use crate::output::Spill;
 use crate::registry::{BoundChanges, ToolTable};
 use crate::{CallOutcome, Policy, RegistryChanges, RuntimeTool};
 
-/// Collects what the tools need; see [`Dispatcher::builder`].
+/// Configures a dispatcher; see [`Dispatcher::builder`].
 #[derive(Default)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct Builder {
@@ -36,20 +35,19 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Offers a tool that was made at run time. More can come while the dispatcher runs, with
+    /// Adds a runtime tool. More can be added while the dispatcher runs, with
     /// [`Registry::register`](crate::Registry::register).
     pub fn tool(mut self, tool: RuntimeTool) -> Self {
         self.tools = self.tools.register(tool);
         self
     }
 
-    /// Offers the tools of a manifest, bound by their handlers. Without one, everything that is linked is offered.
+    /// Uses the tools of a manifest, matched by their handlers. Without one, all linked tools are used.
     ///
-    /// It is one that the program contains, [`manifest!()`](crate::manifest!), or one that is read when it starts,
-    /// [`Manifest::load`]. What tools there are and what a model reads about them is for the manifest to say: a
-    /// description that was edited there is the one that is offered. What a tool *is*, its arguments with their types
-    /// and whether it is sensitive, is for the code to say: an entry that says otherwise is stale, and
-    /// [`build`](Self::build) reports it.
+    /// The manifest is embedded in the program, [`manifest!()`](crate::manifest!), or read at start-up,
+    /// [`Manifest::load`]. It decides which tools there are and which texts the model reads: an edited description is the
+    /// one that the model gets. The code decides everything else, such as the arguments with their types and whether a
+    /// tool is sensitive. An entry that disagrees with the code is stale, and [`build`](Self::build) reports it.
     pub fn manifest(mut self, manifest: impl IntoManifest) -> Self {
         self.manifest = Some(manifest.into_manifest().unwrap_or_else(|error| {
             self.problems.push(unreadable(&error));
@@ -58,7 +56,7 @@ impl Builder {
         self
     }
 
-    /// Sets the instance that all calls of a tool class share: a value, an `Arc` of one that the application keeps a
+    /// Adds the instance that all calls of a tool class share: a value, an `Arc` of one that the application keeps a
     /// share of, or an `Arc<dyn Trait>` for a trait that is a tool class.
     ///
     /// The service can also be injected, as `&S` or as `Arc<S>`.
@@ -93,12 +91,12 @@ impl Builder {
     pub fn service<S: Send + Sync + 'static>(mut self, service: S) -> Self {
         self.check_service::<S>();
         let service = Arc::new(service);
-        self.dependencies.values.push(ready(None, Arc::new(service.clone())));
-        self.dependencies.services.push(ready(None, service));
+        self.dependencies.values.push(shared_dependency(None, Arc::new(service.clone())));
+        self.dependencies.services.push(shared_dependency(None, service));
         self
     }
 
-    /// Sets the instance of a tool class whose methods take `&mut self`. An async lock gives it to one call at a time.
+    /// Adds the instance of a tool class whose methods take `&mut self`. An async lock gives it to one call at a time.
     ///
     /// A handler that calls another tool of the same service waits for itself: let it call the method instead.
     ///
@@ -143,7 +141,8 @@ impl Builder {
         }
     }
 
-    /// Makes a value for each call that needs it, once in a call. Parameters find it by their name, then by its type.
+    /// Adds a provider, which makes a value for each call that needs it, at most once per call. A parameter finds its
+    /// provider by name, then by type.
     ///
     /// A provider can ask its [`Scope`] for other values of the same call.
     pub fn provide<F, Fut, T, E>(mut self, name: impl Into<String>, provider: F) -> Self
@@ -159,9 +158,9 @@ impl Builder {
         self
     }
 
-    /// Finishes a provided value when its call ends, with the call's outcome: the place to commit or to roll back.
+    /// Adds a finish hook, which gets a provided value and the outcome of its call: commit or roll back here.
     ///
-    /// An error makes a call that succeeded a failure.
+    /// An error turns a call that succeeded into a failure.
     pub fn finish<F, Fut, T>(mut self, name: impl Into<String>, finish: F) -> Self
     where
         F: Fn(T, CallOutcome) -> Fut + Send + Sync + 'static,
@@ -172,15 +171,15 @@ impl Builder {
         self
     }
 
-    /// A value that all calls share.
+    /// Adds a value that all calls share.
     pub fn value<T: Send + Sync + 'static>(mut self, name: impl Into<String>, value: T) -> Self {
         let name = name.into();
         self.check_name(&name);
-        self.dependencies.values.push(ready(Some(name), Arc::new(value)));
+        self.dependencies.values.push(shared_dependency(Some(name), Arc::new(value)));
         self
     }
 
-    /// Announces a type whose value comes with each call, through [`Call::with`](crate::Call::with).
+    /// Declares a type whose value is passed with each call, by [`Call::with`](crate::Call::with).
     pub fn per_call<T: Send + 'static>(mut self) -> Self {
         let entry = (TypeId::of::<T>(), type_name::<T>());
         if !self.dependencies.per_call.contains(&entry) {
@@ -189,107 +188,108 @@ impl Builder {
         self
     }
 
-    /// How long a call may take, unless its tool or the call itself says otherwise. Without it, as long as it takes.
+    /// Sets the timeout of calls, unless the tool or the call sets its own. There is none by default.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = Some(timeout);
         self
     }
 
-    /// The longest text of arguments that is read, in bytes. 16 MB unless set.
+    /// Sets the maximum length of the arguments in bytes, 16 MB by default.
     pub fn max_argument_bytes(mut self, bytes: usize) -> Self {
         self.limits.argument_bytes = bytes;
         self
     }
 
-    /// Ignores arguments that a tool does not have, instead of refusing the call.
+    /// Ignores unknown arguments instead of refusing the call.
     pub fn allow_unknown_arguments(mut self) -> Self {
         self.limits.allow_unknown = true;
         self
     }
 
-    /// Whether arguments that are nearly right are mended, unless a tool says otherwise (`#[tool(repair = false)]`). On
-    /// unless switched off.
+    /// Enables or disables the repair of arguments, unless a tool sets its own (`#[tool(repair = false)]`). Enabled by
+    /// default.
     ///
-    /// Mended is what the schema leaves no doubt about: `"5"`, `5.0` or `5e2` for an integer, `"[1, 2]"` for a list,
-    /// `null` for what can be left out, `HIGH` for `high`, arguments in quotes or in a code fence, a comma too many. A text
-    /// stays what it is. What was mended is read again in full, and each [`Repair`](crate::arguments::Repair) stands in the
+    /// Only unambiguous mistakes are repaired: `"5"`, `5.0` or `5e2` for an integer, `"[1, 2]"` for an array, `null` for
+    /// an optional argument, `HIGH` for `high`, arguments in quotes or in a code fence, a trailing comma. Strings are
+    /// never changed. Repaired arguments are validated again in full, and each [`Repair`](crate::arguments::Repair) stands in the
     /// result's metadata under `repairs`; if anything is still wrong, the call is refused for what came.
     pub fn repair(mut self, repair: bool) -> Self {
         self.limits.repair = repair;
         self
     }
 
-    /// When somebody is asked before a tool runs. [`Policy::ConfirmSensitive`] unless set.
+    /// Sets the policy, which decides whether a call needs approval. [`Policy::ConfirmSensitive`] by default.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.rules.policy = policy;
         self
     }
 
-    /// Who is asked. Without it, a call that needs consent is refused.
+    /// Sets the confirmer, which asks a user. Without one, calls that need approval are refused.
     pub fn confirm(mut self, confirm: impl Confirm) -> Self {
         self.rules.confirm = Some(Arc::new(confirm));
         self
     }
 
-    /// Records every call. TurnCall that completed before is answered as it was then, one whose outcome nobody knows is
-    /// reported as such, and neither runs again.
+    /// Records every call in a journal. A call that has completed before returns its result of then, and one whose outcome
+    /// is unknown returns an error. Neither runs again.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.rules.journal = Some(Arc::new(journal));
         self
     }
 
-    /// Only says what calls would do: nothing runs, and nobody is asked.
+    /// Makes all calls dry runs: results say what the calls would do, no handler runs, and no user is asked.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.rules.dry_run = dry_run;
         self
     }
 
-    /// How often tools may be called, in all and in one conversation. What is beyond that is refused, with the time to
-    /// wait.
+    /// Sets the rate limits of tools, in total and per conversation. A call beyond a limit is refused, and the error says
+    /// how long to wait.
     pub fn limit(mut self, limiter: Limiter) -> Self {
         self.rules.limiter = Some(limiter);
         self
     }
 
-    /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once, with the time to
-    /// wait. TurnCall that waits for other calls leaves its [`CallPermit`](crate::inject::CallPermit) to them.
+    /// Limits how many calls run at a time, and how many more may wait. Beyond that a call is refused at once, and the
+    /// error says how long to wait. A handler that waits for other calls releases its
+    /// [`CallPermit`](crate::inject::CallPermit).
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
         self
     }
 
-    /// How often a tool may answer [`HandlerError::retry`](crate::HandlerError::retry) in a conversation before that
-    /// becomes a failure for good: a number for all, or [`Retries`]. A success begins anew. Without it, as often as it
-    /// likes.
+    /// Limits how often a tool may return [`HandlerError::retry`](crate::HandlerError::retry) in one conversation: a number
+    /// for all tools, or [`Retries`]. The next retry becomes a fatal error. A success resets the count. There is no limit
+    /// by default.
     pub fn retries(mut self, retries: impl Into<Retries>) -> Self {
-        self.rules.tries = Some(RetryCounter::new(retries.into()));
+        self.rules.retries = Some(RetryCounter::new(retries.into()));
         self
     }
 
-    /// Shortens long results: the model gets their beginning and their end, and the tool `read_result` for the rest.
+    /// Shortens long outputs: the model gets the start and the end, and the tool `read_result` for the rest.
     pub fn spill(mut self, spill: Spill) -> Self {
         self = self.service(spill.reader());
         self.rules.spill = Some(spill);
         self
     }
 
-    /// Puts the arguments of calls into their tracing spans, without those that are secret.
+    /// Records the arguments of calls in their tracing spans. Secrets are redacted.
     pub fn trace_arguments(mut self) -> Self {
         self.rules.trace_arguments = true;
         self
     }
 
-    /// Skips and logs tools that cannot be bound, instead of refusing to build.
+    /// Logs and skips tools that cannot be bound, instead of failing the build.
     pub fn lenient(mut self) -> Self {
         self.lenient = true;
         self
     }
 
-    /// Binds every tool to what it needs.
+    /// Builds the dispatcher: binds every tool to its instance and its injected values.
     ///
     /// # Errors
-    /// Names every tool and parameter that is left without a provider or has one of the wrong type, and every entry
-    /// of the manifest that does not fit the program, all at once.
+    /// Reports all problems at once: parameters without a provider or with one of another type, and manifest entries that
+    /// do not match the program.
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
         let dependencies = Arc::new(self.dependencies);
@@ -301,7 +301,8 @@ impl Builder {
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(table, dependencies, self.limits, self.rules.settle(), self.lenient))
+        let inner = DispatcherState::new(table, dependencies, self.limits, self.rules.settle(), self.lenient);
+        Ok(Dispatcher { inner: Arc::new(inner), view: None })
     }
 
     fn check_name(&mut self, name: &str) {
@@ -334,6 +335,6 @@ impl Builder {
     }
 }
 
-fn ready<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> SharedDependency {
+fn shared_dependency<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> SharedDependency {
     SharedDependency { name, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), value }
 }

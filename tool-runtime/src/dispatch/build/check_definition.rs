@@ -1,4 +1,4 @@
-//! Whether a tool keeps what its definition promises, found before the first call.
+//! Checks that the types and schemas of a tool enforce its definition, before the first call.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,29 +6,31 @@ use serde_json::Value;
 use tool_model::validate::{Validator, is_plain};
 use tool_model::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition};
 
-use crate::arguments::{Reader, Schemas};
-use crate::dispatch::BuildProblem;
+use super::problem::BuildProblem;
+use crate::arguments::{ArgumentError, ArgumentReader, ArgumentSchemas};
 use crate::shim::Shim;
 
-/// Reports promises that types and schemas do not keep. What was made on the way is given back for the calls.
-pub(crate) fn check_promises(
+/// Reports everything in the definition that types and schemas do not enforce. Returns the schemas, if they were
+/// computed, for the calls.
+pub(super) fn check_definition(
     registration: &'static Registration,
     shim: &Shim,
     definition: &OnceLock<Arc<ToolDefinition>>,
     problems: &mut Vec<BuildProblem>,
-) -> Option<Schemas> {
-    let says_more = says_more(registration);
-    if !says_more && registration.call.types().are_scalar() {
+) -> Option<ArgumentSchemas> {
+    let has_details = has_details(registration);
+    if !has_details && registration.call.types().are_scalar() {
         return None;
     }
     let definition = definition.get_or_init(|| Arc::new(registration.definition()));
     check_schemas(registration, definition, problems);
-    if !says_more {
+    if !has_details {
         return None;
     }
     check_rules(registration, definition, problems);
-    let schemas = Schemas::new(registration, definition.clone());
-    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
+    let schemas = ArgumentSchemas::new(registration, definition.clone());
+    for (index, wrong) in
+        shim.try_absent(ArgumentReader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
     {
         let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
         problems.push(BuildProblem::of_tool(registration.name, message, "give it a default that its type reads"));
@@ -36,16 +38,16 @@ pub(crate) fn check_promises(
     Some(schemas)
 }
 
-/// Whether the source says more of the arguments than their types do.
-fn says_more(registration: &Registration) -> bool {
-    let said = |spec: &ArgumentSpec| {
+/// Returns `true` if the source declares more about the arguments than their types do.
+fn has_details(registration: &Registration) -> bool {
+    let has_details = |spec: &ArgumentSpec| {
         let details = spec.details;
         details.default.is_some() || details.or_default || !details.rules.is_empty()
     };
-    registration.options.explicit.is_some() || registration.arguments.iter().any(said)
+    registration.options.explicit.is_some() || registration.arguments.iter().any(has_details)
 }
 
-/// A rule that says nothing about the argument's type would be shown to the model and mean nothing.
+/// Rejects rules that do not apply to the type of the argument: the model would read them, and they would have no effect.
 fn check_rules(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<BuildProblem>) {
     for spec in registration.arguments {
         let Some(argument) = definition.arguments.get(spec.name) else { continue };
@@ -65,13 +67,13 @@ fn check_rules(registration: &Registration, definition: &ToolDefinition, problem
         if spec.details.rules.is_empty() {
             continue;
         }
-        check_room(registration.name, spec.name, argument, problems);
-        check_listed(registration.name, spec, argument, definition, problems);
+        check_bounds(registration.name, spec.name, argument, problems);
+        check_one_of(registration.name, spec, argument, definition, problems);
     }
 }
 
-/// Bounds that leave no room, those of the type included, make the tool uncallable.
-fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<BuildProblem>) {
+/// Rejects contradictory bounds, including those of the type, because they make the tool uncallable.
+fn check_bounds(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<BuildProblem>) {
     const BOUNDS: [(&str, &str); 4] = [
         ("minimum", "maximum"),
         ("minLength", "maxLength"),
@@ -87,8 +89,8 @@ fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<Bu
     }
 }
 
-/// A value of `one_of` that the type or another rule refuses would be offered to the model in vain.
-fn check_listed(
+/// Rejects values of `one_of` that the type or another rule does not accept.
+fn check_one_of(
     tool: &str,
     spec: &ArgumentSpec,
     argument: &Argument,
@@ -102,14 +104,15 @@ fn check_listed(
     for value in listed.flatten() {
         let Ok(validator) = Validator::new(&argument.schema(), &definition.defs) else { continue };
         for violation in validator.check(&value, spec.name) {
-            let message = format!("`one_of` of `{}` lists {value}, but {} is expected", spec.name, violation.expected);
+            let message =
+                format!("`one_of` of `{}` lists an invalid value: {}", spec.name, ArgumentError::from(violation));
             problems.push(BuildProblem::of_tool(tool, message, "list values that the argument takes"));
         }
     }
 }
 
-/// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
-/// promise that cannot be kept.
+/// Rejects a default that the schema does not accept, because every call without the argument would fail, and a schema
+/// that cannot be enforced.
 fn check_schemas(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<BuildProblem>) {
     let is_plain = is_plain(definition);
     for (name, argument) in &definition.arguments {
@@ -127,8 +130,7 @@ fn check_schemas(registration: &Registration, definition: &ToolDefinition, probl
         };
         let Some(default) = default else { continue };
         for violation in validator.check(default, name) {
-            let message =
-                format!("the default of `{}` is {default}, but {} is expected", violation.path, violation.expected);
+            let message = format!("the default of `{name}` is invalid: {}", ArgumentError::from(violation));
             problems.push(BuildProblem::of_tool(registration.name, message, "give a default that the argument takes"));
         }
     }

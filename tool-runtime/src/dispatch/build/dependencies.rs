@@ -1,4 +1,4 @@
-//! Everything that can be injected, and how a parameter finds it.
+//! The values that can be injected, and the lookup of a parameter's source.
 
 use std::any::{Any, TypeId};
 use std::pin::Pin;
@@ -10,10 +10,10 @@ use crate::dispatch::build::problem::short_type;
 use crate::inject::{CallFact, HeldValue, InjectError, InjectedValue, ValueProvider, ValueSlot};
 use crate::{Dispatcher, Progress};
 
-/// What listens where nobody does.
-static NOBODY: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
+/// The progress of calls without a listener.
+static NO_LISTENER: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 
-/// What an application provides.
+/// The values, services and providers of an application.
 #[derive(Default)]
 pub(crate) struct Dependencies {
     pub(crate) providers: Vec<ValueProvider>,
@@ -23,7 +23,7 @@ pub(crate) struct Dependencies {
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
 }
 
-/// The guard of a locked service, its type erased.
+/// A future of the type-erased guard of a locked service.
 type ServiceGuard = Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>>;
 
 /// A service that each call has for itself, behind an async lock.
@@ -44,7 +44,35 @@ impl ExclusiveService {
     }
 }
 
-/// A value that came with a call. Clones share it.
+/// The reason why no single source provides a type.
+#[derive(Debug)]
+pub(crate) enum SourceError {
+    /// `other` is a provided type of the same short name.
+    NotProvided {
+        type_name: String,
+        other: Option<&'static str>,
+    },
+    Ambiguous {
+        type_name: String,
+        sources: Vec<String>,
+    },
+}
+
+impl std::fmt::Display for SourceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotProvided { type_name, other: None } => write!(f, "nothing of type `{type_name}` is provided"),
+            Self::NotProvided { type_name, other: Some(other) } => {
+                write!(f, "nothing of type `{type_name}` is provided (`{other}` is another type)")
+            }
+            Self::Ambiguous { type_name, sources } => {
+                write!(f, "`{type_name}` is provided more than once: {}", sources.join(", "))
+            }
+        }
+    }
+}
+
+/// A value passed to [`Call::with`](crate::Call::with). Clones share it.
 #[derive(Clone)]
 pub(crate) struct CallValue {
     pub(crate) type_id: TypeId,
@@ -54,37 +82,37 @@ pub(crate) struct CallValue {
 
 impl CallValue {
     pub(crate) fn new<T: Send + 'static>(value: T) -> Self {
-        let slot = ValueSlot::of(HeldValue::new(value));
+        let slot = ValueSlot::new(HeldValue::new(value));
         Self { type_id: TypeId::of::<T>(), type_name: std::any::type_name::<T>(), slot }
     }
 }
 
-/// A value that all calls share.
+/// A value or service that all calls share.
 pub(crate) struct SharedDependency {
-    /// The name under which it was given; a service has none.
+    /// The name of a value; a service has none.
     pub(crate) name: Option<String>,
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
     pub(crate) value: Arc<dyn Any + Send + Sync>,
 }
 
-/// Where a value comes from.
+/// The source of an injected value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueSource {
     Provider(usize),
     Value(usize),
     Service(usize),
     PerCall(TypeId),
-    /// What is known of every call.
+    /// A fact that every call has.
     Fact(CallFact),
-    /// What listens to the call, if anybody does.
+    /// The progress listener of the call.
     Progress,
     /// The dispatcher that runs the call.
     Tools,
 }
 
 impl Dependencies {
-    /// The source of a name, with its type.
+    /// Returns the source with this name, and its type.
     pub(crate) fn by_name(&self, name: &str) -> Option<(ValueSource, TypeId, &'static str)> {
         let provider = self.providers.iter().position(|provider| provider.name == name);
         if let Some(index) = provider {
@@ -95,13 +123,14 @@ impl Dependencies {
         Some((ValueSource::Value(index), self.values[index].type_id, self.values[index].type_name))
     }
 
-    /// Returns the only source of a type. A service that was passed as an `Arc` of it serves too, if `arc_type_id` is given.
+    /// Returns the only source of a type.
+    /// A service that was passed as an `Arc` of the type serves too, if `arc_type_id` is given.
     pub(crate) fn by_type(
         &self,
         type_id: TypeId,
         arc_type_id: Option<TypeId>,
         type_name: &str,
-    ) -> Result<ValueSource, String> {
+    ) -> Result<ValueSource, SourceError> {
         if type_id == TypeId::of::<Progress>() {
             return Ok(ValueSource::Progress);
         }
@@ -121,22 +150,22 @@ impl Dependencies {
             .collect();
         match sources.as_slice() {
             [only] => Ok(*only),
-            [] => CallFact::of(type_id).map(ValueSource::Fact).ok_or_else(|| self.nothing_of_type(type_name)),
+            [] => CallFact::from_type(type_id).map(ValueSource::Fact).ok_or_else(|| self.not_provided(type_name)),
             several => {
-                let names: Vec<String> = several.iter().map(|source| self.describe(*source)).collect();
-                Err(format!("`{}` is provided more than once: {}", short_type(type_name), names.join(", ")))
+                let sources = several.iter().map(|source| self.describe(*source)).collect();
+                Err(SourceError::Ambiguous { type_name: short_type(type_name), sources })
             }
         }
     }
 
-    /// Two types can have the same short name; then their paths tell them apart.
-    fn nothing_of_type(&self, type_name: &'_ str) -> String {
+    /// Names both types by their paths if a provided type has the same short name.
+    fn not_provided(&self, type_name: &str) -> SourceError {
         let shared = self.values.iter().chain(&self.services).map(|value| value.type_name);
         let provided = self.providers.iter().map(|provider| provider.type_name).chain(shared);
         let short = short_type(type_name);
         match provided.filter(|name| *name != type_name).find(|name| short_type(name) == short) {
-            Some(other) => format!("nothing of type `{type_name}` is provided (`{other}` is another type)"),
-            None => format!("nothing of type `{short}` is provided"),
+            Some(other) => SourceError::NotProvided { type_name: type_name.to_owned(), other: Some(other) },
+            None => SourceError::NotProvided { type_name: short, other: None },
         }
     }
 
@@ -145,7 +174,7 @@ impl Dependencies {
         providers.chain(self.values.iter().filter_map(|value| value.name.as_deref()))
     }
 
-    /// A source in words.
+    /// Describes a source, for messages.
     pub(crate) fn describe(&self, source: ValueSource) -> String {
         match source {
             ValueSource::Provider(index) => format!("the provider {:?}", self.providers[index].name),
@@ -159,26 +188,26 @@ impl Dependencies {
                 format!("`.with(..)` of each call, a `{}`", short_type(name))
             }
             ValueSource::Fact(fact) => fact.describe().to_owned(),
-            ValueSource::Progress => "whoever listens to the call".to_owned(),
+            ValueSource::Progress => "the progress listener of the call".to_owned(),
             ValueSource::Tools => "the dispatcher that runs the call".to_owned(),
         }
     }
 
-    /// The value of a source that needs no provider.
-    pub(crate) fn ready_input(&self, source: ValueSource, with: &[CallValue]) -> Result<InjectedValue, InjectError> {
+    /// Returns the value of a source that needs no scope.
+    pub(crate) fn ready_input(&self, source: ValueSource, values: &[CallValue]) -> Result<InjectedValue, InjectError> {
         match source {
             ValueSource::Value(index) => Ok(InjectedValue::Shared(self.values[index].value.clone())),
             ValueSource::Service(index) => Ok(InjectedValue::Shared(self.services[index].value.clone())),
-            ValueSource::PerCall(id) => match with.iter().find(|given| given.type_id == id) {
-                Some(given) => Ok(InjectedValue::Slot(given.slot.clone())),
-                None => Err(self.not_given(id, with)),
+            ValueSource::PerCall(id) => match values.iter().find(|value| value.type_id == id) {
+                Some(value) => Ok(InjectedValue::Slot(value.slot.clone())),
+                None => Err(self.missing_call_value(id, values)),
             },
-            ValueSource::Progress => match with.iter().find(|given| given.type_id == TypeId::of::<Progress>()) {
-                Some(given) => Ok(InjectedValue::Slot(given.slot.clone())),
-                None => Ok(InjectedValue::Shared(NOBODY.clone())),
+            ValueSource::Progress => match values.iter().find(|value| value.type_id == TypeId::of::<Progress>()) {
+                Some(value) => Ok(InjectedValue::Slot(value.slot.clone())),
+                None => Ok(InjectedValue::Shared(NO_LISTENER.clone())),
             },
-            ValueSource::Tools => match with.iter().find(|given| given.type_id == TypeId::of::<Dispatcher>()) {
-                Some(given) => Ok(InjectedValue::Slot(given.slot.clone())),
+            ValueSource::Tools => match values.iter().find(|value| value.type_id == TypeId::of::<Dispatcher>()) {
+                Some(value) => Ok(InjectedValue::Slot(value.slot.clone())),
                 None => {
                     Err(InjectError::new("only a tool that takes a `&Dispatcher`, or was made at run time, has it"))
                 }
@@ -189,12 +218,12 @@ impl Dependencies {
         }
     }
 
-    /// What did not come with a call. How to add it, and what came instead, is for the log: a model could not act on it.
-    fn not_given(&self, id: TypeId, with: &[CallValue]) -> InjectError {
+    /// Returns the error for a missing per-call value. The remedy is for the application, so it goes to the log.
+    fn missing_call_value(&self, id: TypeId, values: &[CallValue]) -> InjectError {
         let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
         let name = short_type(name);
-        let came: Vec<String> = with.iter().map(|given| short_type(given.type_name)).collect();
-        tracing::warn!(missing = name, ?came, "a value did not come with its call: add it with `.with(..)`");
+        let passed: Vec<String> = values.iter().map(|value| short_type(value.type_name)).collect();
+        tracing::warn!(missing = name, ?passed, "a per-call value is missing: add it with `.with(..)`");
         InjectError::new(format!("no `{name}` came with the call"))
     }
 }

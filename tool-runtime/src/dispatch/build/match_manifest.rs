@@ -1,4 +1,4 @@
-//! Which tools a manifest offers: each entry finds the function it names, and must still say what that function is.
+//! Matching of manifest entries with linked tools. Each entry must still agree with the code.
 
 use std::cell::LazyCell;
 use std::collections::HashMap;
@@ -6,42 +6,42 @@ use std::sync::{Arc, OnceLock};
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
-use crate::dispatch::BuildProblem;
+use super::problem::BuildProblem;
 
 const WRITE_AGAIN: &str = "write the manifest again";
 
-/// A tool that is to be bound.
-pub(crate) struct MatchedTool {
-    pub(crate) registration: &'static Registration,
-    /// What the model is told of it, where that is known already.
-    pub(crate) definition: OnceLock<Arc<ToolDefinition>>,
+/// A linked tool that is to be bound.
+pub(super) struct MatchedTool {
+    pub(super) registration: &'static Registration,
+    /// The definition, if it is known already.
+    pub(super) definition: OnceLock<Arc<ToolDefinition>>,
 }
 
-/// The tools of a manifest, and those of services that were given by hand. `linked` are the tools that can be offered,
-/// `all` also those of `manual` classes without a service; both are sorted by name, as a manifest is.
-pub(crate) fn choose(
+/// Returns the tools of a manifest, and those of `manual` classes whose service was added. `linked` are the tools that can
+/// be offered, `all` includes those of `manual` classes without a service. Both are sorted by name, as a manifest is.
+pub(super) fn match_manifest(
     manifest: &Manifest,
     linked: &[&'static Registration],
     all: &[&'static Registration],
     problems: &mut Vec<BuildProblem>,
 ) -> Vec<MatchedTool> {
     let by_handler = LazyCell::new(|| all.iter().map(|tool| (tool.handler, *tool)).collect::<HashMap<_, _>>());
-    let mut chosen = Vec::with_capacity(manifest.len());
+    let mut matched = Vec::with_capacity(manifest.len());
     let mut rest = linked;
     for (name, entry) in manifest.iter() {
         let passed = rest.iter().take_while(|tool| tool.name < name).count();
         rest = &rest[passed..];
         let mut fitting = rest.iter().take_while(|tool| tool.name == name).filter(|tool| tool.handler == entry.handler);
         match (fitting.next(), fitting.next()) {
-            (Some(tool), None) => match agreed(entry, tool) {
+            (Some(tool), None) => match merge_definition(entry, tool) {
                 Ok(definition) => {
-                    chosen.push(MatchedTool { registration: tool, definition: OnceLock::from(definition) })
+                    matched.push(MatchedTool { registration: tool, definition: OnceLock::from(definition) })
                 }
                 Err(message) => problems.push(BuildProblem::of_tool(name, message, WRITE_AGAIN)),
             },
             (Some(first), Some(second)) => problems.push(duplicate(first, second)),
             (None, _) => problems.push(match by_handler.get(&*entry.handler) {
-                Some(tool) => misfit(name, entry, tool, manifest),
+                Some(tool) => mismatched(name, entry, tool, manifest),
                 None => match rest
                     .iter()
                     .find(|tool| tool.name == name && crate_of(tool.handler) == crate_of(&entry.handler))
@@ -53,12 +53,12 @@ pub(crate) fn choose(
         }
     }
     let by_hand = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
-    chosen.extend(by_hand.map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }));
-    chosen
+    matched.extend(by_hand.map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }));
+    matched
 }
 
-/// What the model is told of a tool: what the code is, in the manifest's words.
-fn agreed(entry: &ToolDefinition, tool: &Registration) -> Result<Arc<ToolDefinition>, String> {
+/// Returns the definition of the code with the texts of the manifest, or how the two disagree.
+fn merge_definition(entry: &ToolDefinition, tool: &Registration) -> Result<Arc<ToolDefinition>, String> {
     let linked = tool.definition();
     if *entry == linked {
         return Ok(Arc::new(linked));
@@ -69,8 +69,8 @@ fn agreed(entry: &ToolDefinition, tool: &Registration) -> Result<Arc<ToolDefinit
     }
 }
 
-/// Why the linked tool with the entry's handler is not the entry's.
-fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Manifest) -> BuildProblem {
+/// Returns the problem of an entry whose handler belongs to a tool of another name, or of a `manual` class.
+fn mismatched(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Manifest) -> BuildProblem {
     let handler = &entry.handler;
     if tool.name == name {
         let message =
@@ -86,7 +86,7 @@ fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Ma
     BuildProblem::of_tool(name, message, WRITE_AGAIN)
 }
 
-/// Another function of the crate has the name; mostly the same one, in another module.
+/// Returns the problem of an entry whose name belongs to another function of the crate, mostly one that was moved.
 fn moved(name: &str, handler: &str, tool: &Registration) -> BuildProblem {
     let message = format!("the manifest is stale: its handler is now `{}`, not `{handler}`", tool.handler);
     BuildProblem::of_tool(name, message, WRITE_AGAIN)
@@ -108,7 +108,7 @@ fn crate_of(handler: &str) -> &str {
     handler.split("::").next().unwrap_or(handler)
 }
 
-pub(crate) fn duplicate(first: &Registration, second: &Registration) -> BuildProblem {
+pub(super) fn duplicate(first: &Registration, second: &Registration) -> BuildProblem {
     BuildProblem::of_tool(
         first.name,
         format!(

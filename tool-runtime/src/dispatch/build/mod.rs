@@ -1,8 +1,11 @@
-//! Building a dispatcher: the builder, and the tools bound to what they need.
+//! Building a dispatcher: the builder, the values to inject, and the binding of tools to them.
 
 pub(super) mod bind;
+pub(super) mod bound_tool;
 pub(super) mod builder;
 mod check_definition;
 pub(super) mod dependencies;
 mod match_manifest;
 pub(super) mod problem;
+
+use dependencies::{Dependencies, ValueSource};

@@ -1,4 +1,4 @@
-//! What keeps a dispatcher from being built.
+//! Errors of building a dispatcher, a reload, a registration or a selection.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,15 +6,15 @@ use std::fmt;
 
 use tool_model::ManifestError;
 
-/// All that is wrong with what a builder was given, with a new manifest, with new tools or with a selection.
+/// The error of a build, a reload, a registration or a selection, with all its problems.
 pub struct BuildError {
-    /// What cannot be done, as the start of a sentence.
+    /// The start of the message.
     pub(crate) headline: &'static str,
     pub(crate) problems: Vec<BuildProblem>,
 }
 
 impl BuildError {
-    /// Each problem by itself.
+    /// Returns the problems.
     #[must_use]
     pub fn problems(&self) -> &[BuildProblem] {
         &self.problems
@@ -32,7 +32,7 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// As [`Display`](fmt::Display): `main` shows an error it returns by its `Debug`.
+/// Formats like [`Display`](fmt::Display), because `main` prints a returned error with `Debug`.
 impl fmt::Debug for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -41,14 +41,14 @@ impl fmt::Debug for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// TurnCall thing that is wrong: where, what, and what to do.
+/// One problem: where, what, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildProblem {
-    /// The tools it concerns, if any.
+    /// The affected tools, if any.
     pub tools: Vec<String>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -74,12 +74,12 @@ impl fmt::Display for BuildProblem {
     }
 }
 
-/// A text that is no manifest.
+/// Returns the problem of text that is not a manifest.
 pub(crate) fn unreadable(error: &ManifestError) -> BuildProblem {
     BuildProblem::general(error.to_string(), "write the manifest again")
 }
 
-/// What a lenient dispatcher makes of problems: it says them, and goes on without the tools they concern.
+/// Logs the problems that a lenient dispatcher skips. Returns an empty list.
 pub(crate) fn skip(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
     for problem in problems {
         tracing::warn!("skipped: {problem}");
@@ -87,12 +87,12 @@ pub(crate) fn skip(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
     Vec::new()
 }
 
-/// TurnCall entry for each problem, with all the tools it concerns: what a class lacks, all its methods lack.
+/// Merges equal problems of several tools: what a class lacks, all its methods lack.
 pub(crate) fn merge(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
     let mut merged: Vec<BuildProblem> = Vec::new();
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    let mut indices: HashMap<(String, String), usize> = HashMap::new();
     for problem in problems {
-        match places.entry((problem.message.clone(), problem.remedy.clone())) {
+        match indices.entry((problem.message.clone(), problem.remedy.clone())) {
             Entry::Occupied(known) => merged[*known.get()].tools.extend(problem.tools),
             Entry::Vacant(new) => {
                 new.insert(merged.len());
@@ -103,7 +103,7 @@ pub(crate) fn merge(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
     merged
 }
 
-/// A type's name without its modules, as one would write it: `Vec<app::Point>` as `Vec<Point>`.
+/// Returns the name of a type without its modules: `Vec<app::Point>` as `Vec<Point>`.
 pub(crate) fn short_type(name: &str) -> String {
     let mut short = String::with_capacity(name.len());
     let mut word_start = 0;
@@ -125,7 +125,7 @@ mod tests {
     use super::short_type;
 
     #[test]
-    fn types_are_shown_as_one_writes_them() {
+    fn shortens_type_names() {
         assert_eq!(short_type("alloc::vec::Vec<app::models::Point>"), "Vec<Point>");
         assert_eq!(short_type("u8"), "u8");
         assert_eq!(short_type("(a::B, &mut c::D)"), "(B, &mut D)");

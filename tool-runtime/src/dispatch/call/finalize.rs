@@ -1,115 +1,103 @@
-//! The last touch of a result, and who is told of calls that never came to their handler.
+//! The end of a call: retry limits, shortening of long outputs, metadata, metrics and observers.
 
-use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::dispatch::call::observe::CallObserver;
-use crate::dispatch::call::time_budget::{WaitError, within};
-use crate::dispatch::{BoundTool, Call, Dispatcher};
-use crate::output::{READ_RESULT, Spill};
-use crate::{ErrorKind, ToolError, ToolResult};
+use super::time_budget::{WaitError, within};
+use super::{Call, CallState};
+use crate::ToolResult;
+use crate::output::Spill;
 
-/// How long an answer waits for its long result to be kept. That goes on in the background then.
-const KEEP_GRACE: Duration = Duration::from_secs(5);
-
-/// A long result that is being kept and shortened.
-pub(crate) type Shortening = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
+/// How long a result waits for its long output to be stored. After that the storing continues in the background.
+const SPILL_GRACE: Duration = Duration::from_secs(5);
 
 impl Call<'_> {
-    /// Counts the call, and says what was repaired.
+    /// Ends the call with a result. A result that has to be stored first is returned once it is.
     #[inline]
-    pub(crate) fn dressed(&mut self, result: ToolResult) -> ToolResult {
+    pub(super) fn finalize(
+        &mut self,
+        result: ToolResult,
+        is_retry_counted: bool,
+        context: &mut Context<'_>,
+    ) -> Poll<ToolResult> {
+        self.state = CallState::Done;
+        if self.tools.inner.rules.touch_results {
+            return self.limit_and_shorten(result, is_retry_counted, context);
+        }
+        Poll::Ready(self.complete(result))
+    }
+
+    /// Applies the retry limit, unless the guarded path has, and stores and shortens a long output.
+    #[cold]
+    fn limit_and_shorten(
+        &mut self,
+        result: ToolResult,
+        is_retry_counted: bool,
+        context: &mut Context<'_>,
+    ) -> Poll<ToolResult> {
+        let rules = &self.tools.inner.rules;
+        let result = match &rules.retries {
+            Some(retries) if !is_retry_counted => {
+                let options = self.options.as_ref();
+                let called = options.and_then(|options| options.called.as_deref());
+                let counts_for = options.and_then(|options| options.counts_for.as_deref());
+                let conversation = counts_for.or(self.call.conversation_id());
+                retries.count(conversation, &self.call.name, called, result)
+            }
+            _ => result,
+        };
+        match &rules.spill {
+            Some(spill) if spill.is_long(&result.output) => {
+                let (conversation, id) = (self.call.conversation_id(), self.call.call_id());
+                let (conversation, id) = (conversation.map(str::to_owned), id.map(str::to_owned));
+                let shortened = shorten(result, spill.clone(), self.tools.result_reader(), conversation, id);
+                self.state = CallState::Spilling(Box::pin(shortened));
+                self.poll_spilling(context)
+            }
+            _ => Poll::Ready(self.complete(result)),
+        }
+    }
+
+    #[cold]
+    pub(super) fn poll_spilling(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let CallState::Spilling(spilling) = &mut self.state else { return Poll::Pending };
+        let result = ready!(spilling.as_mut().poll(context));
+        self.state = CallState::Done;
+        Poll::Ready(self.complete(result))
+    }
+
+    #[inline]
+    fn complete(&mut self, result: ToolResult) -> ToolResult {
         #[cfg(feature = "metrics")]
         if let Some(metrics) = self.metrics.take() {
             metrics.end(&self.call.name, &result);
         }
-        if self.rare.is_none() { result } else { self.with_rare(result) }
+        if self.options.is_none() { result } else { self.complete_with_options(result) }
     }
 
-    /// Returns the result, or a future that keeps the whole of a long one and shortens it.
-    pub(crate) fn keep(&self, result: ToolResult) -> Result<ToolResult, Shortening> {
-        match &self.tools.inner.rules.spill {
-            Some(spill) if spill.is_long(&result.output) => {
-                let (conversation, id) = (self.call.conversation_id(), self.call.call_id());
-                let (conversation, id) = (conversation.map(str::to_owned), id.map(str::to_owned));
-                Err(Box::pin(shortened(result, spill.clone(), self.tools.result_reader(), conversation, id)))
-            }
-            _ => Ok(result),
-        }
-    }
-
-    /// Ends tries.
-    pub(crate) fn judged(&self, result: ToolResult) -> ToolResult {
-        match &self.tools.inner.rules.tries {
-            None => result,
-            Some(tries) => {
-                let rare = self.rare.as_ref();
-                let called = rare.and_then(|rare| rare.called.as_deref());
-                let counts_for = rare.and_then(|rare| rare.counts_for.as_deref());
-                tries.judge(counts_for.or(self.call.conversation_id()), &self.call.name, called, result)
-            }
-        }
-    }
-
-    /// Says in the result what was mended, and tells whoever watches.
+    /// Adds the repairs to the metadata, and reports the end of a call that was observed on the fast path.
     #[cold]
     #[inline(never)]
-    fn with_rare(&mut self, mut result: ToolResult) -> ToolResult {
-        let Some(rare) = self.rare.take() else { return result };
-        if let Some(repaired) = rare.repaired {
+    fn complete_with_options(&mut self, mut result: ToolResult) -> ToolResult {
+        let Some(options) = self.options.take() else { return result };
+        if let Some(repaired) = options.repaired {
             result.metadata.insert("repairs", json!(repaired.repairs));
         }
-        if let Some(mut told) = rare.told {
-            told.ends(&result);
+        if let Some(observer) = options.observer {
+            observer.finish(&result);
         }
         result
     }
-
-    /// Tells of a call that is answered before anything else.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
-        CallObserver::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
-        result.not_started()
-    }
-
-    /// Tells of a call that takes the plain way.
-    pub(crate) fn watch_plainly(&mut self, tool: &BoundTool, mut told: CallObserver) {
-        told.starts_with_text(&self.call.arguments, tool);
-        told.listen(&mut self.with);
-        self.rare().told = Some(told);
-    }
-
-    #[cold]
-    pub(crate) fn too_long(&self) -> ToolError {
-        let message = format!(
-            "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
-            self.call.name,
-            self.call.arguments.len(),
-            self.tools.inner.limits.argument_bytes
-        );
-        ToolError::new(ErrorKind::InvalidArguments, message)
-    }
 }
 
-impl Dispatcher {
-    /// Returns the name by which the tool that reads long results is called here, if it is offered.
-    pub(crate) fn result_reader(&self) -> Option<Arc<str>> {
-        self.with_offer(|offer| {
-            let reader = offer.tools.values().find(|tool| &*tool.own_name == READ_RESULT);
-            reader.map(|tool| tool.name.clone())
-        })
-    }
-}
-
-/// Shortens a long result and keeps the whole of it, on a thread that may block.
+/// Shortens a long output and stores the whole of it, on a thread that may block.
 ///
-/// A model reads the output of a failure, and a user interface reads its error: both are shortened.
-pub(crate) async fn shortened(
+/// A model reads the output of a failure, and a user interface its error, so both are shortened.
+pub(crate) async fn shorten(
     mut result: ToolResult,
     spill: Spill,
     reader: Option<Arc<str>>,
@@ -117,25 +105,25 @@ pub(crate) async fn shortened(
     call_id: Option<String>,
 ) -> ToolResult {
     let text = Arc::new(std::mem::take(&mut result.output));
-    let keep = {
+    let store = {
         let (spill, text) = (spill.clone(), text.clone());
         move || spill.keep(conversation.as_deref(), call_id.as_deref(), &text)
     };
     let handle = match Handle::try_current() {
         Ok(runtime) => {
-            let mut keeping = runtime.spawn_blocking(keep);
-            let kept = match within(KEEP_GRACE, &mut keeping).await {
-                Ok(kept) => kept,
-                Err(WaitError::NoTimer) => keeping.await,
-                Err(WaitError::TooLate) => {
-                    tracing::warn!(bytes = text.len(), "a long result could not be kept in time");
+            let mut storing = runtime.spawn_blocking(store);
+            let stored = match within(SPILL_GRACE, &mut storing).await {
+                Ok(stored) => stored,
+                Err(WaitError::NoTimer) => storing.await,
+                Err(WaitError::TimedOut) => {
+                    tracing::warn!(bytes = text.len(), "a long output could not be stored in time");
                     Ok(None)
                 }
             };
-            // Only the end of the runtime takes the task away: then there is nobody left to read the rest.
-            kept.unwrap_or_default()
+            // The task is lost only when the runtime shuts down. Nothing reads the rest then.
+            stored.unwrap_or_default()
         }
-        Err(_) => keep(),
+        Err(_) => store(),
     };
     let (output, spilled) = spill.cut(&text, handle, reader.as_deref());
     result.output = output;
@@ -153,15 +141,16 @@ mod tests {
     use std::thread::{self, ThreadId};
 
     use super::*;
+    use crate::Dispatcher;
     use crate::journal::MemoryJournal;
     use crate::output::{SpillKey, SpillStore};
     use crate::{RuntimeTool, ToolCall};
 
-    /// Notes the threads on which it is called.
+    /// A store that records the threads on which it is called.
     #[derive(Clone, Default)]
-    struct Noting(Arc<Mutex<Vec<ThreadId>>>);
+    struct ThreadRecorder(Arc<Mutex<Vec<ThreadId>>>);
 
-    impl SpillStore for Noting {
+    impl SpillStore for ThreadRecorder {
         fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
             self.0.lock().unwrap().push(thread::current().id());
             Ok(())
@@ -173,16 +162,16 @@ mod tests {
         }
     }
 
-    fn tools(store: &Noting) -> Dispatcher {
+    fn tools(store: &ThreadRecorder) -> Dispatcher {
         let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
         let tools = Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(store.clone()));
         tools.journal(MemoryJournal::new()).build().unwrap()
     }
 
-    /// Keeps nothing until it is told to.
-    struct Stuck(Mutex<mpsc::Receiver<()>>);
+    /// A store that blocks until it receives a message.
+    struct BlockedStore(Mutex<mpsc::Receiver<()>>);
 
-    impl SpillStore for Stuck {
+    impl SpillStore for BlockedStore {
         fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
             self.0.lock().unwrap().recv().map_err(io::Error::other)
         }
@@ -192,34 +181,34 @@ mod tests {
         }
     }
 
-    /// As where all threads that may block do.
     #[tokio::test(start_paused = true)]
-    async fn an_answer_does_not_wait_for_ever_for_a_store() {
-        let (go_on, told) = mpsc::channel();
+    async fn a_result_does_not_wait_forever_for_the_store() {
+        let (resume, receiver) = mpsc::channel();
         let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
-        let tools = Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(Stuck(Mutex::new(told))));
+        let tools =
+            Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(BlockedStore(Mutex::new(receiver))));
         let tools = tools.build().unwrap();
         let call = tokio::spawn(async move { tools.call(ToolCall::from_text("long", "{}")).await });
-        // While a thread blocks, time goes on only by hand.
+        // Paused time does not advance by itself while a thread blocks.
         for _ in 0..60 {
             tokio::time::advance(Duration::from_millis(100)).await;
         }
-        let is_answered = call.is_finished();
-        go_on.send(()).unwrap();
+        let has_result = call.is_finished();
+        resume.send(()).unwrap();
         let result = call.await.unwrap();
-        assert!(is_answered && result.success && result.output.contains("They could not be kept"), "{result:?}");
+        assert!(has_result && result.success && result.output.contains("They could not be kept"), "{result:?}");
     }
 
     #[tokio::test]
-    async fn a_store_does_not_block_the_threads_of_the_runtime() {
-        let store = Noting::default();
+    async fn the_store_does_not_block_runtime_threads() {
+        let store = ThreadRecorder::default();
         let tools = tools(&store);
         let call = || ToolCall::from_text("long", "{}").conversation("c").id("1");
         assert!(tools.call(call()).await.success);
         assert!(tools.call_all([call()]).await[0].success);
         assert!(tools.recall("c", "1").await.unwrap().is_some());
         let threads = store.0.lock().unwrap();
-        assert_eq!(threads.len(), 6, "each looks for the result and keeps it");
+        assert_eq!(threads.len(), 6, "each call looks for the result and stores it");
         assert!(!threads.contains(&thread::current().id()));
     }
 }

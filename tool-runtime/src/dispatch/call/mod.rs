@@ -1,141 +1,132 @@
-//! A call: what it is told, and how it starts.
+//! One call: its options, the fast path, and the end that both paths share.
 
+mod fast_path;
 pub(super) mod finalize;
 pub(super) mod messages;
 pub(super) mod observe;
 pub(super) mod preview;
-pub(super) mod running;
-pub(super) mod scoped;
-pub(super) mod span;
+pub(super) mod running_handler;
 pub(super) mod time_budget;
 
 use std::borrow::Cow;
-use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 
-use crate::arguments::{Reader, Repaired};
+use self::messages::{arguments_too_long, cancelled};
+use self::observe::CallObserver;
+use self::preview::run_preview;
+use self::running_handler::RunningHandler;
+use crate::arguments::RepairedArguments;
 use crate::confirm::{Confirm, Question};
-use crate::dispatch::call::messages::{answered, cancelled, no_runtime, panicked};
-use crate::dispatch::call::observe::CallObserver;
-use crate::dispatch::call::running::{HandlerWork, RunningHandler};
-use crate::dispatch::call::span::{has_subscriber, span_of};
-use crate::dispatch::call::time_budget::TimeBudget;
-use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
-use crate::dispatch::guarded::GuardedCall;
 use crate::dispatch::turn::turn_slot::TurnSlot;
-use crate::dispatch::{BoundTool, CallValue, Dispatcher, InstanceSource};
-use crate::events::WatchedCall;
-use crate::handler_result::HandlerFailure;
-use crate::inject::{BlockingHandler, CallFacts, InjectError, Inputs, InstanceInput, ScopeInner};
-use crate::shim::{Invocation, InvocationPurpose, Step};
-use crate::{ErrorKind, ToolCall, ToolResult, panics};
+use crate::dispatch::{BoundTool, CallValue, Dispatcher};
+use crate::{Effect, ToolCall, ToolError, ToolResult};
 
-/// A call that is made by awaiting it; see [`Dispatcher::call`].
+/// The future of one call; see [`Dispatcher::call`].
 ///
-/// It never fails and never panics: whatever happens is a [`ToolResult`]. Dropped, it stops the handler and finishes
-/// what was injected in the background.
+/// A call never fails and never panics: every outcome is a [`ToolResult`]. Dropping it stops the handler and finishes the
+/// injected values in the background.
 ///
-/// A panic of a handler, of a provider or of whatever else is not ours, one with an odd payload, one while something is
-/// dropped, and a deadline are results. What ends the process ends it whatever one does: a panic during another, a stack
-/// overflow, `abort`, `panic = "abort"`, `process::exit`. Run tools that may do that in a process of their own, such as
-/// a child that speaks MCP or a worker on another machine, where the end of the process is a result as well.
+/// Panics of handlers, providers, finish hooks and destructors become results, and so do timeouts. Only what ends the
+/// whole process is beyond a result: a panic during another panic, a stack overflow, `abort`, `panic = "abort"`,
+/// `process::exit`. Run tools that may do that in a process of their own, such as a child process that speaks MCP or a
+/// worker on another machine, where the end of the process becomes a result as well.
 #[must_use = "a call does nothing unless it is awaited"]
 pub struct Call<'a> {
-    pub(crate) tools: &'a Dispatcher,
-    pub(crate) call: ToolCall<'a>,
-    pub(crate) with: Vec<CallValue>,
+    pub(super) tools: &'a Dispatcher,
+    pub(super) call: ToolCall<'a>,
+    /// The values passed to [`Call::with`].
+    pub(super) values: Vec<CallValue>,
     timeout: Option<Duration>,
-    pub(crate) cancel: Option<CancellationToken>,
-    /// What few calls have. In a box, since a call is moved about.
-    pub(crate) rare: Option<Box<CallOptions>>,
+    pub(super) cancel: Option<CancellationToken>,
+    /// Boxed, because most calls have none and a call is moved several times.
+    pub(super) options: Option<Box<CallOptions>>,
     #[cfg(feature = "metrics")]
-    pub(crate) metrics: Option<crate::metrics::CallMetrics>,
+    metrics: Option<crate::metrics::CallMetrics>,
     state: CallState,
 }
 
-/// What few calls have.
+/// Options and facts that few calls have.
 #[derive(Default)]
-pub(crate) struct CallOptions {
-    /// What somebody has given consent to.
-    approved: Option<Box<Question>>,
-    dry_run: bool,
-    /// Whether only the record answers.
-    replay: bool,
-    /// Who is asked about this call, instead of whom the dispatcher asks.
-    confirm: Option<Arc<dyn Confirm>>,
-    /// How long it may take at most.
+pub(super) struct CallOptions {
+    /// The question that a user has approved.
+    pub(super) approved: Option<Box<Question>>,
+    pub(super) dry_run: bool,
+    /// Answers from the journal only.
+    pub(super) replay: bool,
+    /// Overrides the dispatcher's confirmer.
+    pub(super) confirm: Option<Arc<dyn Confirm>>,
+    /// An upper bound for the timeout.
     within: Option<Duration>,
-    /// The conversation for whose limits it counts, if that is not its own.
-    pub(crate) counts_for: Option<String>,
-    /// Its place among the calls of its turn.
-    seat: Option<TurnSlot>,
-    /// The name by which the model knows a tool that was renamed.
-    pub(crate) called: Option<String>,
-    /// What was mended in the arguments.
-    pub(crate) repaired: Option<Box<Repaired>>,
-    /// Who watches a call that takes the plain way.
-    pub(crate) told: Option<CallObserver>,
+    /// The conversation whose limits the call counts against, unless that is its own.
+    pub(super) counts_for: Option<String>,
+    pub(super) turn_slot: Option<TurnSlot>,
+    /// The name by which the model called a tool that a selection has renamed.
+    pub(super) called: Option<String>,
+    /// The repairs made to the arguments.
+    repaired: Option<Box<RepairedArguments>>,
+    /// The observer of a call that takes the fast path.
+    pub(super) observer: Option<CallObserver>,
 }
 
-enum CallState {
+/// How far a call has come.
+pub(super) enum CallState {
     New,
+    /// On the fast path, with a handler that waits.
     Running(Box<RunningHandler>),
-    GuardedCall(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
-    /// A long result is being kept.
-    Keeping(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
+    /// On the guarded path.
+    Guarded(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
+    /// A long output is being stored.
+    Spilling(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
     Done,
 }
 
 impl<'a> Call<'a> {
     #[inline]
-    pub(crate) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
+    pub(super) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
         Self {
             tools,
             call,
-            with: Vec::new(),
+            values: Vec::new(),
             timeout: None,
             cancel: None,
-            rare: None,
+            options: None,
             #[cfg(feature = "metrics")]
             metrics: None,
             state: CallState::New,
         }
     }
 
-    /// A value that comes with this call, for parameters of its type. The builder knows the type through
-    /// [`per_call`](crate::Builder::per_call).
+    /// Adds a value for parameters of its type. The type must be declared with
+    /// [`Builder::per_call`](crate::Builder::per_call).
     pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        let given = CallValue::new(value);
-        self.with.retain(|known| known.type_id != given.type_id);
-        self.with.push(given);
+        let value = CallValue::new(value);
+        self.values.retain(|known| known.type_id != value.type_id);
+        self.values.push(value);
         self
     }
 
-    /// What is called: for whoever prepares the calls of others, as [`Turn::each`](crate::Turn::each) does.
+    /// Returns the request, for code that prepares calls such as [`Turn::each`](crate::Turn::each).
     #[must_use]
     pub fn request(&self) -> &ToolCall<'a> {
         &self.call
     }
 
-    /// How long this call may take, whatever its tool and the dispatcher say.
+    /// Sets the timeout of this call, instead of the tool's and the dispatcher's.
     ///
-    /// That is the time from here to the answer, with everything that goes before the handler: a queue, a record. A
-    /// person who is asked takes none of it. After that time a rollback, the record of the outcome and the store of long
-    /// results may keep the answer back for some seconds, and go on in the background then.
+    /// The timeout covers everything from here to the result, including queues and the journal. Only the time that a
+    /// user takes to decide is not counted. After the timeout, a rollback, the record of the outcome and the storage of
+    /// a long output may delay the result by some seconds; then they continue in the background.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// How long this call may take at most: less than what its [`timeout`](Self::timeout), its tool and the dispatcher
-    /// say, never more. It is for whoever passes on a time that somebody else has asked for.
+    /// Caps the timeout: the call may take less time than its [`timeout`](Self::timeout), its tool and the dispatcher
+    /// allow, never more. Use it to pass on a time limit that a client has requested.
     ///
     /// ```
     /// use std::time::Duration;
@@ -147,21 +138,21 @@ impl<'a> Call<'a> {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let forever = RuntimeTool::new("forever", "Never ends.", |()| std::future::pending::<()>());
     /// let tools = Dispatcher::builder().tool(forever).timeout(Duration::from_millis(2)).build()?;
-    /// let asked = |time| tools.call(ToolCall::new("forever", json!({}))).within(Duration::from_millis(time));
+    /// let call = |time| tools.call(ToolCall::new("forever", json!({}))).within(Duration::from_millis(time));
     ///
-    /// assert_eq!(asked(1).await.output, "`forever` did not finish within 1ms and was stopped.");
-    /// assert_eq!(asked(3_600_000).await.output, "`forever` did not finish within 2ms and was stopped.");
+    /// assert_eq!(call(1).await.output, "`forever` did not finish within 1ms and was stopped.");
+    /// assert_eq!(call(3_600_000).await.output, "`forever` did not finish within 2ms and was stopped.");
     /// # Ok(())
     /// # }
     /// ```
     pub fn within(mut self, time: Duration) -> Self {
-        self.rare().within = Some(time);
+        self.options().within = Some(time);
         self
     }
 
-    /// Counts for the [limits](crate::limits::Limiter) and [retries](crate::limits::Retries) of this conversation instead of its own. It is
-    /// for whoever makes calls for another conversation, as a sub-agent does: what may be done once there is not to be
-    /// done once more by each of those whom it asks.
+    /// Counts the call against the [limits](crate::limits::Limiter) and [retries](crate::limits::Retries) of another
+    /// conversation. A sub-agent uses this so that a limit of its parent's conversation also holds for the
+    /// conversations that it starts.
     ///
     /// ```
     /// use tool_runtime::limits::{Limit, Limiter};
@@ -180,7 +171,7 @@ impl<'a> Call<'a> {
     /// # }
     /// ```
     pub fn counts_for(mut self, conversation: impl Into<String>) -> Self {
-        self.rare().counts_for = Some(conversation.into());
+        self.options().counts_for = Some(conversation.into());
         self
     }
 
@@ -190,15 +181,17 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
+    /// Makes this call a dry run: the result says what the call would do. The handler does not run, and no user is asked.
     pub fn dry_run(mut self) -> Self {
-        self.rare().dry_run = true;
+        self.options().dry_run = true;
         self
     }
 
-    /// Answers from the record alone: nothing runs, and nobody is asked. It is for a call of which somebody else may have
-    /// done a part. TurnCall that completed is answered as it was then, with `replayed` in the metadata; one that runs is
-    /// `Busy`; of any other, and without a journal, it is `OutcomeUnknown`.
+    /// Answers from the journal only: the handler does not run, and no user is asked. Use it for a call that another
+    /// process may have run in part.
+    ///
+    /// A call that has completed returns its result of then, with `replayed` in the metadata. One that still runs is
+    /// `Busy`. Every other call, and every call without a journal, is `OutcomeUnknown`.
     ///
     /// ```
     /// use serde_json::json;
@@ -218,12 +211,12 @@ impl<'a> Call<'a> {
     /// # }
     /// ```
     pub fn replay(mut self) -> Self {
-        self.rare().replay = true;
+        self.options().replay = true;
         self
     }
 
-    /// Asks this one about this call, if somebody has to be asked, instead of whom the dispatcher asks: whoever holds
-    /// the connection on which the call came.
+    /// Overrides the dispatcher's confirmer for this call, for example with one that asks over the connection on which
+    /// the call arrived.
     ///
     /// ```
     /// use serde_json::json;
@@ -242,288 +235,80 @@ impl<'a> Call<'a> {
     /// # }
     /// ```
     pub fn confirm(mut self, confirm: impl Confirm) -> Self {
-        self.rare().confirm = Some(Arc::new(confirm));
+        self.options().confirm = Some(Arc::new(confirm));
         self
     }
 
-    pub(crate) fn approved(mut self, question: Box<Question>) -> Self {
-        self.rare().approved = Some(question);
-        self
-    }
-
-    pub(crate) fn seat(mut self, seat: Option<TurnSlot>) -> Self {
-        if seat.is_some() {
-            self.rare().seat = seat;
-        }
-        self
-    }
-
-    pub(crate) fn rare(&mut self) -> &mut CallOptions {
-        self.rare.get_or_insert_default()
-    }
-
-    /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
-    fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, CallState> {
-        let tools = self.tools;
-        tools.with_offer(|offer| self.start_on(offer, context))
-    }
-
-    #[inline(always)]
-    fn start_on(&mut self, offer: &ToolSnapshot, context: &mut Context<'_>) -> ControlFlow<ToolResult, CallState> {
+    /// Runs the tool's [preview](Effect), which says what the call would do, without making the call. Returns `None` if
+    /// the tool has no preview.
+    ///
+    /// The preview checks the arguments, takes a permit and has the timeout of a call. Values that are injected into the
+    /// preview are rolled back afterwards, and its progress is not reported.
+    ///
+    /// # Errors
+    /// If the tool does not exist, the arguments are invalid, or the preview itself fails.
+    pub async fn preview(mut self) -> Result<Option<Effect>, ToolError> {
         let inner = &self.tools.inner;
-        let Some(tool) = offer.tools.get(&*self.call.name) else {
-            return Break(self.at_once(None, ToolResult::failure(offer.unknown_tool(&self.call.name))));
-        };
-        if self.call.arguments.len() > inner.limits.argument_bytes {
-            return Break(self.at_once(Some(tool), ToolResult::failure(self.too_long())));
+        let tool = self.tools.with_snapshot(|snapshot| match snapshot.tools.get(self.call.name()) {
+            Some(tool) => Ok(tool.clone()),
+            None => Err(snapshot.unknown_tool(self.call.name())),
+        })?;
+        let Some(preview) = tool.preview.clone() else { return Ok(None) };
+        if self.call.arguments().len() > inner.limits.argument_bytes {
+            return Err(arguments_too_long(&self.call, inner.limits.argument_bytes));
         }
-        if tool.is_renamed || tool.wants_tools {
-            self.suit(tool);
-        }
-        if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
-            return Break(self.at_once(Some(tool), answered(tool, Err(cancelled()))));
-        }
-        let watched = inner.rules.events.watch(&self.call);
-        if (self.is_special() || inner.rules.concern(tool) || watched.is_some() || has_subscriber())
-            && let Some(started) = self.start_carefully(tool, watched)
-        {
-            return started;
-        }
-        self.start_plainly(tool, context)
-    }
-
-    #[inline(always)]
-    fn start_plainly(
-        &mut self,
-        tool: &Arc<BoundTool>,
-        context: &mut Context<'_>,
-    ) -> ControlFlow<ToolResult, CallState> {
-        let inner = &self.tools.inner;
-        let mut repaired = None;
-        // The invocation is made where it is used: it is large enough for its moves to show.
-        let step = panics::catch(|| {
-            let ready = match tool.needs_scope {
-                true => None,
-                false => match self.ready_inputs(tool) {
-                    Ok(inputs) => Some(inputs),
-                    Err(error) => return Step::Done(Err(scoped::not_run(tool, &error))),
-                },
-            };
-            let reader = Reader {
-                text: &self.call.arguments,
-                schemas: tool.schemas(),
-                allow_unknown: inner.limits.allow_unknown,
-                repair: inner.limits.repair,
-            };
-            let purpose = InvocationPurpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
-            first_step(tool.invoke(Invocation { purpose, ready }), context)
-        });
-        if repaired.is_some() {
-            self.rare().repaired = repaired;
-        }
-        let work = match step {
-            Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
-            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
-            Ok(Step::Future(handler)) => HandlerWork::Handler(handler),
-            Ok(Step::Blocking(function)) => match Handle::try_current() {
-                Ok(runtime) => {
-                    let (blocking, answer) = BlockingHandler::start(&runtime, function);
-                    HandlerWork::Blocking { blocking, answer }
-                }
-                Err(_) => return Break(answered(tool, Err(no_runtime()))),
-            },
-            Ok(Step::Waiting(waiting)) => {
-                let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let facts = CallFacts::new(tool.context_of(&self.call), self.timeout_of(tool));
-                let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
-                HandlerWork::Scoped {
-                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, None)),
-                    scope,
-                    runtime,
-                }
+        self.apply_selection(&tool);
+        let limit = self.timeout_for(&preview);
+        let arguments = (self.call.arguments(), inner.limits.repair);
+        let previewed = run_preview(inner, preview.clone(), &self.call, arguments, &self.values, limit, None);
+        let effect = match &self.cancel {
+            None => previewed.await,
+            Some(token) => {
+                let cancelled = || Err(cancelled().into_tool_error(&preview.name));
+                token.run_until_cancelled(previewed).await.unwrap_or_else(cancelled)
             }
-            Err(panic) => return Break(answered(tool, Err(HandlerFailure::new(ErrorKind::Panicked, panic)))),
         };
-        let budget = TimeBudget::new(self.timeout_of(tool));
-        Continue(CallState::Running(Box::new(RunningHandler::new(tool.clone(), work, budget, self.cancel.take()))))
+        effect.map(Some)
     }
 
-    /// Starts a call that somebody has to be asked about, that is recorded or only tried, or that is watched. Nothing
-    /// if it can take the plain way after all.
+    /// Marks the call as approved by a user.
+    pub(super) fn approved(mut self, question: Box<Question>) -> Self {
+        self.options().approved = Some(question);
+        self
+    }
+
+    /// Gives the call a slot of its turn, which it takes once it is approved.
+    pub(super) fn turn_slot(mut self, slot: Option<TurnSlot>) -> Self {
+        if slot.is_some() {
+            self.options().turn_slot = slot;
+        }
+        self
+    }
+
+    pub(super) fn options(&mut self) -> &mut CallOptions {
+        self.options.get_or_insert_default()
+    }
+
+    /// Replaces the name that a selection gave the tool by the tool's own, which policies, limits and the journal use,
+    /// and adds the dispatcher for tools that take it. Messages to the model keep the name that it called.
     #[cold]
-    #[inline(never)]
-    fn start_carefully(
-        &mut self,
-        tool: &Arc<BoundTool>,
-        watched: Option<WatchedCall>,
-    ) -> Option<ControlFlow<ToolResult, CallState>> {
-        let mut told = CallObserver::new(watched, span_of(&self.call, Some(tool)));
-        let must = self.is_special() || self.tools.inner.rules.concern(tool);
-        let Ok(runtime) = Handle::try_current() else {
-            if !must {
-                // Whoever only watches does not make a call need what it would not need unwatched.
-                self.watch_plainly(tool, told);
-                return None;
-            }
-            let result = answered(tool, Err(no_runtime())).not_started();
-            told.ends(&result);
-            return Some(Break(result));
-        };
-        let (approved, dry_run, replay, confirm, seat) = match &mut self.rare {
-            Some(rare) => (rare.approved.take(), rare.dry_run, rare.replay, rare.confirm.take(), rare.seat.take()),
-            None => (None, false, false, None, None),
-        };
-        let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
-        let stage = approved.as_ref().and_then(|question| question.stage.clone()).unwrap_or_default();
-        stage.claim();
-        let careful = GuardedCall {
-            counts_for,
-            inner: self.tools.inner.clone(),
-            tool: tool.clone(),
-            call: self.call.clone().into_owned(),
-            approved,
-            stage,
-            dry_run,
-            replay,
-            confirm,
-            with: std::mem::take(&mut self.with),
-            budget: TimeBudget::new(self.timeout_of(tool)),
-            cancel: self.cancel.take(),
-            seat: seat.map(Arc::new),
-            runtime,
-        };
-        let span = told.span.clone();
-        Some(Continue(CallState::GuardedCall(Box::pin(careful.run(told).instrument(span)))))
-    }
-
-    /// Returns `true` if the call takes the careful way whatever its tool is. A call that has yet to take its seat does:
-    /// a reload may have made its tool one that nobody is asked about.
-    #[inline]
-    fn is_special(&self) -> bool {
-        let is_special =
-            |rare: &CallOptions| rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some();
-        self.rare.as_deref().is_some_and(is_special)
-    }
-
-    /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
-    /// the name that it knows.
-    #[cold]
-    pub(crate) fn suit(&mut self, tool: &BoundTool) {
+    fn apply_selection(&mut self, tool: &BoundTool) {
         if tool.is_renamed {
             let called = std::mem::replace(&mut self.call.name, Cow::Owned(tool.own_name.to_string()));
-            self.rare().called = Some(called.into_owned());
+            self.options().called = Some(called.into_owned());
         }
         if tool.wants_tools {
-            self.with.push(CallValue::new(self.tools.clone()));
+            self.values.push(CallValue::new(self.tools.clone()));
         }
     }
 
+    /// Returns the timeout that applies to a call of this tool.
     #[inline]
-    pub(crate) fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
-        let said = self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout);
-        match self.rare.as_ref().and_then(|rare| rare.within) {
-            None => said,
-            Some(within) => Some(said.map_or(within, |said| said.min(within))),
+    pub(super) fn timeout_for(&self, tool: &BoundTool) -> Option<Duration> {
+        let timeout = self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout);
+        match self.options.as_ref().and_then(|options| options.within) {
+            None => timeout,
+            Some(within) => Some(timeout.map_or(within, |timeout| timeout.min(within))),
         }
-    }
-
-    /// Answers with a result, once it is kept if it is too long.
-    #[inline]
-    fn answer(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
-        self.state = CallState::Done;
-        if self.tools.inner.rules.touch_results {
-            return self.touch(result, is_judged, context);
-        }
-        Poll::Ready(self.dressed(result))
-    }
-
-    /// Ends tries, unless that was done, and shortens a result that is too long.
-    #[cold]
-    fn touch(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
-        let result = if is_judged { result } else { self.judged(result) };
-        match self.keep(result) {
-            Ok(result) => Poll::Ready(self.dressed(result)),
-            Err(keeping) => {
-                self.state = CallState::Keeping(keeping);
-                self.poll_keeping(context)
-            }
-        }
-    }
-
-    #[cold]
-    fn poll_keeping(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
-        let CallState::Keeping(keeping) = &mut self.state else { return Poll::Pending };
-        let result = std::task::ready!(keeping.as_mut().poll(context));
-        self.state = CallState::Done;
-        Poll::Ready(self.dressed(result))
-    }
-
-    #[inline]
-    fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
-        let instance = match &tool.instance {
-            InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None
-            | InstanceSource::Scope
-            | InstanceSource::Exclusive(_)
-            | InstanceSource::PerCall { .. } => InstanceInput::None,
-        };
-        if tool.injections.is_empty() {
-            return Ok(Inputs { instance, values: Vec::new() });
-        }
-        let dependencies = &self.tools.inner.dependencies;
-        let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.with));
-        Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
-    }
-}
-
-impl Future for Call<'_> {
-    type Output = ToolResult;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        let this = self.get_mut();
-        if matches!(this.state, CallState::New) {
-            #[cfg(feature = "metrics")]
-            {
-                this.metrics = Some(crate::metrics::CallMetrics::start());
-            }
-            match this.start(context) {
-                Continue(state) => this.state = state,
-                Break(result) => return this.answer(result, false, context),
-            }
-        }
-        let polled = match &mut this.state {
-            CallState::Running(running) => Pin::new(&mut **running).poll(context),
-            CallState::GuardedCall(call) => match panics::catch(|| call.as_mut().poll(context)) {
-                Ok(polled) => polled,
-                Err(panic) => {
-                    let called = this.rare.as_ref().and_then(|rare| rare.called.as_deref());
-                    Poll::Ready(panicked(called.unwrap_or(&this.call.name), &panic))
-                }
-            },
-            CallState::Keeping(_) => return this.poll_keeping(context),
-            CallState::New | CallState::Done => panic!("a call was polled after it had answered"),
-        };
-        let Poll::Ready(result) = polled else {
-            #[cfg(feature = "metrics")]
-            if let Some(metrics) = &mut this.metrics {
-                metrics.waits(&this.call.name);
-            }
-            return Poll::Pending;
-        };
-        // On the careful way it was judged before it was recorded.
-        let is_judged = matches!(this.state, CallState::GuardedCall(_));
-        this.answer(result, is_judged, context)
-    }
-}
-
-/// Polls an `async` handler for the first time; most answer at once, and nothing needs to be kept for them.
-#[inline]
-fn first_step(step: Step, context: &mut Context<'_>) -> Step {
-    match step {
-        Step::Future(mut handler) => match Pin::new(&mut handler).poll(context) {
-            Poll::Ready(answer) => Step::Done(answer),
-            Poll::Pending => Step::Future(handler),
-        },
-        other => other,
     }
 }

@@ -1,4 +1,4 @@
-//! What a call would do, without making it.
+//! Running a tool's preview: what a call would do, without making it.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -8,135 +8,101 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::arguments::Reader;
-use crate::dispatch::call::messages::{cancelled, in_words, no_runtime};
-use crate::dispatch::call::scoped;
-use crate::dispatch::call::time_budget::TimeBudget;
-use crate::dispatch::dispatcher::DispatcherState;
+use super::messages::{cancelled, no_runtime};
+use super::running_handler::run_in_scope;
+use super::time_budget::TimeBudget;
+use crate::arguments::ArgumentReader;
+use crate::dispatch::DispatcherState;
 use crate::dispatch::turn::turn_slot::SuspendedSlot;
-use crate::dispatch::{BoundTool, Call, CallValue};
+use crate::dispatch::{BoundTool, CallValue};
 use crate::handler_result::{HandlerFailure, HandlerResult};
 use crate::inject::{CallFacts, ScopeInner, StopOutcome};
 use crate::panics::{self, CatchPanic};
-use crate::shim::{Invocation, InvocationPurpose, PreparedHandler, Step};
+use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
 use crate::{CallOutcome, Effect, ErrorKind, Progress, ToolCall, ToolError};
 
-impl Call<'_> {
-    /// What the call would do, in its tool's own words, without making it; nothing if its tool has no
-    /// [preview](Effect).
-    ///
-    /// The arguments are checked as those of the call are, it takes a place among the calls that run at a time, and it
-    /// may take as long as the call. What is injected into the preview is made for it and rolled back; nobody hears of
-    /// its progress.
-    ///
-    /// # Errors
-    /// When there is no such tool, when its arguments are wrong, or when the preview itself fails.
-    pub async fn preview(mut self) -> Result<Option<Effect>, ToolError> {
-        let inner = &self.tools.inner;
-        let tool = self.tools.with_offer(|offer| match offer.tools.get(self.call.name()) {
-            Some(tool) => Ok(tool.clone()),
-            None => Err(offer.unknown_tool(self.call.name())),
-        })?;
-        let Some(preview) = tool.preview.clone() else { return Ok(None) };
-        if self.call.arguments().len() > inner.limits.argument_bytes {
-            return Err(self.too_long());
-        }
-        self.suit(&tool);
-        let limit = self.timeout_of(&preview);
-        let arguments = (self.call.arguments(), inner.limits.repair);
-        let previewed = of(inner, preview.clone(), &self.call, arguments, &self.with, limit, None);
-        let effect = match &self.cancel {
-            None => previewed.await,
-            Some(token) => {
-                token.run_until_cancelled(previewed).await.unwrap_or_else(|| Err(in_words(&preview, *cancelled())))
-            }
-        };
-        effect.map(Some)
-    }
-}
-
-/// What a call with these arguments would do, which may be mended or not.
+/// Runs the preview of a call with these arguments, which may be repaired or not.
 ///
-/// A preview has a place among the calls that run at a time, and as long as its call has. It sees what came with the
-/// call, but cannot take it away, nor does it report to whoever listens to the call. In a turn it has a seat, by which
-/// the calls of the turn take care that there is a place: see [`TurnSlots`](crate::dispatch::turn::turn_slot::TurnSlots).
-pub(crate) async fn of(
+/// A preview takes a permit and has the timeout of its call. It sees the per-call values, but cannot take them, and its
+/// progress is not reported. In a turn it holds a suspended slot, so that no more calls and previews run at a time than
+/// there are permits: see [`TurnSlots`](crate::dispatch::turn::turn_slot::TurnSlots).
+pub(crate) async fn run_preview(
     inner: &DispatcherState,
     preview: Arc<BoundTool>,
     call: &ToolCall<'_>,
     (text, repair): (&str, bool),
-    with: &[CallValue],
+    values: &[CallValue],
     limit: Option<Duration>,
-    seat: Option<SuspendedSlot>,
+    slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let reader = Reader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
-    let waiting = decoded(&preview, reader)?;
+    let reader = ArgumentReader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
+    let handler = decode(&preview, reader)?;
     let mut budget = TimeBudget::new(limit);
     let permit = match &inner.rules.concurrency {
         None => None,
         Some(concurrency) => match budget.spend(concurrency.enter()).await {
             Ok(entered) => Some(entered.map_err(|busy| busy.error(&preview.name))?),
-            Err(failure) => return Err(in_words(&preview, *failure)),
+            Err(failure) => return Err(failure.into_tool_error(&preview.name)),
         },
     };
-    let with = with.iter().filter(|given| given.type_id != TypeId::of::<Progress>()).cloned().collect();
+    let values = values.iter().filter(|value| value.type_id != TypeId::of::<Progress>()).cloned().collect();
     let facts = CallFacts::new(preview.context_of(call), budget.left).holding(permit);
-    let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
-    effect(preview, scope, waiting, budget, seat).await
+    let scope = ScopeInner::new(inner.dependencies.clone(), values, facts);
+    run_and_roll_back(preview, scope, handler, budget, slot).await
 }
 
-/// A preview with its arguments, waiting for its inputs.
-fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<PreparedHandler, ToolError> {
+/// Decodes the arguments. The returned handler waits for its inputs.
+fn decode(preview: &BoundTool, reader: ArgumentReader<'_>) -> Result<PreparedHandler, ToolError> {
     let mut repaired = None;
     let purpose = InvocationPurpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };
     match panics::catch(|| preview.invoke(invocation)) {
-        Ok(Step::Waiting(waiting)) => Ok(waiting),
-        Ok(Step::Refused(error)) => Err(*error),
+        Ok(HandlerStep::Waiting(handler)) => Ok(handler),
+        Ok(HandlerStep::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
-        Err(panic) => Err(in_words(preview, *HandlerFailure::new(ErrorKind::Panicked, panic))),
+        Err(panic) => Err(HandlerFailure::new(ErrorKind::Panicked, panic).into_tool_error(&preview.name)),
     }
 }
 
-/// Runs a preview in a scope and rolls it back, in a task of its own: if the caller drops it, it is stopped and rolled
-/// back all the same.
-async fn effect(
+/// Runs a preview in a scope and rolls the scope back, in a task of its own, so that both happen even if the caller
+/// drops this future.
+async fn run_and_roll_back(
     preview: Arc<BoundTool>,
     scope: Arc<ScopeInner>,
-    waiting: PreparedHandler,
+    handler: PreparedHandler,
     mut budget: TimeBudget,
-    seat: Option<SuspendedSlot>,
+    slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let failed = |failure: Box<HandlerFailure>| in_words(&preview, *failure);
+    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
-    let run = scoped::run(preview.clone(), scope.clone(), runtime.clone(), waiting, None);
+    let run = run_in_scope(preview.clone(), scope.clone(), runtime.clone(), handler, None);
     let stop = CancellationToken::new();
     let _stopped_if_dropped = stop.clone().drop_guard();
     let task = async move {
-        // Until the place is free again: another call of the turn may run then.
-        let _seat = seat;
-        let answer = stop.run_until_cancelled(CatchPanic(Box::pin(budget.spend(run)))).await;
-        let answer: HandlerResult = match answer {
+        // Held until the permit is released: then another call of the turn may run.
+        let _slot = slot;
+        let result = stop.run_until_cancelled(CatchPanic(Box::pin(budget.spend(run)))).await;
+        let result: HandlerResult = match result {
             Some(Ok(in_time)) => in_time.unwrap_or_else(Err),
             Some(Err(panic)) => Err(HandlerFailure::new(ErrorKind::Panicked, panic)),
             None => Err(cancelled()),
         };
         let is_stopped =
-            matches!(&answer, Err(failure) if matches!(failure.kind, ErrorKind::TimedOut | ErrorKind::Cancelled));
-        let is_held = is_stopped && scope.revoke() == StopOutcome::StillRuns;
+            matches!(&result, Err(failure) if matches!(failure.kind, ErrorKind::TimedOut | ErrorKind::Cancelled));
+        let still_runs = is_stopped && scope.revoke() == StopOutcome::StillRuns;
         let finished = tokio::spawn(scope.finish(CallOutcome::Cancelled).in_current_span());
-        // A thread that blocks cannot be stopped; nobody waits for it.
-        if !is_held {
+        // A blocked thread cannot be stopped, so the result does not wait for it.
+        if !still_runs {
             finished.await.unwrap_or_else(|error| Err(error.to_string()))?;
         }
-        Ok::<HandlerResult, String>(answer)
+        Ok::<HandlerResult, String>(result)
     };
-    let answer = match runtime.spawn(task.in_current_span()).await {
-        Ok(Ok(answer)) => answer,
+    let result = match runtime.spawn(task.in_current_span()).await {
+        Ok(Ok(result)) => result,
         Ok(Err(error)) => Err(HandlerFailure::new(ErrorKind::Finish, error)),
         Err(error) => Err(HandlerFailure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
-    let output = answer.map_err(failed)?;
+    let output = result.map_err(failed)?;
     serde_json::from_str(&output.text)
         .map_err(|error| failed(HandlerFailure::new(ErrorKind::Failed, error.to_string())))
 }
@@ -154,20 +120,20 @@ mod tests {
 
     #[derive(Clone, Default)]
     struct Host {
-        /// How much is going on now, and how much was at most.
-        going_on: Arc<(AtomicUsize, AtomicUsize)>,
+        /// The number of calls that run now, and the highest number so far.
+        running: Arc<(AtomicUsize, AtomicUsize)>,
     }
 
     impl Host {
         async fn work(&self) {
-            let (now, most) = &*self.going_on;
+            let (now, most) = &*self.running;
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             sleep(Duration::from_secs(1)).await;
             now.fetch_sub(1, Ordering::SeqCst);
         }
 
         fn most(&self) -> usize {
-            self.going_on.1.load(Ordering::SeqCst)
+            self.running.1.load(Ordering::SeqCst)
         }
     }
 
@@ -208,10 +174,10 @@ mod tests {
         }
     }
 
-    /// The previews that were shown.
+    /// The previews that a user was shown.
     type Shown = Arc<Mutex<Vec<String>>>;
 
-    fn agreeing(shown: &Shown) -> impl Confirm + use<> {
+    fn approve_all(shown: &Shown) -> impl Confirm + use<> {
         let shown = shown.clone();
         confirm::from_fn(move |question: Question| {
             shown.lock().unwrap().push(question.preview.unwrap_or_default().to_string());
@@ -230,10 +196,10 @@ mod tests {
     const TURN: [&str; 5] = ["restart", "look", "restart_alone", "restart", "look"];
 
     #[tokio::test(start_paused = true)]
-    async fn the_previews_of_a_turn_wait_for_their_place() {
+    async fn previews_of_a_turn_wait_for_a_permit() {
         for at_once in [1, 2] {
             let (host, shown) = (Host::default(), Shown::default());
-            let tools = builder(&host).confirm(agreeing(&shown)).concurrency(at_once, 0).build().unwrap();
+            let tools = builder(&host).confirm(approve_all(&shown)).concurrency(at_once, 0).build().unwrap();
             let results = tools.call_all(TURN.map(call)).await;
             assert!(results.iter().all(|result| result.success), "{results:?}");
             assert_eq!(*shown.lock().unwrap(), [r#"{"command":"reboot"}"#; 3]);
@@ -242,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_dry_runs_of_a_turn_wait_for_their_place() {
+    async fn dry_runs_of_a_turn_wait_for_a_permit() {
         for at_once in [1, 2] {
             let host = Host::default();
             let tools = builder(&host).dry_run(true).concurrency(at_once, 0).build().unwrap();
@@ -253,11 +219,11 @@ mod tests {
         }
     }
 
-    /// A person would decide on a call that could not run, without knowing what it would do.
+    /// Otherwise a user would decide on a call without its preview, and the call could not run.
     #[tokio::test(start_paused = true)]
-    async fn outside_of_a_turn_a_call_whose_preview_finds_no_place_is_refused() {
+    async fn a_single_call_is_refused_if_its_preview_gets_no_permit() {
         let (host, shown) = (Host::default(), Shown::default());
-        let tools = builder(&host).confirm(agreeing(&shown)).concurrency(1, 0).build().unwrap();
+        let tools = builder(&host).confirm(approve_all(&shown)).concurrency(1, 0).build().unwrap();
         let (look, restart, tried) =
             tokio::join!(tools.call(call("look")), tools.call(call("restart")), tools.call(call("restart")).dry_run());
         assert!(look.success);
@@ -266,28 +232,28 @@ mod tests {
             assert_eq!(error.kind, ErrorKind::Busy);
             assert!(error.retry_after().is_some());
         }
-        assert!(shown.lock().unwrap().is_empty(), "nobody was asked");
+        assert!(shown.lock().unwrap().is_empty(), "no user is asked");
         assert!(tools.call(call("restart")).await.success);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_preview_that_is_dropped_is_stopped() {
+    async fn dropping_a_preview_stops_it() {
         let host = Host::default();
-        let tools = builder(&host).confirm(agreeing(&Shown::default())).concurrency(1, 0).build().unwrap();
+        let tools = builder(&host).confirm(approve_all(&Shown::default())).concurrency(1, 0).build().unwrap();
         let second = Duration::from_secs(1);
         assert!(tokio::time::timeout(second, tools.call(call("wait")).preview()).await.is_err());
         sleep(second).await;
-        assert!(tools.call(call("look")).await.success, "its place is free");
+        assert!(tools.call(call("look")).await.success, "its permit is free");
         assert!(tokio::time::timeout(second, tools.call(call("wait"))).await.is_err());
         sleep(second).await;
-        assert!(tools.call(call("look")).await.success, "its place is free");
+        assert!(tools.call(call("look")).await.success, "its permit is free");
     }
 
-    /// Its preview is stopped and rolled back before the next one starts.
+    /// The preview of the cancelled call is stopped and rolled back before the next call starts.
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_cancelled_during_its_preview_crowds_out_no_other() {
+    async fn cancelling_a_call_during_its_preview_frees_its_permit() {
         let host = Host::default();
-        let tools = builder(&host).confirm(agreeing(&Shown::default())).concurrency(1, 0).build().unwrap();
+        let tools = builder(&host).confirm(approve_all(&Shown::default())).concurrency(1, 0).build().unwrap();
         let stop = CancellationToken::new();
         let cancel = stop.clone();
         let turn = tools.call_all(["wait", "look", "restart"].map(call)).each(move |call| {
@@ -304,10 +270,10 @@ mod tests {
         assert_eq!(host.most(), 1);
     }
 
-    /// Belongs to one call.
+    /// A per-call value.
     struct Ticket(String);
 
-    /// Uses tickets, and looks at them until it is told to stop.
+    /// A service whose preview reads a ticket until it receives a message.
     struct Gate {
         started: Mutex<mpsc::Sender<()>>,
         stop: Mutex<mpsc::Receiver<()>>,
@@ -330,7 +296,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_handler_waits_for_what_a_late_preview_still_reads() {
+    async fn a_handler_waits_for_a_value_that_a_late_preview_still_reads() {
         let (started, has_started) = mpsc::channel();
         let (stop, stopped) = mpsc::channel();
         let gate = Gate { started: Mutex::new(started), stop: Mutex::new(stopped) };
@@ -338,7 +304,7 @@ mod tests {
             assert!(question.preview.unwrap().to_string().contains("did not finish within 10s"));
             let stop = stop.clone();
             tokio::spawn(async move {
-                // The handler waits by then.
+                // The handler is waiting by then.
                 sleep(Duration::from_millis(100)).await;
                 stop.send(()).unwrap();
             });
@@ -352,7 +318,7 @@ mod tests {
         while has_started.try_recv().is_err() {
             tokio::task::yield_now().await;
         }
-        // While a thread blocks, time goes on only by hand.
+        // Paused time does not advance by itself while a thread blocks.
         advance(Duration::from_secs(11)).await;
         while !entering.is_finished() {
             advance(Duration::from_millis(1)).await;

@@ -8,16 +8,16 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep};
 
-use crate::dispatch::call::messages::{no_runtime, too_late};
+use super::messages::{no_runtime, timed_out};
 use crate::handler_result::HandlerFailure;
 use crate::panics;
 
-/// What a call may take from beginning to end. A person who is asked takes none of it.
+/// The time of a call from start to end. The time that a user takes to decide is not counted.
 #[derive(Clone, Copy)]
 pub(crate) struct TimeBudget {
-    /// All of it, as the model is told.
+    /// The whole timeout, for messages.
     pub(crate) limit: Option<Duration>,
-    /// What is left.
+    /// The time that is left.
     pub(crate) left: Option<Duration>,
 }
 
@@ -26,27 +26,27 @@ impl TimeBudget {
         Self { limit, left: limit }
     }
 
-    /// Does something and takes the time for it.
+    /// Awaits a future within the time that is left, and subtracts the time it took.
     pub(crate) async fn spend<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Box<HandlerFailure>> {
         let Some(left) = self.left else { return Ok(work.await) };
         let started = Instant::now();
         let done = within(left, work).await;
         self.left = Some(left.saturating_sub(started.elapsed()));
-        done.map_err(|late| match late {
-            WaitError::TooLate => too_late(self.limit.unwrap_or_default()),
+        done.map_err(|error| match error {
+            WaitError::TimedOut => timed_out(self.limit.unwrap_or_default()),
             WaitError::NoTimer => no_runtime(),
         })
     }
 }
 
-/// Why something was not done within its time.
+/// The reason why a future did not complete within its time.
 pub(crate) enum WaitError {
-    TooLate,
-    /// It has to wait, and there is nothing that keeps time.
+    TimedOut,
+    /// The future has to wait, and this thread has no runtime with a timer.
     NoTimer,
 }
 
-/// Does something within a time. What is ready at once needs no timer.
+/// Awaits a future for a limited time. A future that is ready at once needs no timer.
 pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, WaitError> {
     let mut work = pin!(work);
     let mut armed = None;
@@ -61,12 +61,12 @@ pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) ->
                 None => return Poll::Ready(Err(WaitError::NoTimer)),
             },
         };
-        sleep.as_mut().poll(context).map(|()| Err(WaitError::TooLate))
+        sleep.as_mut().poll(context).map(|()| Err(WaitError::TimedOut))
     })
     .await
 }
 
-/// A timer, unless this thread has no runtime that keeps time.
+/// Returns a timer, or `None` if this thread has no runtime with time enabled.
 pub(crate) fn timer(duration: Duration) -> Option<Pin<Box<Sleep>>> {
     Handle::try_current().ok()?;
     panics::catch(|| Box::pin(tokio::time::sleep(duration))).ok()

@@ -1,4 +1,4 @@
-//! A trial of every provider.
+//! A check that runs every provider once.
 
 use std::pin::Pin;
 
@@ -10,21 +10,21 @@ use crate::dispatch::{BuildError, BuildProblem, CallValue, Dispatcher, ValueSour
 use crate::inject::{CallFacts, ScopeInner};
 use crate::panics::CatchPanic;
 
-/// A trial of every provider; see [`Dispatcher::check`]. Await it. Dropped meanwhile, it rolls back in the background.
+/// A check of every provider; see [`Dispatcher::check`]. Await it. Dropping it rolls back in the background.
 #[must_use = "a check does nothing unless it is awaited"]
 pub struct ProviderCheck<'a> {
     tools: &'a Dispatcher,
-    with: Vec<CallValue>,
+    values: Vec<CallValue>,
 }
 
 impl<'a> ProviderCheck<'a> {
     pub(crate) fn new(tools: &'a Dispatcher) -> Self {
-        Self { tools, with: Vec::new() }
+        Self { tools, values: Vec::new() }
     }
 
-    /// A value that would come with a call, for providers that ask for it.
+    /// Adds a per-call value, for providers that ask for one.
     pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        self.with.push(CallValue::new(value));
+        self.values.push(CallValue::new(value));
         self
     }
 }
@@ -37,8 +37,8 @@ impl<'a> IntoFuture for ProviderCheck<'a> {
         Box::pin(async move {
             let dependencies = &self.tools.inner.dependencies;
             let mut problems = Vec::new();
-            let scope = ScopeInner::new(dependencies.clone(), self.with, CallFacts::default());
-            // Before anything is made: a check that is dropped in the middle rolls back, too.
+            let scope = ScopeInner::new(dependencies.clone(), self.values, CallFacts::default());
+            // Created first, so that a check that is dropped early rolls back, too.
             let rollback = DetachOnDrop::new(Handle::try_current().ok(), scope.clone().finish(CallOutcome::Cancelled));
             for (index, provider) in dependencies.providers.iter().enumerate() {
                 let made = CatchPanic(Box::pin(scope.clone().input(ValueSource::Provider(index), None))).await;
@@ -71,7 +71,7 @@ mod tests {
 
     type Finished = Arc<Mutex<Vec<CallOutcome>>>;
 
-    /// A builder with a provider whose rollback takes this long.
+    /// Returns a builder with a provider whose rollback takes this long.
     fn builder(rollback: Duration) -> (crate::Builder, Finished) {
         let finished = Finished::default();
         let finish = {
@@ -88,9 +88,8 @@ mod tests {
         (builder.finish("session", finish), finished)
     }
 
-    /// By a timeout at start-up, such as that of the test.
     #[tokio::test(start_paused = true)]
-    async fn a_check_that_is_dropped_rolls_back() {
+    async fn dropping_a_check_rolls_back() {
         let (builder, finished) = builder(Duration::ZERO);
         let tools = builder.provide("slow", |_| std::future::pending::<Result<u64, InjectError>>()).build().unwrap();
         assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_check_that_is_dropped_while_it_rolls_back_rolls_back_to_the_end() {
+    async fn dropping_a_check_during_its_rollback_completes_the_rollback() {
         let (builder, finished) = builder(Duration::from_secs(2));
         let tools = builder.build().unwrap();
         assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());

@@ -1,4 +1,4 @@
-//! The tools in a provider's form, and the answers to the calls of its models.
+//! The tools in the format of a model provider, and the results of its calls.
 
 use tool_dialect::{Answer, Form, Malformed, NameClash, Report, Requested};
 
@@ -6,9 +6,9 @@ use crate::dispatch::Dispatcher;
 use crate::{ToolCall, ToolResult};
 
 impl Dispatcher {
-    /// The tools on offer in a provider's form: their definitions, and the way back from its calls to the tools.
+    /// Returns the tools in the form of a model provider: their definitions, and the mapping from its calls to the tools.
     ///
-    /// As long as the tools stay the same it is made once; to have it again costs a clone.
+    /// The form is computed once for each change of the tools. Getting it again costs a clone.
     ///
     /// ```standalone_crate
     /// use serde_json::json;
@@ -28,7 +28,7 @@ impl Dispatcher {
     /// let request = json!({"model": "gpt", "messages": [], "tools": offer.definitions()});
     /// assert_eq!(request["tools"][0]["function"]["name"], "math__add");
     ///
-    /// // What the provider answers, as text.
+    /// // The response of the provider, as text.
     /// let response = r#"{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [
     ///     {"id": "call_1", "type": "function", "function": {"name": "math__add", "arguments": "{\"a\": 1, \"b\": 2}"}}
     /// ]}}]}"#;
@@ -39,29 +39,29 @@ impl Dispatcher {
     /// ```
     ///
     /// # Errors
-    /// When two tools have one name for the provider; the error names both.
+    /// If two tools have the same name in this form; the error names both.
     pub fn offer(&self, form: impl Into<Form>) -> Result<tool_dialect::Offer, NameClash> {
-        self.with_offer(|offer| offer.in_form(form.into()))
+        self.with_snapshot(|snapshot| snapshot.in_form(form.into()))
     }
 
-    /// What a provider's form cannot say of the tools on offer, and which of its limits they exceed.
+    /// Returns the loss report: what the form cannot express about the tools, and which of its limits they exceed.
     #[must_use]
     pub fn report(&self, form: impl Into<Form>) -> Report {
         let definitions = self.definitions();
         form.into().report(definitions.iter().map(|(name, tool)| (&**name, &**tool)))
     }
 
-    /// Runs the calls of a provider's response side by side, and answers each, in their order; those that made no sense
-    /// too. For results as a whole, for values that come with a call or for a call's channel there is
-    /// [`call_all`](Self::call_all): a [`Requested`] call is also a [`ToolCall`].
+    /// Runs the calls of a provider's response concurrently and returns one answer per call, in their order, including
+    /// malformed calls. Use [`call_all`](Self::call_all) for complete results, per-call values or a channel: a
+    /// [`Requested`] call converts into a [`ToolCall`].
     pub async fn answers(
         &self,
         conversation: &str,
         calls: impl IntoIterator<Item = Result<Requested, Malformed>>,
     ) -> Vec<Answer> {
         let calls: Vec<_> = calls.into_iter().collect();
-        let understood = calls.iter().flatten().map(|call| ToolCall::from(call.clone()).conversation(conversation));
-        let mut results = self.call_all(understood).await.into_iter();
+        let parsed = calls.iter().flatten().map(|call| ToolCall::from(call.clone()).conversation(conversation));
+        let mut results = self.call_all(parsed).await.into_iter();
         let answer = |call| match call {
             Err(malformed) => Malformed::answer(&malformed),
             Ok(call) => answered(call, results.next()),

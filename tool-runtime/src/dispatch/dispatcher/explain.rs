@@ -1,49 +1,49 @@
-//! Where everything comes from.
+//! Reports on the sources of handlers, instances and injected values.
 
 use std::fmt;
 
 use crate::dispatch::build::problem::short_type;
 use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
 use crate::dispatch::{BoundTool, Dependencies, InstanceSource, ToolFunction, ValueSource};
-use crate::inject::{Injection, Mode};
+use crate::inject::{Injection, InjectionMode};
 
-/// Where each tool's handler, instance and injected values come from. Shown with `{}`.
+/// The sources of each tool's handler, instance and injected values. Print it with `{}`.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The tools on offer, sorted by name.
+    /// The tools, sorted by name.
     pub tools: Vec<ToolExplanation>,
-    /// Tools that are linked but not in the manifest, or that a lenient dispatcher skipped, each with its handler.
+    /// The tools that are linked but not in the manifest, or that a lenient dispatcher skipped, with their handlers.
     pub not_offered: Vec<(String, String)>,
 }
 
-/// Where one tool's parts come from.
+/// The sources of one tool's parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolExplanation {
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The function that runs.
+    /// The path of the handler.
     pub handler: String,
     /// The file and line of its annotation.
     pub source: String,
-    /// Where the instance comes from; nothing for functions.
+    /// The source of the instance; `None` for functions.
     pub instance: Option<String>,
     /// Each injected parameter with its source.
     pub injected: Vec<(String, String)>,
     /// Each argument of type `any` with the reason.
     pub any: Vec<(String, String)>,
-    /// Whether the model reads words of the manifest that are not those of the code.
+    /// `true` if the manifest replaces texts of the code.
     pub is_reworded: bool,
-    /// The name by which it was registered, if a selection has given it another.
+    /// The name in the registry, if a selection has renamed the tool.
     pub renamed: Option<String>,
 }
 
 impl Explanation {
-    pub(crate) fn of(offer: &ToolSnapshot, dependencies: &Dependencies) -> Self {
-        let mut tools: Vec<ToolExplanation> = offer.tools.values().map(|tool| explain(tool, dependencies)).collect();
+    pub(crate) fn new(snapshot: &ToolSnapshot, dependencies: &Dependencies) -> Self {
+        let mut tools: Vec<ToolExplanation> = snapshot.tools.values().map(|tool| explain(tool, dependencies)).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let not_offered =
-            offer.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
+            snapshot.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
         Self { tools, not_offered }
     }
 }
@@ -51,10 +51,10 @@ impl Explanation {
 fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
     let describe = |(injection, source): &(Injection, ValueSource)| {
         let form = match injection.mode {
-            Mode::Clone => "cloned from",
-            Mode::Move => "moved out of",
-            Mode::Ref => "lent from",
-            Mode::Mut => "lent for writing from",
+            InjectionMode::Clone => "cloned from",
+            InjectionMode::Move => "moved out of",
+            InjectionMode::Ref => "lent from",
+            InjectionMode::Mut => "lent for writing from",
         };
         let parameter = format!("{}: {}", injection.parameter, short_type(injection.type_name));
         (parameter, format!("{form} {}", dependencies.describe(*source)))
@@ -81,14 +81,14 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
         source,
         instance,
         injected: of_constructor.iter().chain(&tool.injections).map(describe).collect(),
-        any: unknown(tool),
+        any: untyped_arguments(tool),
         is_reworded,
         renamed: tool.is_renamed.then(|| tool.own_name.to_string()),
     }
 }
 
-/// Each argument of type `any`, with the reason.
-fn unknown(tool: &BoundTool) -> Vec<(String, String)> {
+/// Returns each argument of type `any`, with the reason.
+fn untyped_arguments(tool: &BoundTool) -> Vec<(String, String)> {
     let arguments = &tool.definition().arguments;
     let ToolFunction::Linked { registration, .. } = &tool.function else {
         let any = arguments.iter().filter(|(_, argument)| argument.is_any());
@@ -112,7 +112,7 @@ impl fmt::Display for Explanation {
             writeln!(f, "{tool}")?;
         }
         for (name, handler) in &self.not_offered {
-            writeln!(f, "{name}\n  not offered: {handler} is linked, but not in the manifest or not fit to be called")?;
+            writeln!(f, "{name}\n  not offered: {handler} is linked, but not in the manifest or cannot be bound")?;
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ impl fmt::Display for ToolExplanation {
             write!(f, "\n  renamed   from {name}, by a selection")?;
         }
         if self.is_reworded {
-            f.write_str("\n  words     the manifest's, which are not those of the code")?;
+            f.write_str("\n  texts     from the manifest, not from the code")?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! A manifest that is loaded again when its file changes.
+//! Reloading of a manifest when its file changes.
 //!
-//! The file is looked at now and then, not watched through the operating system: one question a second costs nothing,
-//! and it is answered alike on a network drive, in a container whose volume is swapped behind a link, and after an
-//! editor has put a new file in the place of the old one. Notifications are different in each of these.
+//! The file is polled, not watched through the operating system. One `stat` a second costs nothing, and it works the
+//! same on a network drive, in a container whose volume is swapped behind a symbolic link, and after an editor has
+//! replaced the file. Notifications differ in each of these cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,75 +13,45 @@ use std::time::{Duration, SystemTime};
 
 use tool_model::Manifest;
 
-use crate::dispatch::dispatcher::DispatcherState;
+use super::dispatcher_state::DispatcherState;
 use crate::dispatch::{BuildError, BuildProblem, Dispatcher};
 use crate::panics;
 
-/// To look more often would keep a processor busy and find nothing sooner: files have coarse times.
+/// Polling more often would not find a change sooner, because file times are coarse.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A manifest's file that is being watched; see [`Dispatcher::watch`]. Dropped, it stops watching.
-#[must_use = "dropped, it stops watching"]
+/// A watched manifest file; see [`Dispatcher::watch`]. Dropping it stops the watch.
+#[must_use = "dropping it stops the watch"]
 pub struct ManifestWatch {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Dispatcher {
-    /// Loads the manifest of a file now, and again whenever the file changes. It is looked at in this interval, but
-    /// not more often than a hundred times a second.
-    ///
-    /// A change is loaded once the file has been left alone for an interval, so that a file which is still being
-    /// written is not read. TurnCall that does not fit is logged as a warning, with all that is wrong, and what was offered
-    /// before is still offered.
-    ///
-    /// ```standalone_crate
-    /// use std::time::Duration;
-    ///
-    /// use tool_runtime::{Dispatcher, Manifest, tool};
-    ///
-    /// /// Say hello.
-    /// #[tool]
-    /// fn hello() {}
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let path = std::env::temp_dir().join(format!("watched-{}.json", std::process::id()));
-    /// # Manifest::linked().save(&path)?;
-    /// let tools = Dispatcher::builder().manifest(Manifest::load(&path)?).build()?;
-    /// let watch = tools.watch(&path, Duration::from_secs(1))?;
-    /// // The application runs; then:
-    /// drop(watch);
-    /// # std::fs::remove_file(path)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`reload`](Self::reload), when the manifest cannot be loaded now.
-    pub fn watch(&self, path: impl Into<PathBuf>, interval: Duration) -> Result<ManifestWatch, BuildError> {
-        let mut file = ManifestFile { path: path.into(), loaded: None, changing: None };
-        file.loaded = FileStamp::of(&file.path);
-        file.load(self)?;
+impl ManifestWatch {
+    pub(super) fn start(tools: &Dispatcher, path: PathBuf, interval: Duration) -> Result<Self, BuildError> {
+        let mut file = ManifestFile { path, loaded: None, changing: None };
+        file.loaded = FileStamp::read(&file.path);
+        file.load(tools)?;
         let interval = interval.max(SHORTEST_INTERVAL);
         let (stop, stopped) = channel();
-        // The tools may go before the watch does.
-        let tools = Arc::downgrade(&self.inner);
+        // The watch must not keep the tools alive.
+        let tools = Arc::downgrade(&tools.inner);
         let watch = move || {
-            while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) && file.look(&tools) {}
+            while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) && file.poll(&tools) {}
         };
         let thread = thread::Builder::new().name("tools manifest".to_owned()).spawn(watch).map_err(|error| {
-            let problem = BuildProblem::general(format!("no thread can be started: {error}"), "free some");
+            let problem = BuildProblem::general(format!("cannot start a thread: {error}"), "stop some others");
             BuildError { headline: "the manifest is not watched", problems: vec![problem] }
         })?;
-        Ok(ManifestWatch { stop: Some(stop), thread: Some(thread) })
+        Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
 
 impl Drop for ManifestWatch {
-    /// Waits for a load that has begun, so that nothing changes afterwards.
+    /// Waits for a load that has started, so that nothing changes after the drop.
     fn drop(&mut self) {
         drop(self.stop.take());
-        // What is logged or loaded there may own the watch, and a thread cannot wait for itself.
+        // Values that the thread drops may own the watch, and a thread cannot join itself.
         if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != thread::current().id()) {
             drop(thread.join());
         }
@@ -90,17 +60,17 @@ impl Drop for ManifestWatch {
 
 struct ManifestFile {
     path: PathBuf,
-    /// The file as it was when it was last read.
+    /// The stamp of the file when it was last loaded.
     loaded: Option<FileStamp>,
-    /// The file as it was at the last look, if it was another one then.
+    /// The stamp at the last poll, if it differed from `loaded`.
     changing: Option<Option<FileStamp>>,
 }
 
 impl ManifestFile {
-    /// Looks once. Whether to go on.
-    fn look(&mut self, tools: &Weak<DispatcherState>) -> bool {
+    /// Polls the file once. Returns `false` once the dispatcher is gone.
+    fn poll(&mut self, tools: &Weak<DispatcherState>) -> bool {
         let Some(inner) = tools.upgrade() else { return false };
-        let now = FileStamp::of(&self.path);
+        let now = FileStamp::read(&self.path);
         if now == self.loaded {
             self.changing = None;
         } else if self.changing != Some(now) {
@@ -117,10 +87,8 @@ impl ManifestFile {
         let path = self.path.display();
         match panics::catch(|| self.load(tools)) {
             Ok(Ok(())) => {
-                tracing::info!(
-                    "loaded the manifest {path}: {} tools",
-                    tools.inner.offer.with(|offer| offer.tools.len())
-                )
+                let count = tools.inner.snapshot.with(|snapshot| snapshot.tools.len());
+                tracing::info!("loaded the manifest {path}: {count} tools");
             }
             Ok(Err(error)) => tracing::warn!("{path} has changed, but {error}\nThe tools stay as they were."),
             Err(panic) => tracing::warn!("{path} has changed, but loading it panicked: {panic}"),
@@ -132,28 +100,29 @@ impl ManifestFile {
     }
 }
 
-/// What tells one content of a file from another without reading it. Nothing where there is no file.
+/// Metadata that changes whenever the content of a file does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FileStamp {
     modified: Option<SystemTime>,
     length: u64,
-    /// A file that took the place of another may have its time and its length, where times are not kept.
-    number: u64,
+    /// The inode: a file that replaces another may have the same time and length.
+    inode: u64,
 }
 
 impl FileStamp {
-    fn of(path: &Path) -> Option<Self> {
-        let known = fs::metadata(path).ok()?;
-        Some(Self { modified: known.modified().ok(), length: known.len(), number: number(&known) })
+    /// Returns `None` if there is no such file.
+    fn read(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        Some(Self { modified: metadata.modified().ok(), length: metadata.len(), inode: inode(&metadata) })
     }
 }
 
 #[cfg(unix)]
-fn number(file: &fs::Metadata) -> u64 {
+fn inode(file: &fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(file)
 }
 
 #[cfg(not(unix))]
-fn number(_: &fs::Metadata) -> u64 {
+fn inode(_: &fs::Metadata) -> u64 {
     0
 }

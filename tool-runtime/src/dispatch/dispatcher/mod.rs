@@ -1,33 +1,32 @@
-//! The dispatcher itself.
+//! The dispatcher: everything that makes, approves and looks up calls. Its tools are in `tools.rs`.
 
-mod approve;
 pub(super) mod check;
 mod dialect;
+pub(super) mod dispatcher_state;
 pub(super) mod explain;
 pub(super) mod manifest_watch;
-mod recall;
 pub(super) mod snapshot;
-pub(super) mod view;
+mod tools;
 
+use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
-use tokio::sync::watch;
-use tool_model::{Manifest, ToolDefinition};
+use serde_json::Value;
 
+use self::dispatcher_state::DispatcherState;
+use self::snapshot::{SelectionView, ToolSnapshot};
+use crate::confirm::Question;
 use crate::dispatch::build::dependencies::ValueSource;
-use crate::dispatch::build::problem::{skip, unreadable};
-use crate::dispatch::dispatcher::snapshot::{CurrentSnapshot, Definitions, ToolSnapshot};
-use crate::dispatch::dispatcher::view::SelectionView;
-use crate::dispatch::{BuildError, Builder, Call, CallRules, Dependencies, Explanation, ProviderCheck, Turn};
+use crate::dispatch::call::finalize::shorten;
+use crate::dispatch::{BoundTool, Builder, Call, Turn};
 use crate::events::Events;
+use crate::journal::{EntryState, Journal, JournalDecision, JournalError, StartedCall};
 use crate::limits::Concurrency;
-use crate::manifest::IntoManifest;
-use crate::registry::{AppliedChanges, BoundChanges, ToolTable};
-use crate::{Registry, RegistryChanges, ToolCall, ToolResult};
+use crate::output::READ_RESULT;
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
-/// Runs the calls of a model. Cheap to clone; clones share everything.
+/// Runs the tool calls of a model. Cheap to clone; clones share everything.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Dispatcher, ToolCall, tool_class};
@@ -55,128 +54,37 @@ use crate::{Registry, RegistryChanges, ToolCall, ToolResult};
 #[derive(Clone)]
 pub struct Dispatcher {
     pub(crate) inner: Arc<DispatcherState>,
-    /// What it was restricted to, if it was.
+    /// The selection that this dispatcher is restricted to.
     pub(crate) view: Option<Arc<SelectionView>>,
 }
 
-/// What clones of a dispatcher share.
-pub(crate) struct DispatcherState {
-    /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
-    pub(crate) offer: CurrentSnapshot,
-    /// All tools, from which the offer is made. HeldValue while a new offer is made, so that of two manifests the one whose
-    /// [`reload`](Dispatcher::reload) came later stays. A file may have been read before that.
-    table: Mutex<ToolTable>,
-    /// Counts the offers, for those who want to know of a new one.
-    pub(crate) changes: watch::Sender<u64>,
-    pub(crate) dependencies: Arc<Dependencies>,
-    pub(crate) limits: CallLimits,
-    pub(crate) rules: CallRules,
-    lenient: bool,
-}
-
-/// CallLimits that hold for every call.
-pub(crate) struct CallLimits {
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) argument_bytes: usize,
-    pub(crate) allow_unknown: bool,
-    pub(crate) repair: bool,
-}
-
-impl Default for CallLimits {
-    fn default() -> Self {
-        Self { timeout: None, argument_bytes: 16_000_000, allow_unknown: false, repair: true }
-    }
-}
-
 impl Dispatcher {
-    /// Starts a dispatcher.
+    /// Creates a builder.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    pub(crate) fn new(
-        table: ToolTable,
-        dependencies: Arc<Dependencies>,
-        limits: CallLimits,
-        rules: CallRules,
-        lenient: bool,
-    ) -> Self {
-        let offer = match table.all_linked() {
-            true => CurrentSnapshot::new(table.offer()),
-            false => CurrentSnapshot::replaceable(table.offer()),
-        };
-        let table = Mutex::new(table);
-        let changes = watch::Sender::new(0);
-        Self {
-            inner: Arc::new(DispatcherState { offer, table, changes, dependencies, limits, rules, lenient }),
-            view: None,
-        }
-    }
-
-    /// Looks at what is offered at this moment.
+    /// Reads the current snapshot of the tools.
     #[inline]
-    pub(crate) fn with_offer<T>(&self, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
+    pub(crate) fn with_snapshot<T>(&self, read: impl FnOnce(&ToolSnapshot) -> T) -> T {
         match &self.view {
-            None => self.inner.offer.with(look),
-            Some(view) => view.with(&self.inner.offer, look),
+            None => self.inner.snapshot.with(read),
+            Some(view) => view.with(&self.inner.snapshot, read),
         }
     }
 
-    /// The tools themselves, to be changed while the dispatcher runs. It is that of all tools, also where this
-    /// dispatcher is restricted to some.
-    #[must_use]
-    pub fn registry(&self) -> Registry {
-        Registry::new(self.inner.clone())
-    }
-
-    /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
+    /// Creates a call. The returned future can be configured before it is awaited, for example with [`Call::with`].
     pub fn call<'a>(&'a self, call: ToolCall<'a>) -> Call<'a> {
         Call::new(self, call)
     }
 
-    /// What happens to calls, for whoever wants to watch: an interface, a log.
-    #[must_use]
-    pub fn events(&self) -> &Events {
-        &self.inner.rules.events
-    }
-
-    /// How many calls run and how many wait, if [`Builder::concurrency`] bounds them.
-    #[must_use]
-    pub fn concurrency(&self) -> Option<&Concurrency> {
-        self.inner.rules.concurrency.as_ref()
-    }
-
-    /// The whole output of a result that was [shortened](Builder::spill) for the model, as long as it is kept, for programs
-    /// and people; the conversation is that of its call. Nothing if it is not kept, or was never shortened.
+    /// Runs the calls of one turn concurrently. The results are in the order of the calls.
     ///
-    /// ```
-    /// use tool_runtime::output::Spill;
-    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    /// A `sequential` tool waits for the calls before it, and the calls after it wait. A call that waits for an approval
+    /// holds up no other call, and runs once it is approved. Its preview counts as a running call. If a user aborts, the
+    /// rest of the turn is stopped. Dropping the turn stops all calls.
     ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let log = RuntimeTool::new("log", "All that happened.", |()| async { "nothing\n".repeat(1_000) });
-    /// let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).build()?;
-    /// let result = tools.call(ToolCall::from_text("log", "{}").conversation("chat-7")).await;
-    /// assert!(result.output.len() <= 1_000);
-    /// assert_eq!(tools.whole_output(Some("chat-7"), &result).unwrap().len(), 8_000);
-    /// assert_eq!(tools.whole_output(Some("chat-8"), &result), None);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn whole_output(&self, conversation: Option<&str>, result: &ToolResult) -> Option<Arc<str>> {
-        let handle = result.metadata.get("spilled")?["handle"].as_str()?;
-        self.inner.rules.spill.as_ref()?.whole(conversation, handle)
-    }
-
-    /// The calls of one turn, side by side, with their results in the order of the calls.
-    ///
-    /// A tool that is `sequential` waits for those before it, and those behind it wait. A call that is being approved
-    /// holds up no other: it stands aside until it is answered, and runs like any other then. Its preview takes a place
-    /// among the calls that run at a time. An abort stops the rest of the turn. Dropped, all calls are stopped.
-    ///
-    /// Each call has a task of its own. Without a runtime they run one after the other.
+    /// Each call has its own task. Without a runtime, the calls run one after the other.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, ToolCall, tool};
@@ -200,8 +108,153 @@ impl Dispatcher {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
     }
 
-    /// Whether somebody may be asked about a call of a tool, for whoever has to prepare for that; see
-    /// [`Call::confirm`](crate::Call::confirm).
+    /// Runs a pending call that a user has approved: see [`Decision::Pending`](crate::confirm::Decision::Pending).
+    /// Per-call values have to be passed again with [`Call::with`]. If the tool has changed since, the call is refused.
+    ///
+    /// The tool is found by the name in the question, so a call that was made through a [selection](Self::select) must be
+    /// approved through a selection that uses the same name.
+    pub fn approve(&self, question: Question) -> Call<'_> {
+        let arguments = question.arguments.clone();
+        self.approve_with(question, arguments)
+    }
+
+    /// Runs a pending call like [`approve`](Self::approve), with arguments that the user has edited. Use
+    /// [`Question::edited`] to parse edited text. The arguments are checked as those of a model are, but not repaired.
+    pub fn approve_with(&self, question: Question, arguments: Value) -> Call<'_> {
+        let call = asked_call(&question, arguments);
+        if let Some(stage) = &question.stage {
+            stage.claim();
+        }
+        self.call(call).approved(Box::new(question))
+    }
+
+    /// Refuses a pending call. Records the decision and returns the result for the model, with the reason if there is
+    /// one. [`Question::refused`] returns the result only.
+    pub async fn refuse(&self, question: &Question, reason: Option<&str>) -> ToolResult {
+        self.note(question, JournalDecision::Refused).await;
+        question.refused(reason)
+    }
+
+    /// Refuses a pending call and tells the caller to stop. Records the decision and returns the result for the model.
+    /// Other pending calls are left to the application.
+    pub async fn abort(&self, question: &Question) -> ToolResult {
+        self.note(question, JournalDecision::Aborted).await;
+        let message = format!("`{}` was refused, and the user aborted the turn: stop here.", question.tool);
+        ToolResult::failure(ToolError::new(ErrorKind::Aborted, message))
+    }
+
+    /// Records a decision after which the call does not run.
+    async fn note(&self, question: &Question, decision: JournalDecision) {
+        let Some(journal) = &self.inner.rules.journal else { return };
+        let mut call = asked_call(question, question.arguments.clone());
+        // The journal uses the tool's own name, not that of a selection.
+        call.name = Cow::Owned(question.registered.clone());
+        let started = StartedCall::new(&call, &question.definition, &question.arguments);
+        let started = started.without_defaults(&question.defaults);
+        if let Err(error) = journal.note(&started, &decision).await {
+            // The call does not run in either case.
+            tracing::error!(tool = question.tool, decision = decision.as_str(), %error, "a decision could not be recorded");
+        }
+    }
+
+    /// Looks up the outcome of an earlier call in the journal. Use it after a crash, for calls of a conversation that
+    /// have no result. Nothing runs.
+    ///
+    /// [`EntryState::Noted`] means that the call has not started and can be made again, provided that it was made with
+    /// the journal of [this identity](Journal::identity): another journal knows nothing of it. `None` means that
+    /// the outcome is unknown: there is no journal, or the journal may have dropped the entry. The result of a finished
+    /// call is the one that its caller got.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::journal::{MemoryJournal, EntryState};
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let purge = RuntimeTool::new("purge", "Deletes everything.", |()| async { "gone" });
+    /// let tools = Dispatcher::builder().tool(purge).journal(MemoryJournal::new()).build()?;
+    /// tools.call(ToolCall::new("purge", json!({})).conversation("chat-7").id("call_1")).await;
+    ///
+    /// let Some(EntryState::Finished(purged)) = tools.recall("chat-7", "call_1").await? else { panic!("it has run") };
+    /// assert_eq!(purged.result.output, "gone");
+    /// assert_eq!(tools.recall("chat-7", "call_2").await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub async fn recall(&self, conversation: &str, id: &str) -> Result<Option<EntryState>, JournalError> {
+        let rules = &self.inner.rules;
+        let Some(journal) = &rules.journal else { return Ok(None) };
+        let mut state = journal.state_of(conversation, id).await?;
+        // The journal has the whole output.
+        if let (Some(EntryState::Finished(finished)), Some(spill)) = (&mut state, &rules.spill)
+            && spill.is_long(&finished.result.output)
+        {
+            let whole = std::mem::replace(&mut finished.result, ToolResult::success(String::new()));
+            let (conversation, id) = (Some(conversation.to_owned()), Some(id.to_owned()));
+            finished.result = shorten(whole, spill.clone(), self.result_reader(), conversation, id).await;
+        }
+        Ok(state)
+    }
+
+    /// Returns the journal that records the calls, if there is one.
+    ///
+    /// An application that stores calls itself stores the journal's [identity](Journal::identity) and
+    /// [opening](Journal::opening) beside them, to learn after a restart whether [`recall`](Self::recall) can know them.
+    #[must_use]
+    pub fn journal(&self) -> Option<&dyn Journal> {
+        self.inner.rules.journal.as_deref()
+    }
+
+    /// Returns the whole output of a result that was [shortened](Builder::spill), for programs and users. The
+    /// conversation must be that of the call. Returns `None` if the output was not shortened or is no longer stored.
+    ///
+    /// ```
+    /// use tool_runtime::output::Spill;
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let log = RuntimeTool::new("log", "All that happened.", |()| async { "nothing\n".repeat(1_000) });
+    /// let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).build()?;
+    /// let result = tools.call(ToolCall::from_text("log", "{}").conversation("chat-7")).await;
+    /// assert!(result.output.len() <= 1_000);
+    /// assert_eq!(tools.whole_output(Some("chat-7"), &result).unwrap().len(), 8_000);
+    /// assert_eq!(tools.whole_output(Some("chat-8"), &result), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn whole_output(&self, conversation: Option<&str>, result: &ToolResult) -> Option<Arc<str>> {
+        let handle = result.metadata.get("spilled")?["handle"].as_str()?;
+        self.inner.rules.spill.as_ref()?.whole(conversation, handle)
+    }
+
+    /// Returns the name of the tool that reads long results, if this dispatcher has it.
+    pub(super) fn result_reader(&self) -> Option<Arc<str>> {
+        self.with_snapshot(|snapshot| {
+            let reader = snapshot.tools.values().find(|tool| &*tool.own_name == READ_RESULT);
+            reader.map(|tool| tool.name.clone())
+        })
+    }
+
+    /// Returns the event stream of all calls, for user interfaces and logs.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.inner.rules.events
+    }
+
+    /// Returns the numbers of running and waiting calls, if [`Builder::concurrency`] limits them.
+    #[must_use]
+    pub fn concurrency(&self) -> Option<&Concurrency> {
+        self.inner.rules.concurrency.as_ref()
+    }
+
+    /// Returns `true` if a call of the tool may need an approval. Callers that have to prepare a confirmer for
+    /// [`Call::confirm`] can skip that otherwise.
     ///
     /// ```
     /// use tool_runtime::{Dispatcher, RuntimeTool};
@@ -219,8 +272,8 @@ impl Dispatcher {
         self.definition(name).is_some_and(|tool| self.inner.rules.policy.asks_about(&tool))
     }
 
-    /// Whether a call of a tool can come to see what is given with it, by [`Call::with`](crate::Call::with). Whoever would
-    /// have to make that first need not for the others.
+    /// Returns `true` if the tool may read values passed to [`Call::with`]. Callers can skip building those values
+    /// otherwise.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, tool};
@@ -245,145 +298,88 @@ impl Dispatcher {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let tools = Dispatcher::builder().per_call::<String>().service(Vec::<String>::new()).build()?;
-    /// assert!(tools.sees_given("who") && !tools.sees_given("double") && !tools.sees_given("count"));
+    /// assert!(tools.reads_call_values("who") && !tools.reads_call_values("double") && !tools.reads_call_values("count"));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn sees_given(&self, name: &str) -> bool {
-        // A value or a service is the same for all calls; everything else may have to do with this one.
-        let of_the_call = |source: &ValueSource| !matches!(source, ValueSource::Value(_) | ValueSource::Service(_));
-        let sees = |tool: &crate::dispatch::BoundTool| {
-            let injected = tool.injections.iter().any(|(_, source)| of_the_call(source));
+    pub fn reads_call_values(&self, name: &str) -> bool {
+        // Values and services are the same for all calls. Every other source may depend on the call.
+        let is_per_call = |source: &ValueSource| !matches!(source, ValueSource::Value(_) | ValueSource::Service(_));
+        let reads = |tool: &BoundTool| {
+            let injected = tool.injections.iter().any(|(_, source)| is_per_call(source));
             tool.needs_scope || injected || tool.preview.is_some()
         };
-        self.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| sees(tool)))
-    }
-
-    /// The tools on offer, as a manifest.
-    #[must_use]
-    pub fn manifest(&self) -> Manifest {
-        self.with_offer(ToolSnapshot::manifest)
-    }
-
-    /// The tools on offer with their definitions, sorted by name.
-    ///
-    /// They are of one moment, and stay as they are when the tools change. As long as nothing changes, to have them
-    /// again costs a clone of an `Arc`, and it is the same one.
-    #[must_use]
-    pub fn definitions(&self) -> Definitions {
-        self.with_offer(|offer| offer.definitions().clone())
-    }
-
-    /// The definition of a tool on offer.
-    #[must_use]
-    pub fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.with_offer(|offer| offer.definition(name))
-    }
-
-    /// Offers the tools of another manifest from now on, in all clones. Services and providers stay, and so do tools that
-    /// were made at run time.
-    ///
-    /// Calls that have begun end as they began; each call finds the tools of the old manifest or those of the new one,
-    /// never some of both. [`watch`](Self::watch) does this whenever a file changes.
-    ///
-    /// ```standalone_crate
-    /// use tool_runtime::{Dispatcher, Manifest, ToolCall, tool};
-    ///
-    /// /// Say hello.
-    /// #[tool]
-    /// fn hello() -> &'static str {
-    ///     "hello"
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let tools = Dispatcher::builder().build()?;
-    /// let edited = Manifest::linked().to_json().replace("Say hello.", "Greet politely.");
-    ///
-    /// tools.reload(Manifest::from_json(&edited)?)?;
-    /// assert_eq!(tools.definition("hello").unwrap().description, "Greet politely.");
-    ///
-    /// let stale = edited.replace("hello\": {", "good_day\": {");
-    /// let error = tools.reload(Manifest::from_json(&stale)?).unwrap_err();
-    /// assert!(error.to_string().contains("is now called `hello`"));
-    /// assert!(tools.call(ToolCall::from_text("hello", "{}")).await.success, "the old one goes on");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Builder::build`]: everything that does not fit, all at once. What was offered before is still offered. A
-    /// [lenient](Builder::lenient) dispatcher skips the tools that do not fit and logs them.
-    pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
-        self.inner.reload(manifest)
-    }
-
-    /// Resolves every provider once and rolls back: for start-up and for tests.
-    ///
-    /// Closures hide from [`Builder::build`] what they ask their scope for, so that a name that does not exist, or
-    /// a circle of providers, shows only here or in a call.
-    pub fn check(&self) -> ProviderCheck<'_> {
-        ProviderCheck::new(self)
-    }
-
-    /// Where each tool's handler, instance and injected values come from.
-    #[must_use]
-    pub fn explain(&self) -> Explanation {
-        self.with_offer(|offer| Explanation::of(offer, &self.inner.dependencies))
+        self.with_snapshot(|snapshot| snapshot.tools.get(name).is_some_and(|tool| reads(tool)))
     }
 }
 
-impl DispatcherState {
-    fn table(&self) -> MutexGuard<'_, ToolTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn change(&self, changes: RegistryChanges) -> Result<AppliedChanges, BuildError> {
-        let changes = BoundChanges::new(changes);
-        // What goes is the application's own, and is dropped when the lock is not held any more.
-        let (result, _gone) = {
-            let mut table = self.table();
-            match table.changed(&changes) {
-                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.put(&mut table, next))),
-                (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
-            }
-        };
-        if result.is_ok() {
-            self.tell();
-        }
-        result
-    }
-
-    pub(crate) fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
-        let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
-        let _gone = {
-            let mut table = self.table();
-            let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
-            let (next, problems) = table.loaded(Some(manifest), &self.dependencies);
-            let problems = if self.lenient { skip(problems) } else { problems };
-            if !problems.is_empty() {
-                return Err(failed(problems));
-            }
-            self.put(&mut table, next)
-        };
-        self.tell();
-        Ok(())
-    }
-
-    /// Wakes those who wait for a change, when the lock is not held any more.
-    fn tell(&self) {
-        self.changes.send_modify(|count| *count += 1);
-    }
-
-    /// Offers what is on another table from now on; gives back what was there before.
-    fn put(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<ToolSnapshot>, ToolTable) {
-        (self.offer.replace(next.offer()), std::mem::replace(table, next))
-    }
+/// Returns the call that the question is about, with these arguments.
+fn asked_call(question: &Question, arguments: Value) -> ToolCall<'static> {
+    let owned = |text: &Option<String>| text.clone().map(Cow::Owned);
+    let mut call = ToolCall::new(question.tool.clone(), arguments);
+    call.id = owned(&question.call_id);
+    call.conversation = owned(&question.conversation);
+    call.channel = owned(&question.channel).zip(owned(&question.chat));
+    call
 }
 
 impl fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dispatcher").field("tools", &self.with_offer(|offer| offer.tools.len())).finish_non_exhaustive()
+        let tools = self.with_snapshot(|snapshot| snapshot.tools.len());
+        f.debug_struct("Dispatcher").field("tools", &tools).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::journal::MemoryJournal;
+    use crate::output::{MemorySpillStore, Spill};
+    use crate::{RuntimeTool, ToolCall};
+
+    fn long(name: &str) -> RuntimeTool {
+        RuntimeTool::new(name, "", |(): ()| async { "line\n".repeat(1_000) })
+    }
+
+    #[tokio::test]
+    async fn recalls_a_long_result_as_it_was_returned() {
+        let tools = Dispatcher::builder().tool(long("long")).journal(MemoryJournal::new()).spill(Spill::over(1_000));
+        let tools = tools.build().unwrap();
+        let returned = tools.call(ToolCall::new("long", json!({})).conversation("c").id("1")).await;
+        assert!(returned.metadata.get("spilled").is_some());
+        let Ok(Some(EntryState::Finished(recalled))) = tools.recall("c", "1").await else { panic!("it has run") };
+        assert_eq!(recalled.result.output, returned.output);
+        let another = tools.call(ToolCall::new("long", json!({})).conversation("c").id("2")).await;
+        assert_ne!(another.output, returned.output, "the control: a handle is for one call");
+    }
+
+    /// Copies of one result would evict the others.
+    #[tokio::test]
+    async fn stores_a_long_result_once_however_often_it_is_returned() {
+        let spill = Spill::over(1_000).store(MemorySpillStore::new(12_000));
+        let tools = Dispatcher::builder().tool(long("long")).journal(MemoryJournal::new()).spill(spill);
+        let tools = tools.build().unwrap();
+        let call = |id: &'static str| tools.call(ToolCall::new("long", json!({})).conversation("c").id(id));
+        let other = call("1").await;
+        let first = call("2").await;
+        for _ in 0..3 {
+            let replayed = call("2").await;
+            assert_eq!(replayed.metadata.get("replayed"), Some(&json!(true)));
+            assert_eq!(replayed.output, first.output);
+            tools.recall("c", "2").await.unwrap();
+        }
+        assert!(tools.whole_output(Some("c"), &other).is_some());
+        call("3").await;
+        assert!(tools.whole_output(Some("c"), &first).is_none(), "the control: another result evicts it");
+    }
+
+    #[tokio::test]
+    async fn recalls_nothing_without_a_journal() {
+        let tools = Dispatcher::builder().build().unwrap();
+        assert!(tools.recall("c", "1").await.unwrap().is_none());
+        assert!(tools.journal().is_none());
     }
 }

@@ -1,9 +1,9 @@
-//! The tools on offer, which every change replaces as a whole.
+//! Snapshots of the tools, which every change replaces as a whole.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use rustc_hash::FxBuildHasher;
 use tool_dialect::{Form, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
@@ -11,73 +11,107 @@ use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 use crate::dispatch::{BoundTool, BuildProblem};
 use crate::display::{escape, fold};
 use crate::search::SearchIndex;
+use crate::selection::CompiledSelection;
 use crate::{ErrorKind, ToolError};
 
 pub(crate) type Tools = HashMap<Arc<str>, Arc<BoundTool>, FxBuildHasher>;
 
-/// The tools of one moment with their definitions, sorted by name. To have them again costs no more than a clone.
+/// The tools of a snapshot with their definitions, sorted by name. Cheap to clone.
 pub type Definitions = Arc<[(Arc<str>, Arc<ToolDefinition>)]>;
 
-/// What a dispatcher offers at one moment.
+/// The immutable set of bound tools that a call uses from start to end.
 pub(crate) struct ToolSnapshot {
     pub(crate) tools: Tools,
     pub(crate) not_offered: Vec<&'static Registration>,
-    /// Tools that somebody has disabled.
+    /// The tools that the application has disabled.
     pub(crate) disabled: BTreeSet<String>,
-    /// Tells it from the offers before and after it. What is selected from an offer has the same number.
-    pub(crate) version: u64,
+    /// Identifies the snapshot. A selection from a snapshot has the same number.
+    version: u64,
     definitions: OnceLock<Definitions>,
     index: OnceLock<SearchIndex>,
-    /// What somebody has asked for in a provider's form.
+    /// The tools in the forms of model providers, cached.
     forms: ArcSwap<Vec<tool_dialect::Offer>>,
 }
 
-/// The offer that counts now.
+/// The current snapshot.
 ///
-/// Most programs never change what they offer, and reading what can be replaced costs some ninety instructions, a
-/// twentieth of a small call. So the first offer stands by itself, and stays as long as the dispatcher does.
+/// Most programs never change their tools, and reading a replaceable snapshot costs about ninety instructions, a
+/// twentieth of a small call. So the first snapshot is stored apart, and lives as long as the dispatcher.
 pub(crate) struct CurrentSnapshot {
     first: ToolSnapshot,
     later: OnceLock<ArcSwap<ToolSnapshot>>,
 }
 
 impl CurrentSnapshot {
-    pub(crate) fn new(first: ToolSnapshot) -> Self {
+    pub(super) fn new(first: ToolSnapshot) -> Self {
         Self { first, later: OnceLock::new() }
     }
 
-    /// An offer that goes when it is replaced, as one must whose tools were made at run time: what they hold on to, such
-    /// as a connection, is let go of when they are removed.
-    pub(crate) fn replaceable(offer: ToolSnapshot) -> Self {
-        let nothing = ToolSnapshot::new(Tools::default(), Vec::new(), 0);
-        Self { first: nothing, later: OnceLock::from(ArcSwap::from_pointee(offer)) }
+    /// Creates a snapshot that is dropped when it is replaced. Runtime tools need this, because a removed tool must
+    /// release what it holds, such as a connection.
+    pub(super) fn replaceable(snapshot: ToolSnapshot) -> Self {
+        let empty = ToolSnapshot::new(Tools::default(), Vec::new(), 0);
+        Self { first: empty, later: OnceLock::from(ArcSwap::from_pointee(snapshot)) }
     }
 
-    /// Looks at what is offered at this moment.
+    /// Reads the current snapshot.
     #[inline]
-    pub(crate) fn with<T>(&self, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
+    pub(crate) fn with<T>(&self, read: impl FnOnce(&ToolSnapshot) -> T) -> T {
         match self.later.get() {
-            None => look(&self.first),
-            Some(later) => look_later(later, look),
+            None => read(&self.first),
+            Some(later) => read_later(later, read),
         }
     }
 
-    /// Offers something else from now on. What was offered before is given back: it is not for us to say when the
-    /// application's own code in it is dropped.
-    pub(crate) fn replace(&self, offer: ToolSnapshot) -> Arc<ToolSnapshot> {
-        let offer = Arc::new(offer);
-        self.later.get_or_init(|| ArcSwap::new(offer.clone())).swap(offer)
+    /// Replaces the snapshot. Returns the old one, so that the caller decides when application values in it are dropped.
+    pub(super) fn replace(&self, snapshot: ToolSnapshot) -> Arc<ToolSnapshot> {
+        let snapshot = Arc::new(snapshot);
+        self.later.get_or_init(|| ArcSwap::new(snapshot.clone())).swap(snapshot)
     }
 }
 
-/// Apart, so that the usual way stays as short as if there were no other.
+/// Not inlined, so that the fast path stays as short as if there were no other.
 #[cold]
 #[inline(never)]
-fn look_later<T>(later: &ArcSwap<ToolSnapshot>, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
-    look(&later.load())
+fn read_later<T>(later: &ArcSwap<ToolSnapshot>, read: impl FnOnce(&ToolSnapshot) -> T) -> T {
+    read(&later.load())
 }
 
-/// What is wrong where somebody names a tool that is not there, with the nearest names.
+/// A selection from the current snapshot, or from another view of it.
+pub(crate) struct SelectionView {
+    parent: Option<Arc<SelectionView>>,
+    selection: CompiledSelection,
+    /// The selected tools of the snapshot that was read last.
+    selected: ArcSwapOption<ToolSnapshot>,
+}
+
+impl SelectionView {
+    pub(super) fn new(parent: Option<Arc<Self>>, selection: CompiledSelection) -> Self {
+        Self { parent, selection, selected: ArcSwapOption::empty() }
+    }
+
+    /// Reads the selected tools of the current snapshot.
+    pub(super) fn with<T>(&self, current: &CurrentSnapshot, read: impl FnOnce(&ToolSnapshot) -> T) -> T {
+        current.with(|snapshot| read(&self.select(snapshot)))
+    }
+
+    /// Returns the selected tools of a snapshot, computed once for each snapshot.
+    fn select(&self, snapshot: &ToolSnapshot) -> Arc<ToolSnapshot> {
+        let cached = self.selected.load();
+        if let Some(selected) = cached.as_ref().filter(|selected| selected.version == snapshot.version) {
+            return selected.clone();
+        }
+        let tools = match &self.parent {
+            None => self.selection.apply(snapshot),
+            Some(parent) => self.selection.apply(&parent.select(snapshot)),
+        };
+        let selected = Arc::new(ToolSnapshot::new(tools, Vec::new(), snapshot.version));
+        self.selected.store(Some(selected.clone()));
+        selected
+    }
+}
+
+/// Returns the problem of a name that is no tool, with the nearest names. Returns `None` if the tool exists.
 pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<BuildProblem> {
     if tools.contains_key(name) {
         return None;
@@ -105,7 +139,7 @@ impl ToolSnapshot {
         self.tools.iter().map(|(name, tool)| (name.to_string(), ToolDefinition::clone(tool.definition()))).collect()
     }
 
-    /// The tools with their definitions, made when somebody first asks.
+    /// Returns the tools with their definitions, computed on first use.
     pub(crate) fn definitions(&self) -> &Definitions {
         self.definitions.get_or_init(|| {
             let tools = self.tools.iter().map(|(name, tool)| (name.clone(), tool.definition().clone()));
@@ -115,12 +149,13 @@ impl ToolSnapshot {
         })
     }
 
-    /// Where words of the tools stand, made when somebody first searches.
+    /// Returns the search index of the tools, computed on first use.
     pub(crate) fn index(&self) -> &SearchIndex {
         self.index.get_or_init(|| SearchIndex::new(self.definitions()))
     }
 
-    /// The tools in a provider's form, made when somebody first asks. Two who do so at once may both make it.
+    /// Returns the tools in the form of a model provider, computed on first use. Two concurrent callers may both compute
+    /// it.
     pub(crate) fn in_form(&self, form: Form) -> Result<tool_dialect::Offer, NameClash> {
         let known = self.forms.load();
         if let Some(made) = known.iter().find(|made| made.form() == form) {
@@ -136,7 +171,7 @@ impl ToolSnapshot {
         self.tools.get(name).map(|tool| tool.definition().clone())
     }
 
-    /// What a model is told that asks for a tool which is not on offer.
+    /// Returns the error for a model that calls an unknown tool.
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
         let mut names: Vec<&str> = self.tools.keys().map(|name| &**name).collect();
@@ -149,7 +184,7 @@ impl ToolSnapshot {
             [] => format!("There are {} tools, none with a similar name.", names.len()),
             near => format!("Did you mean {}?", quoted(near)),
         };
-        // The name is the model's: it may hold anything.
+        // The name comes from the model and may hold anything.
         let shown = escape(fold(name, 128).0);
         ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
     }
@@ -162,9 +197,9 @@ mod tests {
     use crate::display::is_visible;
     use crate::{Dispatcher, Manifest, RuntimeTool, ToolCall};
 
-    /// Names and values that a model made up come back in what it is told, and from there into terminals and logs.
+    /// Names and values from the model are repeated in errors, which end up in terminals and logs.
     #[tokio::test]
-    async fn what_does_not_show_is_escaped_in_errors() {
+    async fn escapes_unprintable_characters_in_errors() {
         let nasty = "\x1b]0;title\x07\u{9b}31m\u{202e}\u{2028}\x7f\nx";
         let schema = json!({"type": "object", "properties": {
             "count": {"type": "integer"},
@@ -196,8 +231,8 @@ mod tests {
             unknown.starts_with(r"There is no tool `\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2028}\u{7f}\nx`."),
             "{unknown}"
         );
-        let mended = tools.call(ToolCall::from_text("t", "{\"note\": \"\u{9b}\u{202e}\",}")).await;
-        let repairs = mended.metadata.get("repairs").unwrap().to_string();
+        let repaired = tools.call(ToolCall::from_text("t", "{\"note\": \"\u{9b}\u{202e}\",}")).await;
+        let repairs = repaired.metadata.get("repairs").unwrap().to_string();
         assert!(repairs.contains(r"u{202e}") && repairs.chars().all(is_visible), "{repairs}");
     }
 }

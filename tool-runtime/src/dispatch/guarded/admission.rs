@@ -1,4 +1,4 @@
-//! How often calls may come, and how many run at a time.
+//! Rate limits and permits of guarded calls.
 
 use super::{DecodedArguments, GuardedCall};
 use crate::ToolResult;
@@ -6,15 +6,15 @@ use crate::concurrency::RunPermit;
 use crate::journal::JournalDecision;
 use crate::limits::{LimitExceeded, Limiter};
 
-/// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
-/// there is no place for it or no record, because it is too late or cancelled, has not been called.
-pub(crate) struct CountedCall<'a> {
+/// A call that a limiter has counted. Unless it is [kept](Self::keep), the count is taken back on drop: a call that
+/// gets no permit or no record, times out or is cancelled does not count.
+pub(super) struct CountedCall<'a> {
     counted: Option<(&'a Limiter, &'a GuardedCall)>,
 }
 
 impl CountedCall<'_> {
-    /// Counts the call from here on. Returns `true` if there is anything that counts it.
-    pub(crate) fn counts(mut self) -> bool {
+    /// Keeps the count. Returns `true` if there is a limiter.
+    pub(super) fn keep(mut self) -> bool {
         self.counted.take().is_some()
     }
 }
@@ -22,60 +22,63 @@ impl CountedCall<'_> {
 impl Drop for CountedCall<'_> {
     fn drop(&mut self) {
         if let Some((limiter, call)) = self.counted {
-            limiter.take_back(call.call.name(), call.counted_in());
+            limiter.take_back(call.call.name(), call.counted_conversation());
         }
     }
 }
 
-/// A question about a call that is open. Dropped, it is answered.
-pub(crate) struct OpenQuestion<'a>(Option<(&'a Limiter, &'a GuardedCall)>);
+/// An open question about a call, which the limiter counts until this is dropped.
+pub(super) struct OpenQuestion<'a>(Option<(&'a Limiter, &'a GuardedCall)>);
 
 impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         if let Some((limiter, call)) = self.0 {
-            limiter.answered(call.call.name(), call.counted_in());
+            limiter.answered(call.call.name(), call.counted_conversation());
         }
     }
 }
 
 impl GuardedCall {
-    /// Looks whether the call could be counted if somebody were to confirm it. A person is not asked otherwise.
-    pub(crate) async fn may_ask(&self, read: &DecodedArguments) -> Result<OpenQuestion<'_>, Box<ToolResult>> {
+    /// Checks that the call would be within the limits if a user approved it. Otherwise no user is asked.
+    pub(super) async fn open_question(&self, decoded: &DecodedArguments) -> Result<OpenQuestion<'_>, Box<ToolResult>> {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(OpenQuestion(None)) };
-        match limiter.ask(self.call.name(), self.counted_in()) {
+        match limiter.ask(self.call.name(), self.counted_conversation()) {
             Ok(()) => Ok(OpenQuestion(Some((limiter, self)))),
-            Err(exceeded) => Err(self.exceeded(read, exceeded).await),
+            Err(exceeded) => Err(self.rate_limited(decoded, exceeded).await),
         }
     }
 
-    async fn exceeded(&self, read: &DecodedArguments, exceeded: LimitExceeded) -> Box<ToolResult> {
-        match self.note(read, JournalDecision::RateLimited).await {
+    /// Counts the call against its rate limits.
+    pub(super) async fn count(&self, decoded: &DecodedArguments) -> Result<CountedCall<'_>, Box<ToolResult>> {
+        let Some(limiter) = &self.inner.rules.limiter else { return Ok(CountedCall { counted: None }) };
+        match limiter.admit(self.call.name(), self.counted_conversation()) {
+            Ok(()) => Ok(CountedCall { counted: Some((limiter, self)) }),
+            Err(exceeded) => Err(self.rate_limited(decoded, exceeded).await),
+        }
+    }
+
+    async fn rate_limited(&self, decoded: &DecodedArguments, exceeded: LimitExceeded) -> Box<ToolResult> {
+        match self.note(decoded, JournalDecision::RateLimited).await {
             Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
             Err(unrecorded) => unrecorded,
         }
     }
 
-    /// Counts the call, where they may come only so often.
-    pub(crate) async fn admit(&self, read: &DecodedArguments) -> Result<CountedCall<'_>, Box<ToolResult>> {
-        let Some(limiter) = &self.inner.rules.limiter else { return Ok(CountedCall { counted: None }) };
-        match limiter.admit(self.call.name(), self.counted_in()) {
-            Ok(()) => Ok(CountedCall { counted: Some((limiter, self)) }),
-            Err(exceeded) => Err(self.exceeded(read, exceeded).await),
-        }
-    }
-
-    /// The conversation in which it is counted.
-    pub(crate) fn counted_in(&self) -> Option<&str> {
+    /// Returns the conversation whose limits the call counts against.
+    pub(super) fn counted_conversation(&self) -> Option<&str> {
         self.counts_for.as_deref().or(self.call.conversation_id())
     }
 
-    /// Waits for its turn, where only so many calls run at a time.
-    pub(crate) async fn enter(&self, read: &DecodedArguments) -> Result<Option<RunPermit>, Box<ToolResult>> {
+    /// Waits for a permit, if the number of concurrent calls is limited.
+    pub(super) async fn acquire_permit(
+        &self,
+        decoded: &DecodedArguments,
+    ) -> Result<Option<RunPermit>, Box<ToolResult>> {
         let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
         match concurrency.enter().await {
             Ok(permit) => Ok(Some(permit)),
             Err(busy) => {
-                self.note(read, JournalDecision::Busy).await?;
+                self.note(decoded, JournalDecision::Busy).await?;
                 Err(Box::new(ToolResult::failure(busy.error(&self.tool.name))))
             }
         }
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_finds_no_place_does_not_count() {
+    async fn a_call_without_a_permit_does_not_count() {
         let go = Arc::new(Notify::new());
         let waits = {
             let go = go.clone();
@@ -121,7 +124,7 @@ mod tests {
         while tools.concurrency().unwrap().running() == 0 {
             tokio::task::yield_now().await;
         }
-        // TurnCall waits and is cancelled there, one finds no place to wait, one is dropped.
+        // One call is cancelled while it waits, one finds the queue full, one is dropped.
         let stop = CancellationToken::new();
         let mut waiting = Box::pin(call().cancel(stop.clone()));
         assert!(poll_once(&mut waiting).await.is_none());
@@ -131,7 +134,7 @@ mod tests {
         assert!(poll_once(&mut dropped).await.is_none());
         let busy = call().await;
         assert_eq!(kind(&busy), Some(ErrorKind::Busy));
-        assert!(busy.error.unwrap().retry_after().is_some(), "programs are told when to come back");
+        assert!(busy.error.unwrap().retry_after().is_some(), "the error has a retry time");
         drop(dropped);
         let mut dropped = Box::pin(call());
         assert!(poll_once(&mut dropped).await.is_none());
@@ -139,11 +142,10 @@ mod tests {
 
         go.notify_one();
         assert!(finished.await.unwrap().success);
-        assert_eq!(kind(&call().await), None, "the first that runs");
+        assert_eq!(kind(&call().await), None, "the first call that runs");
         assert_eq!(kind(&call().await), Some(ErrorKind::RateLimited));
     }
 
-    /// Polls once.
     async fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
         std::future::poll_fn(|context| match std::pin::Pin::new(&mut *future).poll(context) {
             std::task::Poll::Ready(done) => std::task::Poll::Ready(Some(done)),

@@ -1,4 +1,4 @@
-//! What is on record of a call: before it runs, that it starts, and after it, how it ended.
+//! The journal entries of a guarded call: its start, its outcome, or the decision that kept it from running.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,123 +13,128 @@ use crate::dispatch::call::time_budget::{WaitError, within};
 use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, StartedCall};
 use crate::{ErrorKind, ToolError, ToolResult};
 
-fn replayed(mut result: Box<ToolResult>) -> Box<ToolResult> {
-    result.metadata.insert("replayed", true);
-    result
-}
-
-/// How long a call that is over waits for its outcome to be recorded. That goes on in the background then.
+/// How long a finished call waits for its outcome to be recorded. After that the recording continues in the background.
 const RECORD_GRACE: Duration = Duration::from_secs(5);
 
 impl GuardedCall {
-    /// A call that completed before is answered as it was then; of one that was left in the middle nobody knows.
-    pub(crate) async fn recall(&self, key: &CallKey) -> Result<(), Box<ToolResult>> {
+    /// Checks whether the journal knows the call. One that has completed is answered from the journal; one that was
+    /// interrupted has an unknown outcome.
+    pub(super) async fn check_journal(&self, key: &CallKey) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
         match journal.recall(key).await {
             Ok(None) => Ok(()),
-            Ok(Some(begun)) => self.known(begun),
-            Err(error) => Err(self.unrecorded(&error.to_string())),
+            Ok(Some(status)) => self.check_status(status),
+            Err(error) => Err(self.not_recorded(&error.to_string())),
         }
     }
 
-    fn known(&self, begun: CallStatus) -> Result<(), Box<ToolResult>> {
-        match begun {
+    fn check_status(&self, status: CallStatus) -> Result<(), Box<ToolResult>> {
+        match status {
             CallStatus::New => Ok(()),
             CallStatus::NotStarted(result) if self.replay => Err(replayed(result)),
             CallStatus::NotStarted(_) => Ok(()),
             CallStatus::Completed(result) => {
-                self.has_run_before();
+                self.spend_approval();
                 Err(replayed(result))
             }
             CallStatus::Unfinished => {
-                self.has_run_before();
+                self.spend_approval();
                 let message =
-                    "was started before and never finished: it may have taken effect. Look before you call it again";
+                    "was started before and never finished: it may have taken effect. Check before you call it again";
                 Err(self.failure(ErrorKind::OutcomeUnknown, message.to_owned()))
             }
             CallStatus::Running => {
-                Err(self.failure(ErrorKind::Busy, "is running already, by the same call".to_owned()))
+                Err(self.failure(ErrorKind::Busy, "is already running for the same call".to_owned()))
             }
         }
     }
 
-    /// An approval of a call that has run before is not good for another run.
-    fn has_run_before(&self) {
+    /// Spends the approval of a call that has run before, so that it is not good for another run.
+    fn spend_approval(&self) {
         let _ = self.stage.start();
     }
 
-    /// Records that the handler starts. Without a record it does not.
-    pub(crate) async fn begin(
+    /// Records that the handler starts. A handler whose start cannot be recorded does not run.
+    pub(super) async fn open_record(
         &self,
-        read: &DecodedArguments,
+        decoded: &DecodedArguments,
         key: Option<CallKey>,
         decision: JournalDecision,
     ) -> Result<Option<OpenRecord>, Box<ToolResult>> {
         let (Some(journal), Some(key)) = (&self.inner.rules.journal, key) else { return Ok(None) };
-        let mut started = self.started(read).decision(decision);
+        let mut started = self.started_entry(decoded).decision(decision);
         started.key = key;
         let (journal, runtime) = (journal.clone(), self.runtime.clone());
-        // If nobody waits for it any more, the call is on record all the same, and so must be that it did not run.
-        let beginning = DetachOnDrop::new(Some(self.runtime.clone()), async move {
-            let begun = journal.begin(&started).await?;
-            let record = (begun == CallStatus::New).then(|| OpenRecord { owed: Some((journal, started)), runtime });
-            Ok::<_, crate::journal::JournalError>((begun, record))
+        // If the call is dropped meanwhile, its start is recorded all the same, and so must be that it did not run.
+        let opening = DetachOnDrop::new(Some(self.runtime.clone()), async move {
+            let status = journal.begin(&started).await?;
+            let record = (status == CallStatus::New).then(|| OpenRecord { owed: Some((journal, started)), runtime });
+            Ok::<_, crate::journal::JournalError>((status, record))
         });
-        match beginning.await {
-            Ok((begun, record)) => self.known(begun).map(|()| record),
-            Err(error) => Err(self.unrecorded(&error.to_string())),
+        match opening.await {
+            Ok((status, record)) => self.check_status(status).map(|()| record),
+            Err(error) => Err(self.not_recorded(&error.to_string())),
         }
     }
 
-    /// The call with the arguments that were read.
-    pub(crate) fn started(&self, read: &DecodedArguments) -> StartedCall {
-        let started = StartedCall::redacted(&self.call, self.redact(&read.arguments));
-        let started = started.without_defaults(&read.defaults);
-        match &read.repaired {
+    /// Returns the journal entry of the call with its decoded arguments.
+    pub(super) fn started_entry(&self, decoded: &DecodedArguments) -> StartedCall {
+        let started = StartedCall::redacted(&self.call, self.redact(&decoded.arguments));
+        let started = started.without_defaults(&decoded.defaults);
+        match &decoded.repaired {
             Some(repaired) => started.repairs(repaired.values()),
             None => started,
         }
     }
 
-    /// The call that somebody was asked about.
-    pub(crate) fn asked(&self, question: &Question) -> StartedCall {
+    /// Returns the journal entry of the call that a user has approved.
+    pub(super) fn approved_entry(&self, question: &Question) -> StartedCall {
         let started = StartedCall::new(&self.call, &question.definition, &question.arguments);
         started.without_defaults(&question.defaults)
     }
 
-    /// A call of which nothing is on record yet, and which may be stopped before it starts.
-    pub(crate) fn unnoted(&self, call: Option<StartedCall>) -> Option<UnrecordedCall> {
+    /// Returns a guard for a call that is not recorded yet and may be stopped before it starts.
+    pub(super) fn unrecorded(&self, call: Option<StartedCall>) -> Option<UnrecordedCall> {
         let journal = self.inner.rules.journal.clone()?;
         Some(UnrecordedCall { owed: Some((journal, call?)), runtime: self.runtime.clone() })
     }
 
-    /// Records a decision after which nothing runs.
-    pub(crate) async fn note(&self, read: &DecodedArguments, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
+    /// Records a decision after which the handler does not run.
+    pub(super) async fn note(
+        &self,
+        decoded: &DecodedArguments,
+        decision: JournalDecision,
+    ) -> Result<(), Box<ToolResult>> {
         if self.inner.rules.journal.is_none() {
             return Ok(());
         }
-        self.note_that(self.started(read), decision).await
+        self.note_entry(self.started_entry(decoded), decision).await
     }
 
-    pub(crate) async fn note_that(&self, call: StartedCall, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
+    pub(super) async fn note_entry(&self, call: StartedCall, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        journal.note(&call, &decision).await.map_err(|error| self.unrecorded(&error.to_string()))
+        journal.note(&call, &decision).await.map_err(|error| self.not_recorded(&error.to_string()))
     }
 
-    fn unrecorded(&self, error: &str) -> Box<ToolResult> {
+    fn not_recorded(&self, error: &str) -> Box<ToolResult> {
         self.failure(ErrorKind::Journal, format!("did not run, because it cannot be recorded: {error}"))
     }
 }
 
-/// A call that is not on record and has not started. Dropped, it is noted as cancelled.
-pub(crate) struct UnrecordedCall {
+fn replayed(mut result: Box<ToolResult>) -> Box<ToolResult> {
+    result.metadata.insert("replayed", true);
+    result
+}
+
+/// A call that is not recorded and has not started. Dropping it records a cancellation.
+pub(super) struct UnrecordedCall {
     owed: Option<(Arc<dyn Journal>, StartedCall)>,
     runtime: Handle,
 }
 
 impl UnrecordedCall {
-    /// Notes that the call was stopped, if this result says so. All others are noted where they are made.
-    pub(crate) async fn note(mut self, result: &ToolResult) {
+    /// Records that the call was stopped, if the result says so. Other decisions are recorded where they are made.
+    pub(super) async fn note(mut self, result: &ToolResult) {
         let decision = match result.error.as_ref().map(|error| error.kind) {
             Some(ErrorKind::Cancelled) => JournalDecision::Cancelled,
             Some(ErrorKind::TimedOut) => JournalDecision::TimedOut,
@@ -137,12 +142,12 @@ impl UnrecordedCall {
             _ => return self.settle(),
         };
         if let Some(writing) = self.writing(decision) {
-            in_time(writing).await;
+            within_grace(writing).await;
         }
     }
 
-    /// The call is noted, or starts.
-    pub(crate) fn settle(mut self) {
+    /// Disarms the guard: the decision is recorded, or the call starts.
+    pub(super) fn settle(mut self) {
         self.owed = None;
     }
 
@@ -164,25 +169,25 @@ impl Drop for UnrecordedCall {
     }
 }
 
-/// Waits for a record, but not for longer than it may take. It goes on in the background then.
-async fn in_time(mut writing: DetachOnDrop<bool>) -> bool {
+/// Waits for a record for a limited time. After that the recording continues in the background.
+async fn within_grace(mut writing: DetachOnDrop<bool>) -> bool {
     match within(RECORD_GRACE, &mut writing).await {
         Ok(written) => written,
         Err(WaitError::NoTimer) => writing.await,
-        Err(WaitError::TooLate) => false,
+        Err(WaitError::TimedOut) => false,
     }
 }
 
-/// A call that is on record as started. Its end must follow; dropped, it is that the call did not run.
-pub(crate) struct OpenRecord {
+/// A call that is recorded as started. Its outcome must follow; dropping this records that the call did not run.
+pub(super) struct OpenRecord {
     owed: Option<(Arc<dyn Journal>, StartedCall)>,
     runtime: Handle,
 }
 
 impl OpenRecord {
-    /// Records the outcome, and whether that was done before the answer. A journal that is slow, or a call that is
-    /// cancelled, does not keep the answer back for longer than it must.
-    pub(crate) async fn finish(
+    /// Records the outcome. Returns `false` if the result did not wait for that, because the journal is slow or the call
+    /// was cancelled.
+    pub(super) async fn finish(
         mut self,
         result: &ToolResult,
         took: Duration,
@@ -191,8 +196,8 @@ impl OpenRecord {
         let finished = FinishedCall::new(result.clone(), took).started(!result.is_not_started());
         let Some(writing) = self.writing(finished) else { return true };
         match cancel {
-            None => in_time(writing).await,
-            Some(token) => token.run_until_cancelled(in_time(writing)).await.unwrap_or(false),
+            None => within_grace(writing).await,
+            Some(token) => token.run_until_cancelled(within_grace(writing)).await.unwrap_or(false),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The calls of one turn, side by side.
+//! Turns: the calls of one model response, run concurrently.
 
 pub(super) mod turn_slot;
 
@@ -17,63 +17,64 @@ use crate::dispatch::{Call, Dispatcher};
 use crate::panics::{self, CatchPanic, drop_quietly};
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
-/// How many calls of a turn run at a time unless it is said.
-const AT_A_TIME: usize = 16;
+/// The number of calls of a turn that run at a time by default.
+const DEFAULT_CONCURRENCY: usize = 16;
 
-type Prepare = Arc<dyn for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync>;
+type PrepareCall = Arc<dyn for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync>;
 
-type Hear = Arc<dyn Fn(usize, &ToolResult) + Send + Sync>;
+type OnResult = Arc<dyn Fn(usize, &ToolResult) + Send + Sync>;
 
 /// The calls of one turn; see [`Dispatcher::call_all`]. Await it.
 #[must_use = "a turn does nothing unless it is awaited"]
 pub struct Turn {
     tools: Dispatcher,
     calls: Vec<ToolCall<'static>>,
-    at_a_time: usize,
-    prepare: Option<Prepare>,
-    hear: Option<Hear>,
+    concurrency: usize,
+    prepare: Option<PrepareCall>,
+    on_result: Option<OnResult>,
 }
 
 impl Turn {
-    pub(crate) fn new(tools: &Dispatcher, calls: Vec<ToolCall<'static>>) -> Self {
-        Self { tools: tools.clone(), calls, at_a_time: AT_A_TIME, prepare: None, hear: None }
+    pub(super) fn new(tools: &Dispatcher, calls: Vec<ToolCall<'static>>) -> Self {
+        Self { tools: tools.clone(), calls, concurrency: DEFAULT_CONCURRENCY, prepare: None, on_result: None }
     }
 
-    /// How many calls run at a time, 16 unless it is said, and no more than the dispatcher
-    /// [runs at all](crate::Builder::concurrency); the others wait. A call that is being approved does not count meanwhile,
-    /// but its preview does.
-    pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
-        self.at_a_time = at_a_time.get();
+    /// Sets how many calls of the turn run at a time, 16 by default. The limit of
+    /// [`Builder::concurrency`](crate::Builder::concurrency) also applies. A call that waits for an approval does not
+    /// count meanwhile, but its preview does.
+    pub fn concurrency(mut self, calls: NonZeroUsize) -> Self {
+        self.concurrency = calls.get();
         self
     }
 
-    /// Tells each call more, such as [`Call::with`] a value or a [`Call::timeout`], which begins when it is the call's
-    /// turn. If this panics, the call does not run.
+    /// Prepares each call, for example with [`Call::with`] or [`Call::timeout`]. The timeout starts when the call gets
+    /// its turn slot. If the function panics, the call does not run.
     pub fn each(mut self, prepare: impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + 'static) -> Self {
         self.prepare = Some(Arc::new(prepare));
         self
     }
 
-    /// Hears each result as soon as it is there, with the place of its call: before the turn is over, and also if it is
-    /// dropped then. It is told in the task of the call, and should not take long.
-    pub fn heard(mut self, hear: impl Fn(usize, &ToolResult) + Send + Sync + 'static) -> Self {
-        self.hear = Some(Arc::new(hear));
+    /// Calls a function with the index and the result of each call as soon as the call ends, even if the turn is dropped
+    /// later. The function runs in the task of the call and should return quickly.
+    pub fn heard(mut self, on_result: impl Fn(usize, &ToolResult) + Send + Sync + 'static) -> Self {
+        self.on_result = Some(Arc::new(on_result));
         self
     }
 
     async fn run(self) -> Vec<ToolResult> {
-        let alone = |call: &ToolCall<'_>| self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
-        // More could not run anyway, and would take the places to wait from each other.
-        let at_a_time = self.tools.concurrency().map_or(self.at_a_time, |all| self.at_a_time.min(all.at_once()));
-        let seats = TurnSlots::new(at_a_time, self.calls.iter().map(alone));
+        let is_sequential =
+            |call: &ToolCall<'_>| self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
+        // More calls could not run anyway, and would fill the queue of the dispatcher.
+        let concurrency = self.tools.concurrency().map_or(self.concurrency, |all| self.concurrency.min(all.limit()));
+        let slots = TurnSlots::new(concurrency, self.calls.iter().map(is_sequential));
         let stop = CancellationToken::new();
         let calls = self.calls.into_iter().enumerate().map(|(index, call)| {
             let (tools, prepare, stop) = (self.tools.clone(), self.prepare.clone(), stop.clone());
-            let one = TurnCall { tools, call, prepare, seat: seats.seat(index), stop };
-            one.heard(index, self.hear.clone())
+            let call = TurnCall { tools, call, prepare, slot: slots.slot(index), stop };
+            call.run_and_report(index, self.on_result.clone())
         });
         if Handle::try_current().is_err() {
-            // What needs no runtime runs, and the rest says that there is none.
+            // Calls that need no runtime run, one after the other; the others return an error that says so.
             let mut results = Vec::new();
             for call in calls {
                 results.push(call.await);
@@ -95,46 +96,46 @@ impl Turn {
     }
 }
 
-/// TurnCall call of a turn.
+/// One call of a turn.
 struct TurnCall {
     tools: Dispatcher,
     call: ToolCall<'static>,
-    prepare: Option<Prepare>,
-    seat: TurnSlot,
-    /// Cancelled when somebody stops the turn.
+    prepare: Option<PrepareCall>,
+    slot: TurnSlot,
+    /// Cancelled when a user aborts the turn.
     stop: CancellationToken,
 }
 
 impl TurnCall {
-    async fn heard(self, index: usize, hear: Option<Hear>) -> ToolResult {
+    async fn run_and_report(self, index: usize, on_result: Option<OnResult>) -> ToolResult {
         let name = self.call.name().to_owned();
         let result = CatchPanic(std::pin::pin!(self.run())).await;
         let result = result.unwrap_or_else(|panic| panicked(&name, &panic));
-        // Whoever listens cannot take a result away.
-        if let Some(hear) = hear
-            && let Err(panic) = panics::catch(|| hear(index, &result))
+        // A panic of the listener must not lose the result.
+        if let Some(on_result) = on_result
+            && let Err(panic) = panics::catch(|| on_result(index, &result))
         {
-            tracing::warn!("whoever hears of results panicked: {panic}");
+            tracing::warn!("a listener for results panicked: {panic}");
         }
         result
     }
 
     async fn run(self) -> ToolResult {
-        let Self { tools, call, prepare, seat, stop } = self;
+        let Self { tools, call, prepare, slot, stop } = self;
         let name = call.name().to_owned();
-        let (mut kept, mut handed_on) = (Some(seat), None);
+        let (mut own_slot, mut deferred_slot) = (Some(slot), None);
         if tools.may_ask(&name) {
-            // It takes its place once somebody has agreed.
-            handed_on = kept.take();
-        } else if let Some(seat) = &kept
-            && stop.run_until_cancelled(seat.enter()).await.is_none()
+            // The call enters its slot once it is approved.
+            deferred_slot = own_slot.take();
+        } else if let Some(slot) = &own_slot
+            && stop.run_until_cancelled(slot.enter()).await.is_none()
         {
             return aborted(&name);
         }
         if stop.is_cancelled() {
             return aborted(&name);
         }
-        let call = tools.call(call).seat(handed_on);
+        let call = tools.call(call).turn_slot(deferred_slot);
         let prepared = panics::catch(|| match prepare {
             Some(prepare) => prepare(call),
             None => call,
@@ -154,9 +155,9 @@ impl TurnCall {
                 }
             },
         };
-        // The result stands, whatever the values that came with the call do when they are dropped.
+        // The result stands even if a per-call value panics when it is dropped.
         drop_quietly(call);
-        // Whoever aborts one call stops all others of its turn.
+        // Aborting one call stops all others of its turn.
         if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Aborted) {
             stop.cancel();
         }
@@ -165,7 +166,7 @@ impl TurnCall {
 }
 
 fn aborted(tool: &str) -> ToolResult {
-    let message = format!("`{tool}` was not run: somebody has stopped everything.");
+    let message = format!("`{tool}` was not run: the user aborted the turn.");
     ToolResult::failure(ToolError::new(ErrorKind::Aborted, message))
 }
 
@@ -174,7 +175,7 @@ fn unprepared(tool: &str, panic: &str) -> ToolResult {
     ToolResult::failure(ToolError::new(ErrorKind::Panicked, message))
 }
 
-/// A call whose task was taken away, which only the end of the runtime does: a panic is a result.
+/// Returns the result of a call whose task was lost, which happens only when the runtime shuts down.
 fn lost() -> ToolResult {
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, "the call was lost when its runtime ended"))
 }
@@ -202,9 +203,8 @@ mod tests {
     use crate::output::{Spill, SpillKey, SpillStore};
     use crate::{RuntimeTool, Selection};
 
-    /// However few may run and wait at a time.
     #[tokio::test]
-    async fn the_calls_of_a_turn_do_not_crowd_each_other_out() {
+    async fn calls_of_a_turn_do_not_fill_the_queue_of_the_dispatcher() {
         let slow = RuntimeTool::new("slow", "", |()| async {
             tokio::task::yield_now().await;
             "done"
@@ -216,13 +216,13 @@ mod tests {
             assert_eq!(result.output, "done");
         }
         let (one, two, three) = tokio::join!(tools.call(call()), tools.call(call()), tools.call(call()));
-        assert_eq!([one.success, two.success, three.success], [true, true, false], "by themselves they do");
+        assert_eq!([one.success, two.success, three.success], [true, true, false], "calls outside of a turn do");
     }
 
-    /// Panics when it is used or dropped.
-    struct Broken;
+    /// A store that panics.
+    struct PanickingStore;
 
-    impl SpillStore for Broken {
+    impl SpillStore for PanickingStore {
         fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
             panic!("the store is broken")
         }
@@ -232,6 +232,7 @@ mod tests {
         }
     }
 
+    /// A value that panics when it is dropped.
     struct Bomb;
 
     impl Drop for Bomb {
@@ -240,14 +241,14 @@ mod tests {
         }
     }
 
-    /// In a turn and alone, on the short way and on the careful one.
+    /// Inside and outside of a turn, on the fast path and on the guarded path.
     #[tokio::test]
-    async fn a_panic_of_the_applications_takes_no_result_away() {
+    async fn a_panic_in_application_code_does_not_lose_the_result() {
         let builder = || {
             let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
             let short = RuntimeTool::new("short", "", |()| async { "done" });
             let tools = Dispatcher::builder().manifest(crate::Manifest::default()).tool(long).tool(short);
-            tools.spill(Spill::over(1_000).store(Broken))
+            tools.spill(Spill::over(1_000).store(PanickingStore))
         };
         for tools in [builder().build().unwrap(), builder().journal(MemoryJournal::new()).build().unwrap()] {
             let call = |name: &'static str, id: &'static str| ToolCall::from_text(name, "{}").conversation("c").id(id);
@@ -270,28 +271,28 @@ mod tests {
         }
     }
 
-    /// Agrees.
-    struct Agreeing(Bomb);
+    /// A confirmer that approves every call.
+    struct ApprovingConfirmer(Bomb);
 
-    impl Confirm for Agreeing {
+    impl Confirm for ApprovingConfirmer {
         fn confirm<'a>(&'a self, _: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
             Box::pin(async { Decision::Run })
         }
     }
 
     #[tokio::test]
-    async fn a_panic_outside_of_the_handler_names_the_tool_as_it_was_called() {
+    async fn a_panic_outside_of_the_handler_names_the_tool_by_its_called_name() {
         let tool = RuntimeTool::new("own", "", |()| async { "done" }).sensitive();
         let tools = Dispatcher::builder().manifest(crate::Manifest::default()).tool(tool).build().unwrap();
         let tools = tools.select(Selection::new().rename("own", "other")).unwrap();
-        let result = tools.call(ToolCall::from_text("other", "{}")).confirm(Agreeing(Bomb)).await;
+        let result = tools.call(ToolCall::from_text("other", "{}")).confirm(ApprovingConfirmer(Bomb)).await;
         assert_eq!(result.error.as_ref().map(|error| error.kind), Some(ErrorKind::OutcomeUnknown), "{result:?}");
         assert!(result.output.starts_with("`other` may have taken effect"), "{result:?}");
     }
 
-    /// A turn gives a place of its own to a call that may have to be approved. That may change before the call starts.
+    /// A call that may need approval enters its slot late. A reload may change that before the call starts.
     #[tokio::test]
-    async fn a_call_that_needs_no_approval_any_more_takes_its_place_all_the_same() {
+    async fn a_call_that_needs_no_approval_any_more_still_enters_its_slot() {
         let running = Arc::new(AtomicUsize::new(0));
         let alone = || {
             let running = running.clone();
@@ -312,7 +313,7 @@ mod tests {
         let (registry, changed) = (tools.registry(), Mutex::new(Some(alone())));
         let turn = tools.call_all(["1", "2", "3"].map(|id| ToolCall::from_text("alone", "{}").id(id)));
         let turn = turn.each(move |call| {
-            // The first one runs by now.
+            // The first call runs by now.
             if call.request().call_id() == Some("2") {
                 registry.replace(changed.lock().unwrap().take().unwrap()).unwrap();
             }
@@ -322,9 +323,9 @@ mod tests {
         assert_eq!(beside, ["0", "0", "0"]);
     }
 
-    /// What a dropped turn has done is known all the same.
+    /// Even the results of a turn that is dropped later.
     #[tokio::test]
-    async fn results_are_heard_as_they_come() {
+    async fn reports_results_as_they_arrive() {
         let quick = RuntimeTool::new("quick", "", |()| async { "done" });
         let endless = RuntimeTool::new("endless", "", |()| std::future::pending::<String>());
         let tools =
@@ -339,12 +340,12 @@ mod tests {
         let turn = turn.heard(move |index, result| {
             listener.lock().unwrap().push((index, result.success));
             tell.notify_one();
-            assert!(index != 2, "a panic of whoever listens is theirs");
+            assert!(index != 2, "a panic of the listener");
         });
         let mut turn = turn.into_future();
         while heard.lock().unwrap().len() < 2 {
             tokio::select! {
-                _ = &mut turn => panic!("one of them never ends"),
+                _ = &mut turn => panic!("one call never ends"),
                 () = told.notified() => {}
             }
         }

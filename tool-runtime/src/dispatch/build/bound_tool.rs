@@ -1,0 +1,167 @@
+//! Bound tools: a handler with its instance and the sources of its injected values.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tool_model::{Registration, ToolDefinition};
+
+use super::dependencies::{ExclusiveService, ValueSource};
+use crate::arguments::ArgumentSchemas;
+use crate::inject::Injection;
+use crate::runtime_tool::RuntimeFunction;
+use crate::shim::{HandlerStep, InstanceConstructor, Invocation, Shim};
+use crate::{Context, ToolCall};
+
+/// A tool bound to everything that its calls need.
+pub(crate) struct BoundTool {
+    /// The name by which the model calls the tool.
+    pub(crate) name: Arc<str>,
+    /// The name in the registry.
+    pub(crate) own_name: Arc<str>,
+    /// Set if the two names differ.
+    pub(crate) is_renamed: bool,
+    pub(crate) function: ToolFunction,
+    pub(crate) sensitive: bool,
+    pub(super) definition: OnceLock<Arc<ToolDefinition>>,
+    pub(super) schemas: OnceLock<ArgumentSchemas>,
+    pub(crate) instance: InstanceSource,
+    pub(crate) injections: Vec<(Injection, ValueSource)>,
+    /// Set if a call has to make values first, and so needs a scope.
+    pub(crate) needs_scope: bool,
+    /// Set if the handler takes the dispatcher that runs it.
+    pub(crate) wants_tools: bool,
+    pub(crate) timeout: Option<Duration>,
+    /// The preview, bound like a tool with the same name and arguments.
+    pub(crate) preview: Option<Arc<BoundTool>>,
+}
+
+/// The function behind a tool.
+#[derive(Clone)]
+pub(crate) enum ToolFunction {
+    /// An annotated function.
+    Linked { registration: &'static Registration, shim: &'static Shim },
+    /// The function of a runtime tool.
+    Runtime(Arc<RuntimeFunction>),
+}
+
+impl BoundTool {
+    /// Creates a runtime tool. Its handler takes values from its scope.
+    pub(crate) fn runtime(name: Arc<str>, definition: Arc<ToolDefinition>, function: Arc<RuntimeFunction>) -> Self {
+        Self {
+            own_name: name.clone(),
+            name,
+            is_renamed: false,
+            sensitive: definition.sensitive,
+            timeout: definition.timeout,
+            definition: OnceLock::from(definition),
+            schemas: OnceLock::new(),
+            function: ToolFunction::Runtime(function),
+            instance: InstanceSource::Scope,
+            injections: Vec::new(),
+            needs_scope: true,
+            wants_tools: true,
+            preview: None,
+        }
+    }
+
+    /// Returns the tool under another name.
+    pub(crate) fn renamed(&self, name: Arc<str>) -> Self {
+        Self {
+            is_renamed: name != self.own_name,
+            name: name.clone(),
+            own_name: self.own_name.clone(),
+            function: self.function.clone(),
+            sensitive: self.sensitive,
+            definition: self.definition.clone(),
+            schemas: OnceLock::new(),
+            instance: self.instance.clone(),
+            injections: self.injections.clone(),
+            needs_scope: self.needs_scope,
+            wants_tools: self.wants_tools,
+            timeout: self.timeout,
+            preview: self.preview.as_ref().map(|preview| Arc::new(preview.renamed(name))),
+        }
+    }
+
+    /// Returns the tool with the texts of a manifest entry that agrees with it.
+    pub(crate) fn reworded(&self, entry: &ToolDefinition) -> Self {
+        let definition = ToolDefinition::clone(self.definition()).with_words_of(entry);
+        Self { definition: OnceLock::from(Arc::new(definition)), ..self.renamed(self.name.clone()) }
+    }
+
+    /// Returns the [`Context`] of a call of this tool.
+    pub(crate) fn context_of(&self, call: &ToolCall<'_>) -> Context {
+        Context { called: self.is_renamed.then(|| self.name.clone()), ..call.context() }
+    }
+
+    /// Decodes the arguments of a call and runs the function until it first waits.
+    #[inline(always)]
+    pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> HandlerStep {
+        match &self.function {
+            ToolFunction::Linked { shim, .. } => (shim.invoke)(invocation),
+            ToolFunction::Runtime(function) => function.invoke(invocation),
+        }
+    }
+
+    /// Returns how long a stopped handler may take to report its outcome, if its work happens elsewhere and so does not
+    /// end with the handler.
+    pub(crate) fn stop_grace(&self) -> Option<Duration> {
+        match &self.function {
+            ToolFunction::Linked { .. } => None,
+            ToolFunction::Runtime(function) => function.stop_grace,
+        }
+    }
+
+    /// Returns the schemas of the arguments, computed on first use.
+    #[inline]
+    pub(crate) fn schemas(&self) -> &ArgumentSchemas {
+        self.schemas.get_or_init(|| match &self.function {
+            ToolFunction::Linked { registration, .. } => ArgumentSchemas::new(registration, self.definition().clone()),
+            ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
+        })
+    }
+
+    /// Returns the definition, computed on first use.
+    pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
+        self.definition.get_or_init(|| match &self.function {
+            ToolFunction::Linked { registration, .. } => Arc::new(registration.definition()),
+            ToolFunction::Runtime(_) => Arc::default(),
+        })
+    }
+
+    pub(super) fn is_registered_as(&self, other: &Registration) -> bool {
+        matches!(&self.function, ToolFunction::Linked { registration, .. } if registration.handler == other.handler)
+    }
+
+    pub(crate) fn description(&self) -> &str {
+        match &self.function {
+            ToolFunction::Linked { registration, .. } => registration.description,
+            ToolFunction::Runtime(_) => &self.definition().description,
+        }
+    }
+
+    /// Returns the handler, and where it was annotated or registered.
+    pub(crate) fn origin(&self) -> String {
+        match &self.function {
+            ToolFunction::Linked { registration, .. } => format!("{} ({})", registration.handler, registration.source),
+            ToolFunction::Runtime(function) => format!("{} ({})", self.definition().handler, function.source),
+        }
+    }
+}
+
+/// The source of a method's instance.
+#[derive(Clone)]
+pub(crate) enum InstanceSource {
+    None,
+    /// None: a runtime tool takes values from its scope.
+    Scope,
+    Shared(Arc<dyn Any + Send + Sync>),
+    /// One instance for all calls, locked for each.
+    Exclusive(ExclusiveService),
+    PerCall {
+        constructor: InstanceConstructor,
+        type_name: &'static str,
+        injections: Vec<(Injection, ValueSource)>,
+    },
+}

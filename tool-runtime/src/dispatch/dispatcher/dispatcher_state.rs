@@ -1,0 +1,105 @@
+//! The state that clones of a dispatcher share, and its changes.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::snapshot::{CurrentSnapshot, ToolSnapshot};
+use crate::RegistryChanges;
+use crate::dispatch::build::problem::{skip, unreadable};
+use crate::dispatch::{BuildError, CallRules, Dependencies};
+use crate::manifest::IntoManifest;
+use crate::registry::{AppliedChanges, BoundChanges, ToolTable};
+
+/// The state that clones of a dispatcher share.
+pub(crate) struct DispatcherState {
+    /// Replaced as a whole: a call takes its tool from the current snapshot and keeps it.
+    pub(crate) snapshot: CurrentSnapshot,
+    /// All tools, from which snapshots are made. Locked while a new snapshot is made, so that the later of two
+    /// [reloads](crate::Dispatcher::reload) wins.
+    table: Mutex<ToolTable>,
+    /// Counts the snapshots, for subscribers to changes.
+    pub(crate) changes: watch::Sender<u64>,
+    pub(crate) dependencies: Arc<Dependencies>,
+    pub(crate) limits: CallLimits,
+    pub(crate) rules: CallRules,
+    lenient: bool,
+}
+
+/// Limits that hold for every call.
+pub(crate) struct CallLimits {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) argument_bytes: usize,
+    pub(crate) allow_unknown: bool,
+    pub(crate) repair: bool,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self { timeout: None, argument_bytes: 16_000_000, allow_unknown: false, repair: true }
+    }
+}
+
+impl DispatcherState {
+    pub(crate) fn new(
+        table: ToolTable,
+        dependencies: Arc<Dependencies>,
+        limits: CallLimits,
+        rules: CallRules,
+        lenient: bool,
+    ) -> Self {
+        let snapshot = match table.all_linked() {
+            true => CurrentSnapshot::new(table.snapshot()),
+            false => CurrentSnapshot::replaceable(table.snapshot()),
+        };
+        let (table, changes) = (Mutex::new(table), watch::Sender::new(0));
+        Self { snapshot, table, changes, dependencies, limits, rules, lenient }
+    }
+
+    fn table(&self) -> MutexGuard<'_, ToolTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn change(&self, changes: RegistryChanges) -> Result<AppliedChanges, BuildError> {
+        let changes = BoundChanges::new(changes);
+        // Removed tools hold application values, which must be dropped after the lock is released.
+        let (result, _removed) = {
+            let mut table = self.table();
+            match table.changed(&changes) {
+                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.replace(&mut table, next))),
+                (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
+            }
+        };
+        if result.is_ok() {
+            self.notify();
+        }
+        result
+    }
+
+    pub(crate) fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
+        let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
+        let _removed = {
+            let mut table = self.table();
+            let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
+            let (next, problems) = table.loaded(Some(manifest), &self.dependencies);
+            let problems = if self.lenient { skip(problems) } else { problems };
+            if !problems.is_empty() {
+                return Err(failed(problems));
+            }
+            self.replace(&mut table, next)
+        };
+        self.notify();
+        Ok(())
+    }
+
+    /// Wakes the subscribers to changes. Must be called without the lock.
+    fn notify(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Replaces the tools. Returns the old ones.
+    fn replace(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<ToolSnapshot>, ToolTable) {
+        (self.snapshot.replace(next.snapshot()), std::mem::replace(table, next))
+    }
+}
