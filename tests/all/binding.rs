@@ -73,7 +73,7 @@ fn an_explicit_default_that_the_type_refuses_is_found_when_the_dispatcher_is_bui
 
 struct Form<T>(T);
 
-#[tool_class(prefix = "binding.small")]
+#[tool_class(prefix = "binding.small", per_call)]
 impl Form<u8> {
     pub fn new() -> Self {
         Self(1)
@@ -85,7 +85,7 @@ impl Form<u8> {
     }
 }
 
-#[tool_class(prefix = "binding.large")]
+#[tool_class(prefix = "binding.large", per_call)]
 impl Form<u64> {
     pub fn new() -> Self {
         Self(2)
@@ -132,8 +132,8 @@ fn rules_that_contradict_the_type_are_found_when_the_dispatcher_is_built() {
     for part in [
         "no value of `five` would be accepted: `minItems` is 5, `maxItems` is 2",
         "no value of `number` would be accepted: `minimum` is 300, `maximum` is 255",
-        "`one_of` of `listed` lists 256, but",
-        "`one_of` of `side` lists \"to the left\", but exactly \"left\" is expected",
+        "`one_of` of `listed` lists an invalid value: `listed`: got 256, expected",
+        "`one_of` of `side` lists an invalid value: `side`: got \"to the left\", expected exactly \"left\"",
     ] {
         assert!(error.contains(part), "{part} is not in {error}");
     }

@@ -169,10 +169,10 @@ impl AgentBuilder {
         self
     }
 
-    /// Sends the model a shortlist of tools instead of all of them. The shortlist contains its pinned tools, tools that the
-    /// model has called, tools that match the user's words, and tools that the model found with `search_tools`, which the
-    /// dispatcher must offer. The model has to find any other tool first, because most providers know tools by encoded
-    /// names that only exist for the tools in the request.
+    /// Sends the model a shortlist of tools instead of all of them. The shortlist contains its pinned tools, tools that
+    /// the model has called, tools that match the user's words, and tools that the model found with `search_tools`,
+    /// which the dispatcher must offer. The model has to find any other tool first, because most providers know tools
+    /// by encoded names that only exist for the tools in the request.
     ///
     /// ```standalone_crate
     /// use tool_agent::{Agent, Reply, ScriptedModel};
@@ -213,8 +213,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets where conversations are stored, such as a [`SqliteStore`](crate::SqliteStore). Without a store they exist until
-    /// the agent is dropped.
+    /// Sets where conversations are stored, such as a [`SqliteStore`](crate::SqliteStore). Without a store they exist
+    /// until the agent is dropped.
     pub fn store(mut self, store: impl ConversationStore) -> Self {
         self.store = Some(Box::new(store));
         self
@@ -226,15 +226,15 @@ impl AgentBuilder {
         self
     }
 
-    /// Defers approvals: the run ends, and [`Conversation::decide`](crate::Conversation::decide) resumes it, also after a
-    /// restart if the store of `deferred` is on disk. Used unless a [confirmer](Self::confirm) is set.
+    /// Defers approvals: the run ends, and [`Conversation::decide`](crate::Conversation::decide) resumes it, also after
+    /// a restart if the store of `deferred` is on disk. Used unless a [confirmer](Self::confirm) is set.
     pub fn deferred(mut self, deferred: Deferred) -> Self {
         self.deferred = Some(deferred);
         self
     }
 
-    /// Sets how many idle conversations stay in memory. The least recently used are evicted: with a store they are loaded
-    /// again when needed, without one they are lost. Defaults to 1,000.
+    /// Sets how many idle conversations stay in memory. The least recently used are evicted: with a store they are
+    /// loaded again when needed, without one they are lost. Defaults to 1,000.
     pub fn max_idle_conversations(mut self, conversations: usize) -> Self {
         self.idle_conversations = conversations;
         self

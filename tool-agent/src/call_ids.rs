@@ -7,9 +7,9 @@ use crate::ModelCall;
 
 /// A generator of call ids that are unique across all histories.
 ///
-/// Some providers send no ids, some count from 0 in every response, and none guarantees uniqueness. A journal identifies a
-/// call by its id and replays the result of an id that it knows, even if the conversation was deleted and started
-/// again, or belongs to another process.
+/// Some providers send no ids, some count from 0 in every response, and none guarantees uniqueness. A journal
+/// identifies a call by its id and replays the result of an id that it knows, even if the conversation was deleted and
+/// started again, or belongs to another process.
 pub(crate) struct CallIds {
     /// A random number for each agent in each process.
     generator: u64,

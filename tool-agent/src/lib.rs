@@ -1,8 +1,8 @@
 //! An agent loop: a language model calls tools until it can respond to the user.
 //!
-//! An [`Agent`] combines a [`Model`] with the tools of a [`Dispatcher`](tool_runtime::Dispatcher). The user sends a message
-//! to a [`Conversation`]. The model responds with text or calls tools, which run concurrently; it reads the results and
-//! continues until it responds with text or reaches one of the [`RunLimits`].
+//! An [`Agent`] combines a [`Model`] with the tools of a [`Dispatcher`](tool_runtime::Dispatcher). The user sends a
+//! message to a [`Conversation`]. The model responds with text or calls tools, which run concurrently; it reads the
+//! results and continues until it responds with text or reaches one of the [`RunLimits`].
 //!
 //! ```standalone_crate
 //! use serde_json::json;
@@ -47,17 +47,18 @@
 //!
 //! # Approval
 //! A call that needs approval is confirmed while the run waits ([`AgentBuilder::confirm`], [`Run::confirm`]). With
-//! [`AgentBuilder::deferred`] the run ends instead, and [`Conversation::decide`] resumes it later, also after a restart.
+//! [`AgentBuilder::deferred`] the run ends instead, and [`Conversation::decide`] resumes it later, also after a
+//! restart.
 //!
 //! # Crash recovery
 //! If a process ends in the middle of its calls, the next run of the conversation looks them up in the dispatcher's
-//! [journal](tool_runtime::Builder::journal), provided that the journal is persistent, such as that of `tool-journal`. A
-//! finished call gets its recorded result, a call that had started gets an unknown outcome, and a call that had not
+//! [journal](tool_runtime::Builder::journal), provided that the journal is persistent, such as that of `tool-journal`.
+//! A finished call gets its recorded result, a call that had started gets an unknown outcome, and a call that had not
 //! started is reported as not run. Without a persistent journal the model is told that the outcome is unknown.
 //!
 //! # Features
-//! All features are enabled by default and independent: `providers` for [`ProviderModel`], `sqlite` for [`SqliteStore`],
-//! `spawn` for [`SubAgents`]. Without them the crate is the loop alone, for a custom model and store.
+//! All features are enabled by default and independent: `providers` for [`ProviderModel`], `sqlite` for
+//! [`SqliteStore`], `spawn` for [`SubAgents`]. Without them the crate is the loop alone, for a custom model and store.
 
 mod agent;
 mod call_ids;

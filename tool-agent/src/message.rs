@@ -59,8 +59,8 @@ pub struct AssistantMessage {
     /// Data that the provider expects in the next request, such as signed reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
-    /// The [identity](tool_runtime::journal::Journal::identity) of the journal that records its calls. After a crash, no
-    /// other journal can prove that a call did not run.
+    /// The [identity](tool_runtime::journal::Journal::identity) of the journal that records its calls. After a crash,
+    /// no other journal can prove that a call did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The [opening](tool_runtime::journal::Journal::opening) of that journal under which its calls are made. While
@@ -92,7 +92,8 @@ impl AssistantMessage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelCall {
-    /// The id of the call. A model sets the provider's id or none; in a history it is a unique id that the agent assigned.
+    /// The id of the call. A model sets the provider's id or none; in a history it is a unique id that the agent
+    /// assigned.
     pub id: String,
     /// The tool's own name.
     pub name: String,

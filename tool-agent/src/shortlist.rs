@@ -12,9 +12,9 @@ use crate::{Message, Mode};
 /// The number of tools that are suggested for each message of the user.
 const SUGGESTED: usize = 8;
 
-/// The shortlist of tools for one conversation: pinned tools, tools that match the user's messages, tools that the model
-/// found, and above all tools that it called. The same history gives the same tools, also after a restart, so that the
-/// provider's cache stays valid.
+/// The shortlist of tools for one conversation: pinned tools, tools that match the user's messages, tools that the
+/// model found, and above all tools that it called. The same history gives the same tools, also after a restart, so
+/// that the provider's cache stays valid.
 ///
 /// It belongs to one run, in which the history only grows.
 pub(crate) struct ShortlistedTools {

@@ -15,9 +15,9 @@ use crate::{Agent, AgentEvent, AgentUpdate, Run, RunEnding, StopReason};
 /// The sub-agent's calls are reported as progress of the call that spawned it. Its calls are confirmed by the agent's
 /// confirmer. If approvals are deferred, calls that need one are refused, because a sub-agent cannot wait.
 ///
-/// A sub-agent that is spawned in a run of the same agent is part of that run: its turns, calls and tokens count towards
-/// the run's limits and outcome, and it inherits the run's [confirmer](Run::confirm), [call settings](Run::each) and
-/// mode. A sub-agent of another agent has its own limits and settings.
+/// A sub-agent that is spawned in a run of the same agent is part of that run: its turns, calls and tokens count
+/// towards the run's limits and outcome, and it inherits the run's [confirmer](Run::confirm), [call
+/// settings](Run::each) and mode. A sub-agent of another agent has its own limits and settings.
 ///
 /// For an agent that spawns itself use [`SubAgents`].
 impl Spawner for Agent {

@@ -78,7 +78,7 @@ fn serve_pipe() -> tokio::io::DuplexStream {
 
 /// Starts an HTTP server in its own thread, and returns its URL.
 async fn serve_http() -> Result<String, Box<dyn Error>> {
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (tell, address) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async move {
@@ -94,7 +94,7 @@ async fn serve_http() -> Result<String, Box<dyn Error>> {
             axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await
         })
     });
-    Ok(format!("http://{}/mcp", told.await?))
+    Ok(format!("http://{}/mcp", address.await?))
 }
 
 #[tokio::main(flavor = "current_thread")]

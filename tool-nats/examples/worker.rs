@@ -1,8 +1,9 @@
-//! A worker with a few tools: `cargo run -p tool-nats --example worker`. With `--queue` it also takes jobs from the work
-//! queue, which needs JetStream.
+//! A worker with a few tools: `cargo run -p tool-nats --example worker`. With `--queue` it also takes jobs from the
+//! work queue, which needs JetStream.
 //!
-//! `NATS_URL` is the server, `nats://127.0.0.1:4222` by default. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` (a file),
-//! and `NATS_CA` (a file) are the credentials. The worker serves until Ctrl-C or `SIGTERM`, then finishes its calls.
+//! `NATS_URL` is the server, `nats://127.0.0.1:4222` by default. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` (a
+//! file), and `NATS_CA` (a file) are the credentials. The worker serves until Ctrl-C or `SIGTERM`, then finishes its
+//! calls.
 
 use std::time::Duration;
 

@@ -19,7 +19,8 @@ use crate::NatsError;
 /// | `$SRV.PING`, `$SRV.INFO`, `$SRV.STATS`, also with the suffixes `.tools` and `.tools.ID` | workers | the NATS service protocol |
 ///
 /// A tool's name is part of the subject unchanged, so that permissions can be granted for `tools.call.metrics.>`. It is
-/// followed by a fingerprint of the definition, so that a call never reaches a worker with another definition of the tool.
+/// followed by a fingerprint of the definition, so that a call never reaches a worker with another definition of the
+/// tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
     name: Arc<str>,

@@ -113,7 +113,8 @@ impl ManifestAssertion {
         if findings.is_empty() {
             return;
         }
-        let cfg_test = if self.is_unit_test && findings.iter().any(|finding| finding.contains("is missing")) {
+        let has_missing = !manifest.is_empty() && !self.missing(&manifest, &linked).is_empty();
+        let cfg_test = if self.is_unit_test && has_missing {
             "\nTools under `cfg(test)` exist in unit tests only: if these are such, let this test stand in `tests/`."
         } else {
             ""
@@ -132,18 +133,24 @@ impl ManifestAssertion {
             let tools = tools.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return vec![format!("it has no tools, and {} are linked, of {tools}", linked.len())];
         }
-        let mut findings: Vec<String> =
-            manifest.iter().filter_map(|(name, entry)| self.stale(name, entry, linked)).collect();
+        let stale = manifest.iter().filter_map(|(name, entry)| self.stale(name, entry, linked));
+        stale.chain(self.missing(manifest, linked)).collect()
+    }
+
+    /// Returns a finding for each linked tool without an entry.
+    fn missing(&self, manifest: &Manifest, linked: &Manifest) -> Vec<String> {
         let named: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
         let has_entry = |handler: &str| manifest.iter().any(|(_, entry)| entry.handler == handler);
-        for (name, tool) in linked.iter() {
+        let is_missing = |name: &str, tool: &ToolDefinition| {
             let krate = crate_of(&tool.handler);
             let is_wanted = self.all || krate == self.tested || named.contains(krate);
-            if is_wanted && manifest.get(name).is_none() && !has_entry(&tool.handler) {
-                findings.push(format!("`{name}` is missing: `{}` has no entry", tool.handler));
-            }
-        }
-        findings
+            is_wanted && manifest.get(name).is_none() && !has_entry(&tool.handler)
+        };
+        linked
+            .iter()
+            .filter(|(name, tool)| is_missing(name, tool))
+            .map(|(name, tool)| format!("`{name}` is missing: `{}` has no entry", tool.handler))
+            .collect()
     }
 
     /// Returns the difference of an entry, if any.

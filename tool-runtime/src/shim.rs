@@ -3,11 +3,13 @@
 use std::any::{Any, TypeId, type_name};
 use std::fmt::Display;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
+use tool_model::validate::Violation;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::arguments::{self, ArgumentError, Decode, Reader, Repaired};
+use crate::arguments::{self, ArgumentReader, Decode, RepairedArguments};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
 use crate::inject::{HandlerInputs, InjectError, Injection};
@@ -31,7 +33,7 @@ impl Callable for Shim {
 
 impl Shim {
     /// Returns the errors of filling in absent arguments, by index.
-    pub(crate) fn try_absent(&self, reader: Reader<'_>) -> Vec<(usize, String)> {
+    pub(crate) fn try_absent(&self, reader: ArgumentReader<'_>) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();
         (self.invoke)(Invocation { purpose: InvocationPurpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
         wrong
@@ -72,6 +74,8 @@ pub enum ReceiverKind {
 pub struct ToolClass {
     /// The type.
     pub type_id: TypeId,
+    /// The type of an `Arc` of it, the only form in which a trait object is passed.
+    pub arc_type_id: TypeId,
     /// The name of the type.
     pub type_name: &'static str,
     /// `true` if a shared instance can be cloned for `self`.
@@ -84,8 +88,45 @@ impl ToolClass {
     /// Creates the description of a class without a constructor.
     #[must_use]
     pub fn new<S: 'static>() -> Self {
-        Self { type_id: TypeId::of::<S>(), type_name: type_name::<S>(), is_clone: false, constructor: None }
+        Self::of_type::<S>()
     }
+
+    /// Creates the description of a trait object's class.
+    #[must_use]
+    pub fn object<S: ?Sized + SharedObject>() -> Self {
+        Self::of_type::<S>()
+    }
+
+    fn of_type<S: ?Sized + 'static>() -> Self {
+        Self {
+            type_id: TypeId::of::<S>(),
+            arc_type_id: TypeId::of::<Arc<S>>(),
+            type_name: type_name::<S>(),
+            is_clone: false,
+            constructor: None,
+        }
+    }
+
+    /// Returns `true` if a service of this type can be the instance.
+    pub(crate) fn accepts(&self, service: TypeId) -> bool {
+        service == self.type_id || service == self.arc_type_id
+    }
+}
+
+/// A trait object that calls on several threads can share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared between threads",
+    label = "calls run on several threads",
+    note = "add `Send + Sync` to the trait: `trait Name: Send + Sync`"
+)]
+pub trait SharedObject: Send + Sync + 'static {}
+
+impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
+
+/// Returns the result of a call whose instance could not be built from its injected values.
+pub fn construction_failed(type_name: &str, error: &impl Display) -> HandlerResult {
+    let message = format!("the call did not run: `{type_name}::new` failed: {error}");
+    Err(HandlerFailure::new(ErrorKind::Injection, message))
 }
 
 /// The constructor `new`, which creates an instance for a call.
@@ -155,11 +196,11 @@ pub struct Invocation<'a> {
 /// The purpose of an invocation.
 pub(crate) enum InvocationPurpose<'a> {
     /// Call the function.
-    Call { tool: &'a str, reader: Reader<'a>, repaired: &'a mut Option<Box<Repaired>> },
+    Call { tool: &'a str, reader: ArgumentReader<'a>, repaired: &'a mut Option<Box<RepairedArguments>> },
     /// Describe the types of the arguments.
     Describe(&'a mut Types),
     /// Try to fill in absent arguments.
-    TryAbsent { reader: Reader<'a>, wrong: &'a mut Vec<(usize, String)> },
+    TryAbsent { reader: ArgumentReader<'a>, wrong: &'a mut Vec<(usize, String)> },
     /// Refuse the call: the arguments are invalid.
     Refuse(Box<ToolError>),
 }
@@ -171,7 +212,7 @@ impl Invocation<'_> {
         match &mut self.purpose {
             InvocationPurpose::Call { reader, .. } => match arguments::read(reader, slots) {
                 Ok(()) => true,
-                Err(problems) => self.mend(slots, problems),
+                Err(problems) => self.repair(slots, problems),
             },
             InvocationPurpose::Describe(types) => {
                 types.arguments = slots.iter().map(|slot| slot.argument_type()).collect();
@@ -189,15 +230,15 @@ impl Invocation<'_> {
     /// Repairs the arguments if that is allowed and possible. Otherwise refuses the call.
     #[cold]
     #[inline(never)]
-    fn mend(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::Problem>) -> bool {
+    fn repair(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::ArgumentProblem>) -> bool {
         let InvocationPurpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
-        let mended = match reader.schemas.is_mended(reader.repair) {
+        let repair = match reader.schemas.may_repair(reader.repair) {
             true => arguments::repair(reader, slots, problems),
             false => Err(problems),
         };
-        match mended {
-            Ok(mended) => {
-                **repaired = Some(Box::new(mended));
+        match repair {
+            Ok(arguments) => {
+                **repaired = Some(Box::new(arguments));
                 true
             }
             Err(problems) => {
@@ -209,10 +250,10 @@ impl Invocation<'_> {
 
     /// Refuses arguments that were decoded but are invalid together, or that their type rejects.
     #[cold]
-    pub(crate) fn refuse(self, errors: Vec<ArgumentError>) -> HandlerStep {
+    pub(crate) fn refuse(self, violations: Vec<Violation>) -> HandlerStep {
         match self.purpose {
             InvocationPurpose::Call { tool, reader, .. } => {
-                HandlerStep::Refused(Box::new(reader.schemas.refusal_together(tool, errors)))
+                HandlerStep::Refused(Box::new(reader.schemas.refuse(tool, violations)))
             }
             _ => self.stop(),
         }

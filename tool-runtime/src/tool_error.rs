@@ -1,16 +1,16 @@
-//! What went wrong with a call, for the model and for programs.
+//! The error of a call, for the model and for programs.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::display::escape;
+use crate::arguments::ArgumentError;
 use crate::retry_after::RetryAfter;
 
-/// What went wrong with a call.
+/// The error of a failed call.
 ///
-/// One that was told to come back later says when, to whoever makes the call again:
+/// An error with a known time for another try lets the caller wait:
 ///
 /// ```
 /// use tool_runtime::limits::{Limit, Limiter};
@@ -38,11 +38,11 @@ use crate::retry_after::RetryAfter;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: ErrorKind,
-    /// In words, as the model reads it.
+    /// The message for the model.
     pub message: String,
-    /// For [`ErrorKind::InvalidArguments`]: each argument that is wrong.
+    /// The argument errors of [`ErrorKind::InvalidArguments`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentError>,
     #[serde(rename = "retry_after_ms", default, skip_serializing_if = "Option::is_none")]
@@ -50,20 +50,20 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// A failure of a kind, in words for the model.
+    /// Creates an error with a message for the model.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), arguments: Vec::new(), retry_after: None }
     }
 
-    /// When another try may go well, where that is known: to the millisecond, and 49 days at most.
+    /// Returns the time after which another try may succeed, if it is known: in milliseconds, at most 49 days.
     ///
-    /// It is for programs; the model reads the message. As JSON it is `retry_after_ms`, which is there only if it is known.
+    /// It is for programs; the model reads the message. In JSON it is `retry_after_ms`, which is absent if unknown.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after.map(Duration::from)
     }
 
-    /// The same, with the time after which another try may go well, if it is known.
+    /// Sets the time after which another try may succeed.
     #[must_use]
     pub fn with_retry_after(mut self, time: impl Into<Option<Duration>>) -> Self {
         self.retry_after = time.into().map(RetryAfter::from);
@@ -84,53 +84,53 @@ impl std::error::Error for ToolError {}
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No tool of that name is on offer.
+    /// There is no tool of that name.
     UnknownTool,
-    /// The arguments are not what the tool takes; it did not run.
+    /// The arguments are invalid; the tool did not run.
     InvalidArguments,
-    /// The handler answered with an error.
+    /// The handler returned an error.
     Failed,
-    /// The handler asks for another call, and the message says how to make it; see
+    /// The handler asks for another call, and the message says with which changes; see
     /// [`HandlerError::retry`](crate::HandlerError::retry).
     Retry,
     /// The handler says that another call will not help; see [`HandlerError::fatal`](crate::HandlerError::fatal).
     Fatal,
     /// The handler panicked.
     Panicked,
-    /// The handler did not finish in time and was stopped.
+    /// The handler exceeded its timeout and was stopped.
     TimedOut,
     /// The call was cancelled.
     Cancelled,
-    /// A value to inject could not be had; the handler did not run.
+    /// An injected value could not be provided; the handler did not run.
     Injection,
-    /// The handler succeeded, but what was injected could not be finished, such as a commit.
+    /// The handler succeeded, but a finish hook of an injected value failed, such as a commit.
     Finish,
     /// The handler could not be stopped in time and may still be running.
     OutcomeUnknown,
     /// The call needs a Tokio runtime and there is none.
     NoRuntime,
-    /// Somebody, or the policy, does not want the call; it did not run.
+    /// The user or the policy refused the call; it did not run.
     Refused,
-    /// Somebody does not want this call nor any other: whoever called is to stop.
+    /// The user refused the call and aborted the turn: the caller must stop.
     Aborted,
-    /// Somebody is asked, who will answer later; the token is in the metadata. A handler that answers so has asked
-    /// elsewhere: its call is [`OutcomeUnknown`](Self::OutcomeUnknown).
+    /// The call waits for an approval; the token is in the metadata. If a handler returns this error, its call is
+    /// [`OutcomeUnknown`](Self::OutcomeUnknown): it has asked for approval elsewhere.
     Pending,
     /// The call could not be recorded and did not run.
     Journal,
-    /// The tool was called too often; it did not run.
+    /// A rate limit was exceeded; the call did not run.
     RateLimited,
-    /// Too many calls are running and waiting, or this very one is; it did not run.
+    /// Too many calls are running and waiting, or the same call is running already; it did not run.
     Busy,
-    /// Nobody is there who could run it, such as a program on another machine; it did not run.
+    /// No worker or server can run the call now; it did not run.
     Unavailable,
-    /// One that this version does not know, in a result that a newer one recorded.
+    /// A kind that this version does not know, in a result of a newer version.
     #[serde(other)]
     Unrecognized,
 }
 
 impl ErrorKind {
-    /// The kind as one word, as it is serialised.
+    /// Returns the name of the kind, as in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -170,39 +170,14 @@ impl Serialize for ErrorKind {
     }
 }
 
-/// One argument that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArgumentError {
-    /// Where: `order.items[2].sku`. Empty for the arguments as a whole.
-    pub path: String,
-    /// What came, shortened; nothing where something is missing.
-    pub received: Option<String>,
-    /// What was expected.
-    pub expected: String,
-}
-
-/// On one line. Characters that do not show are escaped: names and values are the model's, and may hold anything.
-impl fmt::Display for ArgumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "`{}`: ", escape(&self.path))?;
-        }
-        if let Some(received) = &self.received {
-            write!(f, "got {}, expected ", escape(received))?;
-        }
-        f.write_str(&escape(&self.expected))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
 
-    /// The words are derived when they are read, and written out where they are written.
     #[test]
-    fn every_kind_is_read_as_it_is_written() {
+    fn reads_every_kind_as_it_is_written() {
         use ErrorKind::*;
         let kinds = [
             UnknownTool,
@@ -233,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_to_come_back_is_written_only_if_it_is_known() {
+    fn writes_the_retry_time_only_if_it_is_known() {
         let error = ToolError::new(ErrorKind::Busy, "x");
         assert_eq!(serde_json::to_value(&error).unwrap(), json!({"kind": "busy", "message": "x"}));
         let error = error.with_retry_after(Duration::from_micros(1_500_001));
@@ -242,9 +217,9 @@ mod tests {
         assert_eq!(serde_json::from_value::<ToolError>(written).unwrap(), error);
     }
 
-    /// What other versions and other programs write: a time that does not fit must not cost the result.
+    /// Other versions and programs may write a time that does not fit: the result must be read all the same.
     #[test]
-    fn any_time_to_come_back_is_read() {
+    fn reads_any_retry_time() {
         let read = |time: Option<Value>| {
             let mut error = json!({"kind": "busy", "message": "x"});
             if let Some(time) = time {
@@ -259,9 +234,9 @@ mod tests {
         assert_eq!(read(Some(json!(u64::MAX))), Some(Duration::from_millis(u32::MAX.into())));
     }
 
-    /// A result has room for its error, so that a longer one would cost the calls that succeed.
+    /// A `ToolResult` contains its error, so a larger error would cost successful calls.
     #[test]
-    fn the_time_to_come_back_takes_no_room() {
+    fn the_retry_time_does_not_enlarge_the_error() {
         assert_eq!(size_of::<ToolError>(), size_of::<(ErrorKind, String, Vec<ArgumentError>)>());
     }
 }

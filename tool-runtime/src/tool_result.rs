@@ -167,7 +167,7 @@ mod tests {
 
     use super::*;
     use crate::ErrorKind;
-    use crate::arguments::ArgumentError;
+    use crate::arguments::{ArgumentError, ArgumentErrorKind};
 
     fn read_back(result: &ToolResult) -> ToolResult {
         serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()
@@ -181,7 +181,12 @@ mod tests {
         assert_eq!(read_back(&success), success);
 
         let mut error = ToolError::new(ErrorKind::InvalidArguments, "no");
-        error.arguments = vec![ArgumentError { path: "a".into(), received: None, expected: "missing".into() }];
+        error.arguments = vec![ArgumentError {
+            path: "a".into(),
+            received: None,
+            expected: "missing".into(),
+            kind: ArgumentErrorKind::Missing,
+        }];
         let failure = ToolResult::failure(error.with_retry_after(std::time::Duration::from_millis(200)));
         assert_eq!(read_back(&failure), failure);
     }

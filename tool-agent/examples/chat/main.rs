@@ -5,8 +5,8 @@
 //! TOOL_MODEL=anthropic/claude-sonnet-5-5 cargo run -p tool-agent --example chat -- some/folder
 //! ```
 //!
-//! Without `TOOL_MODEL` an offline demo model picks tools by keywords. Conversations are stored, and the newest one of a
-//! directory continues, unless another chat has it open. Type `/help` for the commands.
+//! Without `TOOL_MODEL` an offline demo model picks tools by keywords. Conversations are stored, and the newest one of
+//! a directory continues, unless another chat has it open. Type `/help` for the commands.
 
 mod arguments;
 mod command;

@@ -85,14 +85,15 @@ impl Conversation {
         Run::new(self.clone(), begin)
     }
 
-    /// Subscribes to all future events of the conversation, in runs of all handles. [`Run::events`] subscribes to one run.
+    /// Subscribes to all future events of the conversation, in runs of all handles. [`Run::events`] subscribes to one
+    /// run.
     #[must_use]
     pub fn events(&self) -> AgentSubscriber {
         EventHub::subscribe(self.shared.clone(), None)
     }
 
-    /// Sets the mode from the next turn on, also during an active run. The mode is stored, so that it survives a restart.
-    /// Does not wait for an active run, which stores the mode itself.
+    /// Sets the mode from the next turn on, also during an active run. The mode is stored, so that it survives a
+    /// restart. Does not wait for an active run, which stores the mode itself.
     ///
     /// # Errors
     /// If the mode cannot be stored. It still applies while the conversation is in memory.
@@ -131,9 +132,9 @@ impl Conversation {
         Ok(self.state().await?.history.clone())
     }
 
-    /// Returns the messages so far without waiting for an active run, for a page that is opened in the middle of one. During
-    /// a run these are the stored messages, in which the last calls may have no results yet. Without a store it waits like
-    /// [`history`](Self::history).
+    /// Returns the messages so far without waiting for an active run, for a page that is opened in the middle of one.
+    /// During a run these are the stored messages, in which the last calls may have no results yet. Without a store it
+    /// waits like [`history`](Self::history).
     ///
     /// # Errors
     /// If the conversation cannot be loaded.
@@ -146,8 +147,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the pending calls, each with the token to [`decide`](Self::decide) about it. The application controls who
-    /// may see them. Empty for an agent without [`deferred`](crate::AgentBuilder::deferred) approvals.
+    /// Returns the pending calls, each with the token to [`decide`](Self::decide) about it. The application controls
+    /// who may see them. Empty for an agent without [`deferred`](crate::AgentBuilder::deferred) approvals.
     ///
     /// Does not wait for an active run: its pending calls are listed at once and can be decided when it has ended.
     ///

@@ -33,8 +33,8 @@ pub(crate) struct ConversationState {
     stored_mode: Mode,
     /// Set if the result of the last save is unknown.
     is_uncertain: bool,
-    /// The marks of unconfirmed saves, newest first. Each may still succeed: a store can complete a save after its future
-    /// was dropped.
+    /// The marks of unconfirmed saves, newest first. Each may still succeed: a store can complete a save after its
+    /// future was dropped.
     unconfirmed: Vec<u64>,
 }
 
@@ -79,8 +79,8 @@ impl ConversationState {
         Ok(())
     }
 
-    /// Returns the pending calls at the end of the history, with their indices. Older tokens, which were withdrawn or left
-    /// by a crash, match no call.
+    /// Returns the pending calls at the end of the history, with their indices. Older tokens, which were withdrawn or
+    /// left by a crash, match no call.
     pub(crate) async fn waiting(
         &self,
         deferred: &Deferred,
@@ -194,8 +194,8 @@ impl ConversationState {
         done
     }
 
-    /// Finds out whether an unconfirmed save succeeded. If the stored mark is neither one of those nor the previous one,
-    /// another writer has changed the conversation, and the history here is outdated.
+    /// Finds out whether an unconfirmed save succeeded. If the stored mark is neither one of those nor the previous
+    /// one, another writer has changed the conversation, and the history here is outdated.
     async fn resolve_unconfirmed(
         &mut self,
         store: &dyn ConversationStore,

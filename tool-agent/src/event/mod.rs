@@ -18,10 +18,11 @@ use crate::{CallResult, ModelError, RunOutcome, Usage};
 /// An event of a conversation; [`AgentUpdate`] says which run it belongs to.
 ///
 /// A run starts with one [`Began`](Self::Began) and ends with one [`Ended`](Self::Ended), also if it was dropped. A run
-/// that is stopped while it waits for its turn only has the end, and one that was never awaited has neither. Each call has
-/// one [`CallStarted`](Self::CallStarted), then its progress, then one [`CallFinished`](Self::CallFinished) or
-/// [`CallPending`](Self::CallPending). A pending call starts again when it is approved, or finishes when it is refused or
-/// expires. A subscriber to the whole conversation sees one run after the other, and none that ended before its turn.
+/// that is stopped while it waits for its turn only has the end, and one that was never awaited has neither. Each call
+/// has one [`CallStarted`](Self::CallStarted), then its progress, then one [`CallFinished`](Self::CallFinished) or
+/// [`CallPending`](Self::CallPending). A pending call starts again when it is approved, or finishes when it is refused
+/// or expires. A subscriber to the whole conversation sees one run after the other, and none that ended before its
+/// turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -63,7 +64,8 @@ pub enum AgentEvent {
         /// The redacted arguments; `null` if they are not JSON or the tool does not exist.
         arguments: Value,
     },
-    /// A call is pending approval. [`Conversation::pending_calls`](crate::Conversation::pending_calls) returns its token.
+    /// A call is pending approval. [`Conversation::pending_calls`](crate::Conversation::pending_calls) returns its
+    /// token.
     CallPending {
         /// The call's id.
         id: Arc<str>,

@@ -18,9 +18,9 @@ const MAX_JOINED: usize = 64 * 1_024;
 
 /// The unread events of a subscriber.
 ///
-/// Adjacent pieces of text are joined, so that a slow subscriber reads the same text in fewer pieces. If there are still
-/// too many events or bytes, the oldest progress report is dropped first, then the oldest event, and the subscriber
-/// learns how many were dropped.
+/// Adjacent pieces of text are joined, so that a slow subscriber reads the same text in fewer pieces. If there are
+/// still too many events or bytes, the oldest progress report is dropped first, then the oldest event, and the
+/// subscriber learns how many were dropped.
 #[derive(Debug, Default)]
 pub(super) struct EventQueue {
     events: VecDeque<QueuedEvent>,

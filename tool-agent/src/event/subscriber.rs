@@ -14,9 +14,9 @@ use crate::conversation::ConversationShared;
 
 /// A subscription to the events of a conversation; also a [`Stream`]. Dropping it unsubscribes.
 ///
-/// A subscriber never blocks the conversation. It has its own queue, in which unread pieces of text are joined, so that a
-/// slow subscriber misses nothing. Only if thousands of events or many megabytes are unread, some are dropped, progress
-/// reports first, and the subscriber receives [`AgentUpdate::Missed`].
+/// A subscriber never blocks the conversation. It has its own queue, in which unread pieces of text are joined, so that
+/// a slow subscriber misses nothing. Only if thousands of events or many megabytes are unread, some are dropped,
+/// progress reports first, and the subscriber receives [`AgentUpdate::Missed`].
 pub struct AgentSubscriber {
     queue: Arc<Mutex<EventQueue>>,
     /// Keeps the conversation in the agent's cache.

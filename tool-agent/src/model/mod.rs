@@ -38,8 +38,8 @@ pub type ResponseStream<'a> = Pin<Box<dyn Stream<Item = Result<ResponsePart, Mod
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Returns the name of the model, such as `anthropic/claude`. Opaque data of a response is sent back only to a model
-    /// with the same name.
+    /// Returns the name of the model, such as `anthropic/claude`. Opaque data of a response is sent back only to a
+    /// model with the same name.
     fn name(&self) -> &str {
         ""
     }

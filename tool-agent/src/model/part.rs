@@ -19,8 +19,8 @@ pub enum ResponsePart {
     Thinking(String),
     /// A complete call.
     Call(ModelCall),
-    /// The tokens used by this request so far. Later counts replace earlier ones, and [`ResponseEnd::usage`] replaces all
-    /// of them. They are charged if the response fails or is cancelled before its end.
+    /// The tokens used by this request so far. Later counts replace earlier ones, and [`ResponseEnd::usage`] replaces
+    /// all of them. They are charged if the response fails or is cancelled before its end.
     Usage(Usage),
     /// The request failed before the model responded, and is retried after a delay. Reasoning received so far belongs
     /// to the failed request and is discarded; see [`RetryingModel`](crate::RetryingModel).
@@ -49,7 +49,8 @@ pub struct ResponseEnd {
     pub stop: StopReason,
     /// The tokens used.
     pub usage: Usage,
-    /// Data that the provider expects in the next request; see [`AssistantMessage::opaque`](crate::AssistantMessage::opaque).
+    /// Data that the provider expects in the next request; see
+    /// [`AssistantMessage::opaque`](crate::AssistantMessage::opaque).
     pub opaque: Option<Value>,
 }
 

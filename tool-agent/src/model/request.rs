@@ -13,8 +13,8 @@ pub struct ModelRequest<'a> {
     pub system: Option<&'a str>,
     /// The conversation so far, the newest message last.
     pub messages: &'a [Message],
-    /// The tools that the model may call; [`Dispatcher::offer`] encodes them for a provider. `None` if the model may not
-    /// call any; the messages can still contain calls of earlier turns.
+    /// The tools that the model may call; [`Dispatcher::offer`] encodes them for a provider. `None` if the model may
+    /// not call any; the messages can still contain calls of earlier turns.
     pub tools: Option<&'a Dispatcher>,
     /// The generation options.
     pub options: &'a ModelOptions,

@@ -93,8 +93,8 @@ impl<'a> UnusedWords<'a> {
         None
     }
 
-    /// Takes a quoted text and returns the argument that it is meant for. A single one is for the first required string,
-    /// or else for the first optional one. Several are ambiguous unless exactly one string is missing.
+    /// Takes a quoted text and returns the argument that it is meant for. A single one is for the first required
+    /// string, or else for the first optional one. Several are ambiguous unless exactly one string is missing.
     fn quoted<'d>(
         &mut self,
         definition: &'d ToolDefinition,

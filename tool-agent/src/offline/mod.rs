@@ -18,8 +18,8 @@ const MAX_LISTED: usize = 5;
 const INTRODUCTION: &str = "I am not a language model but an offline demo: I pick the tool whose description matches your \
     words best, and take its arguments from your text, from quotes and from `name=value`.";
 
-/// An offline substitute for a model: it finds a tool by keywords and fills in the arguments from the text. Its replies say
-/// that it is not a language model.
+/// An offline substitute for a model: it finds a tool by keywords and fills in the arguments from the text. Its replies
+/// say that it is not a language model.
 ///
 /// ```standalone_crate
 /// use tool_agent::{Agent, OfflineModel};

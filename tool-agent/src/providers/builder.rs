@@ -32,8 +32,8 @@ impl ProviderBuilder {
         Self { known, model: model.into(), base: None, key: None }
     }
 
-    /// Sets the base URL of the provider or of a compatible server, such as `http://127.0.0.1:8000/v1`. With a base URL the
-    /// API key is optional, because self-hosted servers often need none.
+    /// Sets the base URL of the provider or of a compatible server, such as `http://127.0.0.1:8000/v1`. With a base URL
+    /// the API key is optional, because self-hosted servers often need none.
     pub fn base_url(self, url: impl Into<String>) -> Self {
         self.named_base_url(url, "the base URL")
     }
@@ -43,8 +43,8 @@ impl ProviderBuilder {
         self
     }
 
-    /// Sets the environment variable that contains the API key, if it is not the provider's usual one. The variable must
-    /// then be set. There is no way to pass the key itself, which does not belong in code.
+    /// Sets the environment variable that contains the API key, if it is not the provider's usual one. The variable
+    /// must then be set. There is no way to pass the key itself, which does not belong in code.
     pub fn key_variable(mut self, name: impl Into<String>) -> Self {
         self.key = Some(name.into());
         self

@@ -1,8 +1,8 @@
 //! Language models of providers.
 //!
-//! They use each provider's own wire format, which `tool-dialect` encodes and decodes, over HTTP. A crate with a uniform
-//! interface for all providers loses what an agent needs: the text of arguments that are not JSON, whether a call failed,
-//! opaque data that must be sent back unchanged, and whether a stream was complete or cut off.
+//! They use each provider's own wire format, which `tool-dialect` encodes and decodes, over HTTP. A crate with a
+//! uniform interface for all providers loses what an agent needs: the text of arguments that are not JSON, whether a
+//! call failed, opaque data that must be sent back unchanged, and whether a stream was complete or cut off.
 
 mod api_key;
 mod builder;
@@ -54,8 +54,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 /// ```
 ///
 /// API keys are only read from the environment. They are sent in a header and never appear in errors, logs or `Debug`
-/// output, even if a provider repeats the key that it rejects. Redirects are not followed, so that no other host receives
-/// a key.
+/// output, even if a provider repeats the key that it rejects. Redirects are not followed, so that no other host
+/// receives a key.
 ///
 /// [`ModelOptions`](crate::ModelOptions) are passed on unchanged, except for the temperature, which Anthropic no longer
 /// accepts. A provider may reject an effort that its model does not support.

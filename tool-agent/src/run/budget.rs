@@ -54,8 +54,8 @@ impl RunBudget {
         spent.calls = spent.calls.saturating_add(1);
     }
 
-    /// Counts and returns the tokens of a response. They are estimated if the provider reports none and there is a token
-    /// limit.
+    /// Counts and returns the tokens of a response. They are estimated if the provider reports none and there is a
+    /// token limit.
     pub(super) fn add_usage(&self, mut usage: Usage, history: &[Message], response: &AssistantMessage) -> Usage {
         if usage.total() == 0 && self.limits.tokens.is_some() {
             usage = estimated(history, response);

@@ -96,7 +96,8 @@ impl LiveRun {
         }
     }
 
-    /// Returns the function that takes each result. Indices count admitted calls only: refused ones already have a result.
+    /// Returns the function that takes each result. Indices count admitted calls only: refused ones already have a
+    /// result.
     fn on_result(&self, open: &Arc<OpenCalls>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
         let admitted: Vec<usize> = (0..open.calls.len()).filter(|at| open.calls[*at].is_open()).collect();
         let (open, events) = (open.clone(), self.guard.events.clone());

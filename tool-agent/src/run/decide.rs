@@ -48,8 +48,8 @@ impl LiveRun {
         }
     }
 
-    /// Runs an approved call. Returns what has stopped the run meanwhile, if anything. Fails if the call could not start
-    /// and is still pending.
+    /// Runs an approved call. Returns what has stopped the run meanwhile, if anything. Fails if the call could not
+    /// start and is still pending.
     async fn approve(
         &mut self,
         deferred: &Deferred,
@@ -88,7 +88,8 @@ impl LiveRun {
                 (run.await, Some(why))
             }
         };
-        // No await between here and storing the result, except to check whether a call that did not start is still pending.
+        // No await between here and storing the result, except to check whether a call that did not start is still
+        // pending.
         self.open = None;
         open.stop_reporting();
         let result = resumed.map_err(RunEnding::NotWaiting)?;

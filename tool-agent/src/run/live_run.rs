@@ -17,8 +17,8 @@ use crate::{AgentEvent, AssistantMessage, Conversation, Message, ModelError, Run
 
 /// A run that holds the conversation's lock.
 ///
-/// It can be dropped at any await. Dropping it completes the history synchronously: the partial response, and one result
-/// for each call.
+/// It can be dropped at any await. Dropping it completes the history synchronously: the partial response, and one
+/// result for each call.
 pub(super) struct LiveRun {
     pub(super) conversation: Conversation,
     pub(super) state: OwnedMutexGuard<ConversationState>,

@@ -25,11 +25,12 @@ use crate::conversation::ConversationShared;
 use crate::event::{EventHub, EventWakers};
 use crate::{AgentEvent, AgentSubscriber, Conversation, RunEnding, RunLimits, RunOutcome};
 
-/// A run: one message of the user until the model stops; see [`Conversation::say`]. Await it in a Tokio runtime with time
-/// enabled.
+/// A run: one message of the user until the model stops; see [`Conversation::say`]. Await it in a Tokio runtime with
+/// time enabled.
 ///
-/// Cancel a run by dropping its future, or with [`cancel`](Self::cancel), which still returns an outcome. Either way its
-/// calls are cancelled and the history is valid for a provider: it has the partial response and one result for each call.
+/// Cancel a run by dropping its future, or with [`cancel`](Self::cancel), which still returns an outcome. Either way
+/// its calls are cancelled and the history is valid for a provider: it has the partial response and one result for each
+/// call.
 ///
 /// ```
 /// use tool_agent::{Agent, AgentEvent, AgentUpdate, Reply, ScriptedModel};
@@ -128,8 +129,8 @@ impl Run {
         Self { conversation, start, settings: CallSettings::default(), limits: None, budget: None, cancel: None, guard }
     }
 
-    /// Returns an id that is unique in this process. [`AgentUpdate`](crate::AgentUpdate) contains it, so that an interface
-    /// can tell its own runs from others.
+    /// Returns an id that is unique in this process. [`AgentUpdate`](crate::AgentUpdate) contains it, so that an
+    /// interface can tell its own runs from others.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.guard.events.run

@@ -26,11 +26,11 @@ pub(super) struct OpenCall {
     at: usize,
     pub(super) id: Arc<str>,
     tool: Arc<str>,
-    slot: Mutex<CallState>,
+    slot: Mutex<OpenCallState>,
 }
 
 /// The state of a call. Events are sent under its lock, so that none follows the end of the call.
-enum CallState {
+enum OpenCallState {
     Open,
     /// The end was reported. Contains the result until it is taken.
     Finished(Option<ToolResult>),
@@ -42,7 +42,7 @@ impl OpenCalls {
             at,
             id: id.into(),
             tool: tool.into(),
-            slot: Mutex::new(CallState::Open),
+            slot: Mutex::new(OpenCallState::Open),
         };
         Arc::new(Self { calls: calls.into_iter().map(open_call).collect(), is_decision, decided: OnceLock::new() })
     }
@@ -86,7 +86,7 @@ impl OpenCalls {
     /// Stops reporting events here, because the caller reports the results.
     pub(super) fn stop_reporting(&self) {
         for call in &self.calls {
-            *call.slot() = CallState::Finished(None);
+            *call.slot() = OpenCallState::Finished(None);
         }
     }
 
@@ -101,29 +101,29 @@ impl OpenCalls {
 }
 
 impl OpenCall {
-    fn slot(&self) -> MutexGuard<'_, CallState> {
+    fn slot(&self) -> MutexGuard<'_, OpenCallState> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn is_open(&self) -> bool {
-        matches!(*self.slot(), CallState::Open)
+        matches!(*self.slot(), OpenCallState::Open)
     }
 
     fn take(&self) -> Option<ToolResult> {
         match &mut *self.slot() {
-            CallState::Open => None,
-            CallState::Finished(result) => result.take(),
+            OpenCallState::Open => None,
+            OpenCallState::Finished(result) => result.take(),
         }
     }
 
     /// Sets the result. Later results are ignored.
     pub(super) fn finish(&self, events: &RunEvents, result: ToolResult) {
         let mut slot = self.slot();
-        if let CallState::Finished(_) = *slot {
+        if let OpenCallState::Finished(_) = *slot {
             return;
         }
         let wakers = events.queue(|| end_event(&self.id, &self.tool, &result));
-        *slot = CallState::Finished(Some(result));
+        *slot = OpenCallState::Finished(Some(result));
         drop(slot);
         wakers.wake();
     }
@@ -131,7 +131,7 @@ impl OpenCall {
     /// Reports progress. Ignored after the end, because a handler that cannot be cancelled may still report.
     pub(super) fn report(&self, events: &RunEvents, progress: Value) {
         let slot = self.slot();
-        if let CallState::Finished(_) = *slot {
+        if let OpenCallState::Finished(_) = *slot {
             return;
         }
         let wakers = events.queue(|| AgentEvent::CallProgress { id: self.id.clone(), progress });

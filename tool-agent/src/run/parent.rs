@@ -62,8 +62,8 @@ impl RunRegistry {
         }
     }
 
-    /// Returns the active run of a conversation. Returns `None` if it is ambiguous, so that nobody confirms another run's
-    /// calls.
+    /// Returns the active run of a conversation. Returns `None` if it is ambiguous, so that nobody confirms another
+    /// run's calls.
     #[cfg(feature = "spawn")]
     pub(crate) fn get(&self, conversation: &str) -> Option<Arc<ParentRun>> {
         match self.lock().get(conversation)?.as_slice() {

@@ -28,9 +28,9 @@ pub trait ConversationStore: Send + Sync + 'static {
     /// changed, because another writer has continued the conversation.
     fn save<'a>(&'a self, conversation: &'a str, change: ConversationChange<'a>) -> StoreFuture<'a, ()>;
 
-    /// Returns the [version](SavedConversation::version) and the [mark](SavedConversation::mark) of a conversation, if it
-    /// exists. A process compares them with its copy each time it uses the conversation, to detect changes by others. The
-    /// default implementation loads the whole conversation.
+    /// Returns the [version](SavedConversation::version) and the [mark](SavedConversation::mark) of a conversation, if
+    /// it exists. A process compares them with its copy each time it uses the conversation, to detect changes by
+    /// others. The default implementation loads the whole conversation.
     fn last_change<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<(u64, u64)>> {
         Box::pin(async move { Ok(self.load(conversation).await?.map(|saved| (saved.version, saved.mark))) })
     }
@@ -113,7 +113,8 @@ impl SavedConversation {
 pub struct ConversationChange<'a> {
     /// The version that was changed; 0 for a new conversation.
     pub version: u64,
-    /// A random number that is stored with the conversation, so that the writer can tell later whether its change was saved.
+    /// A random number that is stored with the conversation, so that the writer can tell later whether its change was
+    /// saved.
     pub mark: u64,
     /// The number of stored messages to keep. The others are deleted.
     pub keep: usize,

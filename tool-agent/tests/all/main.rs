@@ -1,44 +1,44 @@
 //! The agent loop, one binary.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
-/// Turns, calls and failures.
-mod answers;
-/// Runs that are stopped at every await point.
-mod cancelled;
 /// Calls that are pending approval.
-mod consent;
+mod approvals;
+/// Runs that are stopped at every await point.
+mod cancellation;
+/// Many conversations at once.
+mod concurrency;
 /// A process that is killed in the middle of its calls.
-mod crashed;
+mod crashes;
 /// Decisions that are dropped, and calls whose approval expires.
-mod decided;
+mod decisions;
 /// Events for user interfaces.
 mod events;
-/// Recovery that is itself stopped.
-mod left;
 /// Limits of a run.
 mod limits;
-/// Many conversations at once.
-mod many;
 /// Modes.
 mod modes;
 /// The offline substitute for a model.
 mod offline;
+/// One conversation that several processes hold in memory.
+mod processes;
 /// Models of providers, without the loop.
 mod providers;
 /// Validation of the loop's requests by the providers' own packages.
 mod python;
+/// Recovery that is itself stopped.
+mod recovery;
 /// The loop against a simulated provider.
 mod scenarios;
 /// The simulated provider.
 mod server;
-/// One conversation that several processes hold in memory.
-mod shared;
 /// Shortlists of tools.
-mod shortlisted;
-/// Sub-agents.
-mod spawned;
+mod shortlists;
 /// Conversations in SQLite.
-mod stored;
+mod storage;
+/// Sub-agents.
+mod sub_agents;
 /// Tools, models and checks for the other modules.
 mod support;
+/// Turns, calls and failures.
+mod turns;

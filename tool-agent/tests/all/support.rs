@@ -182,8 +182,8 @@ impl<M: Model> Model for Hesitant<M> {
     }
 }
 
-/// Returns the flaw of a history, if any: each call must have one result directly after its message, in order, and no two
-/// calls may have the same id.
+/// Returns the flaw of a history, if any: each call must have one result directly after its message, in order, and no
+/// two calls may have the same id.
 pub fn flaw(history: &[Message]) -> Option<String> {
     let mut ids = HashSet::new();
     let mut open: &[ModelCall] = &[];

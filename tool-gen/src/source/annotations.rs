@@ -16,8 +16,8 @@ use crate::ty::ScopeId;
 /// The packages that export the attributes.
 const PACKAGES: [&str; 2] = ["tool-runtime", "tool-macros"];
 
-/// The names of the attributes.
-const OURS: [&str; 2] = ["tool", "tool_class"];
+/// The names of the attributes and the macro.
+const OURS: [&str; 3] = ["tool", "tool_class", "tools"];
 
 /// The derives that decide how a type is read, and those of the language.
 const KNOWN_DERIVES: [&str; 16] = [
@@ -47,6 +47,8 @@ const LONGEST_CHAIN: usize = 16;
 pub(crate) enum AnnotationKind {
     Tool,
     Class,
+    /// The macro `tools!`.
+    Declarations,
 }
 
 impl SourceTree {
@@ -67,7 +69,7 @@ impl SourceTree {
                 let mut held = vec![attribute];
                 cfg.expand(&mut held);
                 open.extend(held.into_iter().rev());
-            } else if let Some(annotation) = kind(self, scope, &attribute) {
+            } else if let Some(annotation) = kind(self, scope, attribute.path()) {
                 found = Some((annotation, tokens(&attribute)));
                 break;
             } else {
@@ -76,6 +78,11 @@ impl SourceTree {
         }
         attributes.extend(open.into_iter().rev());
         found
+    }
+
+    /// Returns `true` if a macro is `tools!`.
+    pub(crate) fn is_declarations(&self, scope: ScopeId, path: &Path) -> bool {
+        kind(self, scope, path) == Some(AnnotationKind::Declarations)
     }
 
     /// Returns the path by which an attribute is imported, followed through the `use`s of the scanned source, and its
@@ -199,12 +206,13 @@ fn tokens(attribute: &Attribute) -> TokenStream {
     }
 }
 
-fn kind(sources: &SourceTree, scope: ScopeId, attribute: &Attribute) -> Option<AnnotationKind> {
+fn kind(sources: &SourceTree, scope: ScopeId, path: &Path) -> Option<AnnotationKind> {
     // The name may be imported under another name.
-    let (path, from) = sources.origin(scope, import_path(attribute.path()))?;
+    let (path, from) = sources.origin(scope, import_path(path))?;
     let annotation = match path.segments.last()?.as_str() {
         "tool" => AnnotationKind::Tool,
         "tool_class" => AnnotationKind::Class,
+        "tools" => AnnotationKind::Declarations,
         _ => return None,
     };
     is_from_us(sources, from, &path).then_some(annotation)

@@ -350,7 +350,7 @@ impl SourceTree {
     }
 
     /// Warns about a tool or a module inside of a macro call, which exists only once the macro is expanded.
-    pub(super) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
+    pub(crate) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
         let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         let file = &self.scope(scope).file;
         if let Some(span) = annotation_in(item.mac.tokens.clone()) {

@@ -125,9 +125,28 @@ impl SourceTree {
             Type::Array(array) => {
                 Ty::Array(Box::new(inner(&array.elem)), self.length(&array.len, scope, generics, depth))
             }
-            Type::Path(path) if path.qself.is_none() => self.resolve_path(ty, &path.path, scope, generics, depth),
+            Type::Path(path) => match &path.qself {
+                None => self.resolve_path(ty, &path.path, scope, generics, depth),
+                Some(qself) => self
+                    .resolve_associated(&inner(&qself.ty), &path.path, qself.position, depth)
+                    .unwrap_or_else(|| unknown(ty)),
+            },
             _ => unknown(ty),
         }
+    }
+
+    /// Resolves `<T as Trait>::Name` by the `impl` block, if that stands in the file of `T`.
+    fn resolve_associated(&self, of: &Ty, path: &Path, position: usize, depth: usize) -> Option<Ty> {
+        let Ty::Defined { definition, .. } = of else { return None };
+        let trait_name = path.segments.get(position.checked_sub(1)?)?.ident.to_string();
+        let name = &path.segments.get(position).filter(|_| path.segments.len() == position + 1)?.ident;
+        let definition = self.definition(*definition);
+        let blocks = definition.impls.iter().filter(|(of_trait, _)| *of_trait == trait_name);
+        let ty = blocks.flat_map(|(_, block)| &block.items).find_map(|item| match item {
+            syn::ImplItem::Type(associated) if associated.ident == *name => Some(&associated.ty),
+            _ => None,
+        })?;
+        Some(self.resolve_type(ty, definition.scope, &[], depth + 1))
     }
 
     fn resolve_path(&self, ty: &Type, path: &Path, scope: ScopeId, generics: &[(String, Ty)], depth: usize) -> Ty {

@@ -44,6 +44,15 @@ pub(crate) struct ArgumentError {
     received: Option<String>,
     /// What was expected.
     expected: String,
+    /// The kind of error, such as `missing`, `unknown`, `duplicate` or `invalid`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    /// Of an unknown name: the declared names that are most like it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<String>,
+    /// Of an invalid value: the constraint that it breaks, such as `range`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    constraint: Option<String>,
 }
 
 /// What a call would do.

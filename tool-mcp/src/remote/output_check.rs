@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tool_model::validate::{Validator, Violation};
+use tool_model::validate::Validator;
+use tool_runtime::arguments::ArgumentError;
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 /// The most violations that are reported.
@@ -28,23 +29,15 @@ impl OutputCheck {
         if self.schema.is_valid(structured) {
             return None;
         }
-        let violations = self.schema.check_first(MAX_VIOLATIONS + 1, structured, "");
-        let mut lines: Vec<String> = violations.iter().take(MAX_VIOLATIONS).map(describe).collect();
-        if violations.len() > MAX_VIOLATIONS {
+        let mut violations = self.schema.check_first(MAX_VIOLATIONS + 1, structured, "");
+        let has_more = violations.len() > MAX_VIOLATIONS;
+        violations.truncate(MAX_VIOLATIONS);
+        let errors = violations.into_iter().map(ArgumentError::from);
+        let mut lines: Vec<String> = errors.map(|error| format!("- {error}")).collect();
+        if has_more {
             lines.push("- and more".to_owned());
         }
         Some(lines.join("\n"))
-    }
-}
-
-fn describe(violation: &Violation) -> String {
-    let Violation { path, received, expected } = violation;
-    let prefix = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-    match received {
-        // The value of an unknown property is irrelevant.
-        Some(_) if expected.starts_with("unknown property") => format!("- {prefix}{expected}"),
-        Some(received) => format!("- {prefix}got {received}, expected {expected}"),
-        None => format!("- {prefix}missing, expected {expected}"),
     }
 }
 

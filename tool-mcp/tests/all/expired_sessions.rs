@@ -31,7 +31,7 @@ struct Host {
     never_knows: AtomicBool,
     tools: Mutex<Value>,
     /// The received requests in order: the session and the method.
-    heard: Mutex<Vec<String>>,
+    received: Mutex<Vec<String>>,
     /// Permits for refusals, and for results of `slow`.
     refusals: Semaphore,
     slow: Semaphore,
@@ -46,7 +46,7 @@ impl Host {
             session: AtomicUsize::new(1),
             never_knows: AtomicBool::new(false),
             tools: Mutex::new(json!([tool("work", "Work."), tool("slow", ""), tool("report", "")])),
-            heard: Mutex::default(),
+            received: Mutex::default(),
             refusals: Semaphore::new(1_000),
             slow: Semaphore::new(0),
             beginnings: Semaphore::new(1_000),
@@ -58,20 +58,20 @@ impl Host {
     /// Replaces the session, and clears the received requests.
     fn forget(&self) {
         self.session.fetch_add(1, SeqCst);
-        self.heard.lock().unwrap().clear();
+        self.received.lock().unwrap().clear();
     }
 
-    fn heard(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
+    fn received(&self) -> Vec<String> {
+        self.received.lock().unwrap().clone()
     }
 
     /// Counts the requests of a method, in all sessions.
     fn count(&self, method: &str) -> usize {
-        self.heard().iter().filter(|heard| heard.ends_with(method)).count()
+        self.received().iter().filter(|received| received.ends_with(method)).count()
     }
 
-    fn has_heard(&self, what: &str) -> bool {
-        self.heard().iter().any(|heard| heard == what)
+    fn has_received(&self, what: &str) -> bool {
+        self.received().iter().any(|received| received == what)
     }
 }
 
@@ -79,13 +79,13 @@ async fn answer(State(host): State<Arc<Host>>, headers: HeaderMap, body: String)
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
     let result = |result: Value| hosted::result(&message, result);
     let method = message["method"].as_str().unwrap_or_default();
-    let said = headers.get("mcp-session-id").and_then(|session| session.to_str().ok()).unwrap_or("-");
-    host.heard.lock().unwrap().push(format!("{said} {method}"));
+    let session_id = headers.get("mcp-session-id").and_then(|session| session.to_str().ok()).unwrap_or("-");
+    host.received.lock().unwrap().push(format!("{session_id} {method}"));
     if method == "initialize" {
         drop(host.beginnings.acquire().await);
         return hosted::begin(&message, &host.session.load(SeqCst).to_string());
     }
-    let is_known = said == host.session.load(SeqCst).to_string();
+    let is_known = session_id == host.session.load(SeqCst).to_string();
     if !is_known || (method == "tools/call" && host.never_knows.load(SeqCst)) {
         host.refusals.acquire().await.unwrap().forget();
         return match host.forgets {
@@ -130,7 +130,7 @@ async fn repeats_a_call_in_a_new_session_after_listing_the_tools() {
         assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{forgets:?}");
         let all =
             ["1 tools/call", "- initialize", "2 notifications/initialized", "2 tools/list", "2 tools/call"].as_slice();
-        assert_eq!(host.heard(), all, "{forgets:?}");
+        assert_eq!(host.received(), all, "{forgets:?}");
         servers.close().await;
     }
 }
@@ -153,17 +153,17 @@ async fn does_not_call_a_tool_that_has_changed() {
         (false, json!([beside]), Some(ErrorKind::UnknownTool)),
     ] {
         let (host, config) = Host::start(Forgets::NotFound).await;
-        let (folder, tools) = (tempfile::tempdir().unwrap(), dispatcher());
+        let (directory, tools) = (tempfile::tempdir().unwrap(), dispatcher());
         let mut builder = RemoteServers::builder().server(config);
         if pinned {
-            builder = builder.pins(folder.path().join("mcp.lock")).unwrap();
+            builder = builder.pins(directory.path().join("mcp.lock")).unwrap();
         }
         let servers = connect(&tools, builder).await;
         host.forget();
         *host.tools.lock().unwrap() = now.clone();
         let result = call(&tools, "mcp_h_work").await;
         assert_eq!(kind(&result), expected, "{pinned} {now}: {result:?}");
-        assert_eq!(host.has_heard("2 tools/call"), expected.is_none(), "{pinned} {now}: {:?}", host.heard());
+        assert_eq!(host.has_received("2 tools/call"), expected.is_none(), "{pinned} {now}: {:?}", host.received());
         assert!(expected.is_none() || result.output.ends_with("It did not run."), "{}", result.output);
         if expected == Some(ErrorKind::Refused) {
             assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::UnknownTool), "the tool is held");
@@ -184,13 +184,13 @@ async fn retries_once_with_a_server_that_loses_every_session() {
     for part in ["`h` rejected the call in a new session, too", "`work` did not run"] {
         assert!(result.output.contains(part), "{}", result.output);
     }
-    assert_eq!(host.count("tools/call"), 2, "{:?}", host.heard());
+    assert_eq!(host.count("tools/call"), 2, "{:?}", host.received());
     // It is connected again, without further attempts.
     until(|| host.count("tools/list") == 2).await;
     until(|| servers.status()[0].state == ServerState::Connected).await;
-    assert_eq!((host.count("tools/call"), host.count("initialize")), (2, 2), "{:?}", host.heard());
+    assert_eq!((host.count("tools/call"), host.count("initialize")), (2, 2), "{:?}", host.received());
     assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::Retry));
-    assert!(host.count("tools/call") <= 4, "{:?}", host.heard());
+    assert!(host.count("tools/call") <= 4, "{:?}", host.received());
     host.never_knows.store(false, SeqCst);
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
@@ -219,7 +219,7 @@ async fn calls_with_an_expired_session_share_a_new_one() {
     for called in calls {
         assert_eq!(called.await.unwrap(), "done");
     }
-    assert_eq!((host.count("initialize"), host.count("tools/list")), (1, 1), "{:?}", host.heard());
+    assert_eq!((host.count("initialize"), host.count("tools/list")), (1, 1), "{:?}", host.received());
     assert_eq!(host.count("2 tools/call"), CALLS, "each call was repeated once");
     servers.close().await;
 }
@@ -231,7 +231,7 @@ async fn a_call_in_the_old_session_gets_its_result() {
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let others = async {
-        until(|| host.has_heard("1 tools/call")).await;
+        until(|| host.has_received("1 tools/call")).await;
         host.forget();
         let result = call(&tools, "mcp_h_work").await;
         host.slow.add_permits(1);
@@ -239,20 +239,20 @@ async fn a_call_in_the_old_session_gets_its_result() {
     };
     let (slow, work) = tokio::join!(call(&tools, "mcp_h_slow"), others);
     assert_eq!((slow.output.as_str(), work.output.as_str()), ("slowly", "done"));
-    assert_eq!(host.count("tools/call"), 2, "{:?}", host.heard());
+    assert_eq!(host.count("tools/call"), 2, "{:?}", host.received());
     servers.close().await;
 }
 
 #[tokio::test]
 async fn reports_progress_from_the_new_session() {
     let (_host, tools, servers) = forgotten(Forgets::NotFound).await;
-    let heard = Arc::new(AtomicUsize::new(0));
-    let listener = heard.clone();
+    let received = Arc::new(AtomicUsize::new(0));
+    let listener = received.clone();
     let progress = Progress::to(move |_: Value| {
         listener.fetch_add(1, SeqCst);
     });
     let result = tools.call(ToolCall::from_text("mcp_h_report", "{}")).with(progress).await;
-    assert_eq!((result.output.as_str(), heard.load(SeqCst)), ("reported", 1), "{result:?}");
+    assert_eq!((result.output.as_str(), received.load(SeqCst)), ("reported", 1), "{result:?}");
     servers.close().await;
 }
 
@@ -264,10 +264,10 @@ async fn does_not_repeat_a_call_that_has_timed_out() {
     let work = ToolCall::from_text("mcp_h_work", "{}");
     assert_eq!(kind(&tools.call(work).timeout(Duration::from_millis(200)).await), Some(ErrorKind::TimedOut));
     host.beginnings.add_permits(1_000);
-    until(|| host.has_heard("2 tools/list")).await;
+    until(|| host.has_received("2 tools/list")).await;
     until(|| servers.status()[0].state == ServerState::Connected).await;
     servers.reload().await;
-    assert_eq!(host.count("tools/call"), 1, "{:?}", host.heard());
+    assert_eq!(host.count("tools/call"), 1, "{:?}", host.received());
     servers.close().await;
 }
 

@@ -226,24 +226,24 @@ async fn sends_no_call_before_the_server_stream_is_open() {
 }
 
 /// Events that a test sends at any time.
-struct Says(mpsc::UnboundedReceiver<String>);
+struct SentEvents(mpsc::UnboundedReceiver<String>);
 
-impl futures_core::Stream for Says {
+impl futures_core::Stream for SentEvents {
     type Item = Result<String, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|said| said.map(Ok))
+        self.0.poll_recv(context).map(|events| events.map(Ok))
     }
 }
 
 /// A server may accept a call and respond over the session's stream. Without a stream the call fails.
 #[tokio::test]
 async fn accepts_a_response_over_the_session_stream() {
-    let (say, said) = mpsc::unbounded_channel();
-    let said = Arc::new(Mutex::new(Some(said)));
+    let (say, events) = mpsc::unbounded_channel();
+    let events = Arc::new(Mutex::new(Some(events)));
     let listen = move || async move {
-        match said.lock().unwrap().take() {
-            Some(said) => respond(200, EVENTS, Body::from_stream(Says(said))),
+        match events.lock().unwrap().take() {
+            Some(events) => respond(200, EVENTS, Body::from_stream(SentEvents(events))),
             None => respond(405, "text/plain", ""),
         }
     };

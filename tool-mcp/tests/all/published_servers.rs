@@ -22,8 +22,8 @@ async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_every_tool_of_the_filesystem_server() {
     let tools = dispatcher();
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
     let Some(config) = files() else { return };
     let servers = connect(&tools, RemoteServers::builder().server(config.arg(root.to_string_lossy()))).await;
     let path = |name: &str| root.join(name).to_string_lossy().into_owned();
@@ -132,8 +132,8 @@ async fn run(revision: &str, scenarios: &[&str]) {
             .args(["client", "--scenario", scenario, "--spec-version", revision, "--command"])
             .arg(&client);
         let output = command.kill_on_drop(true).output().await.unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{revision} {scenario}:\n{said}\n{told}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{revision} {scenario}:\n{stdout}\n{stderr}");
     }
 }

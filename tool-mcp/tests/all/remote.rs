@@ -89,23 +89,23 @@ async fn reports_progress_in_order_before_the_result() {
         }
     });
     let servers = connect(&tools, RemoteServers::builder().server(reporting.trust())).await;
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let listener = heard.clone();
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let listener = reports.clone();
     let progress = Progress::to(move |report: Value| listener.lock().unwrap().push(report));
     let result = tools.call(ToolCall::from_text("mcp_s_work", "{}")).with(progress).await;
     assert_eq!(result.output, "done");
-    let heard = heard.lock().unwrap().clone();
-    let steps: Vec<f64> = heard.iter().map(|report| report["progress"].as_f64().unwrap()).collect();
+    let reports = reports.lock().unwrap().clone();
+    let steps: Vec<f64> = reports.iter().map(|report| report["progress"].as_f64().unwrap()).collect();
     assert_eq!(steps, (1..=50).map(f64::from).collect::<Vec<_>>());
-    assert_eq!(heard[0], json!({"progress": 1.0, "total": 50.0, "message": "on"}));
+    assert_eq!(reports[0], json!({"progress": 1.0, "total": 50.0, "message": "on"}));
     servers.close().await;
 }
 
 #[tokio::test]
 async fn notifies_the_server_of_cancelled_calls() {
     let tools = dispatcher();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let seen = told.clone();
+    let notifications = Arc::new(Mutex::new(Vec::new()));
+    let seen = notifications.clone();
     let slow = server("s", move |mut peer: Peer| {
         let seen = seen.clone();
         async move {
@@ -119,10 +119,10 @@ async fn notifies_the_server_of_cancelled_calls() {
     let servers =
         connect(&tools, RemoteServers::builder().server(slow.trust().call_timeout(Duration::from_millis(50)))).await;
     assert_eq!(kind(&call(&tools, "mcp_s_wait").await), Some(ErrorKind::TimedOut));
-    until(|| told.lock().unwrap().len() == 2).await;
-    let told = told.lock().unwrap().clone();
-    assert_eq!((&told[0].0, &told[1].0), (&json!("tools/call"), &json!("notifications/cancelled")));
-    assert_eq!(told[0].1, told[1].1);
+    until(|| notifications.lock().unwrap().len() == 2).await;
+    let notifications = notifications.lock().unwrap().clone();
+    assert_eq!((&notifications[0].0, &notifications[1].0), (&json!("tools/call"), &json!("notifications/cancelled")));
+    assert_eq!(notifications[0].1, notifications[1].1);
     servers.close().await;
 }
 
@@ -151,7 +151,7 @@ async fn speaks_the_2026_generation() {
         let mut listed = json!([tool("one", "")]);
         let mut subscription = Value::Null;
         while let Some(message) = peer.next().await {
-            let told = |method: &str, mut params: Value, id: &Value| {
+            let notification = |method: &str, mut params: Value, id: &Value| {
                 params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
                 json!({"jsonrpc": "2.0", "method": method, "params": params})
             };
@@ -166,7 +166,7 @@ async fn speaks_the_2026_generation() {
                 Some("subscriptions/listen") => {
                     subscription = message["id"].clone();
                     let params = json!({"notifications": {"toolsListChanged": true}});
-                    peer.send(told("notifications/subscriptions/acknowledged", params, &subscription)).await;
+                    peer.send(notification("notifications/subscriptions/acknowledged", params, &subscription)).await;
                 }
                 Some("tools/list") => {
                     let result =
@@ -187,7 +187,7 @@ async fn speaks_the_2026_generation() {
                         }
                     };
                     peer.answer(&message, result).await;
-                    peer.send(told("notifications/tools/list_changed", json!({}), &subscription)).await;
+                    peer.send(notification("notifications/tools/list_changed", json!({}), &subscription)).await;
                 }
                 _ => {}
             }
@@ -204,8 +204,8 @@ async fn speaks_the_2026_generation() {
 #[tokio::test]
 async fn ends_a_program_with_its_process_group() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let (program, pid) = (folder.path().join("server"), folder.path().join("pid"));
+    let directory = tempfile::tempdir().unwrap();
+    let (program, pid) = (directory.path().join("server"), directory.path().join("pid"));
     let script = format!(
         "#!/bin/sh\nsleep 600 &\necho $! > {}\necho 'on stderr' >&2\nread discover\n\
          echo '{{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{{\"code\":-32601,\"message\":\"\"}}}}'\nread initialize\n\

@@ -35,8 +35,8 @@ fn program(answers: &[(&str, &str)]) -> String {
     known.replacen("while", slow, 1).replacen(" in\n", &format!(" in\n{cases}"), 1)
 }
 
-fn starts(folder: &Path) -> usize {
-    std::fs::read_to_string(folder.join("starts")).unwrap_or_default().lines().count()
+fn starts(directory: &Path) -> usize {
+    std::fs::read_to_string(directory.join("starts")).unwrap_or_default().lines().count()
 }
 
 /// Advances the client's clock; no time passes for the program.
@@ -50,13 +50,13 @@ async fn pass(time: Duration) {
 }
 
 /// Connects a program that is ready only after the given times.
-async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatcher, RemoteServers) {
+async fn connect(directory: &Path, program: &str, times: &[Duration]) -> (Dispatcher, RemoteServers) {
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", program]).current_dir(folder).trust();
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", program]).current_dir(directory).trust();
     let connecting = RemoteServers::builder().server(config);
     let registry = tools.registry();
     let connecting = tokio::spawn(async move { connecting.connect(&registry).await });
-    until(|| starts(folder) == 1).await;
+    until(|| starts(directory) == 1).await;
     for time in times {
         pass(*time).await;
     }
@@ -71,11 +71,11 @@ async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatche
         servers.reload().await;
         assert!(asked.elapsed().is_zero(), "a reload does not wait for a program that is starting");
         tokio::time::resume();
-        std::fs::write(folder.join("go"), "").unwrap();
+        std::fs::write(directory.join("go"), "").unwrap();
         until(|| servers.status()[0].state == ServerState::Connected).await;
         return (tools, servers);
     }
-    std::fs::write(folder.join("go"), "").unwrap();
+    std::fs::write(directory.join("go"), "").unwrap();
     let servers = connecting.await.unwrap().unwrap();
     (tools, servers)
 }
@@ -90,11 +90,11 @@ async fn connects_a_program_that_starts_slowly() {
         (&[("server/discover", DISCOVERED), ("\"initialize\"", REFUSED)], "2026-07-28"),
     ] {
         for times in [&[PAST_THE_PROBE][..], &[PAST_THE_PROBE, PAST_THE_TIMEOUT, PAST_THE_TIMEOUT]] {
-            let folder = tempfile::tempdir().unwrap();
-            let (tools, servers) = connect(folder.path(), &program(answers), times).await;
+            let directory = tempfile::tempdir().unwrap();
+            let (tools, servers) = connect(directory.path(), &program(answers), times).await;
             let status = &servers.status()[0];
             assert_eq!((&status.state, status.protocol.as_deref()), (&ServerState::Connected, Some(protocol)));
-            assert_eq!((status.problems.len(), starts(folder.path())), (0, 1), "{answers:?}: {status:?}");
+            assert_eq!((status.problems.len(), starts(directory.path())), (0, 1), "{answers:?}: {status:?}");
             assert_eq!(call(&tools, "mcp_p_say").await.output, "hello");
             servers.close().await;
         }
@@ -104,13 +104,13 @@ async fn connects_a_program_that_starts_slowly() {
 /// A reload does not wait for it meanwhile.
 #[tokio::test]
 async fn restarts_a_program_that_never_responds() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program(&[])]).current_dir(folder.path());
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program(&[])]).current_dir(directory.path());
     let config = config.connect_timeout(Duration::from_millis(50));
     let servers = RemoteServers::builder().server(config.clone()).connect(&tools.registry()).await.unwrap();
     servers.reload().await;
-    until(|| starts(folder.path()) == 2).await;
+    until(|| starts(directory.path()) == 2).await;
     servers.close().await;
     let strict = RemoteServers::builder().server(config).strict().connect(&tools.registry()).await;
     assert!(strict.is_err_and(|error| error.to_string().contains("still starting")));

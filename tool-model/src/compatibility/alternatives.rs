@@ -8,11 +8,11 @@ use super::rules::listed;
 use super::{ChangeKind, kinds};
 use crate::validate::check::Checker;
 use crate::validate::describe::Describer;
-use crate::validate::schema::{Definitions, Kinds, ObjectRules, Rules, Schema};
+use crate::validate::schema::{Definitions, JsonTypes, ObjectRules, Schema, SchemaRules};
 
 impl<'s> SchemaComparison<'s, '_> {
     /// Compares alternatives. A schema without alternatives is the only one: so `T` becomes `Option<T>`.
-    pub(super) fn either(&mut self, pair: &SchemaPair<'s>, (old, new): (&'s Rules, &'s Rules)) {
+    pub(super) fn either(&mut self, pair: &SchemaPair<'s>, (old, new): (&'s SchemaRules, &'s SchemaRules)) {
         let old_list = list(old, pair.old, self.sides.old);
         let new_list = list(new, pair.new, self.sides.new);
         let (found, are_same) = self.matched(pair, &old_list, &new_list);
@@ -113,11 +113,11 @@ impl<'s> SchemaComparison<'s, '_> {
     /// Returns `true` if both are the only ones of their type on their side: the `T` of `Option<T>`, however it has
     /// changed.
     fn are_alone(&self, (old, was): (&[&Schema], usize), (new, is): (&[&Schema], usize)) -> bool {
-        let kinds = |list: &[&Schema], side: &Definitions| -> Vec<Kinds> {
+        let kinds = |list: &[&Schema], side: &Definitions| -> Vec<JsonTypes> {
             list.iter().map(|schema| kinds::possible(schema, side)).collect()
         };
         let (old, new) = (kinds(old, self.sides.old), kinds(new, self.sides.new));
-        let alone = |kinds: &[Kinds], index: usize| {
+        let alone = |kinds: &[JsonTypes], index: usize| {
             kinds.iter().enumerate().all(|(other, kind)| other == index || kind.common(kinds[index]).is_empty())
         };
         old[was] == new[is] && alone(&old, was) && alone(&new, is)
@@ -143,13 +143,13 @@ fn is_narrowed(differences: &[SchemaDifference]) -> bool {
 const MOST_ALTERNATIVES: usize = 64;
 
 /// Returns the alternatives of a schema, including those of referenced definitions.
-fn list<'s>(rules: &'s Rules, whole: &'s Schema, definitions: &'s Definitions) -> Vec<&'s Schema> {
+fn list<'s>(rules: &'s SchemaRules, whole: &'s Schema, definitions: &'s Definitions) -> Vec<&'s Schema> {
     let Some(own) = rules.only_alternatives() else { return vec![whole] };
     let mut found = Vec::new();
     let mut waiting: Vec<&Schema> = own.iter().rev().collect();
     while let Some(schema) = waiting.pop() {
         let (inner, kinds) = resolved(schema, definitions);
-        let can_be_joined = !rules.any_of.is_empty() && !inner.any_of.is_empty() && kinds == Kinds::ALL;
+        let can_be_joined = !rules.any_of.is_empty() && !inner.any_of.is_empty() && kinds == JsonTypes::ALL;
         match inner.only_alternatives() {
             Some(inner) if can_be_joined => waiting.extend(inner.iter().rev()),
             _ => found.push(schema),
@@ -187,7 +187,7 @@ fn label(schema: &Schema, definitions: &Definitions) -> Option<String> {
 
 fn type_label(schema: &Schema, definitions: &Definitions) -> Option<String> {
     let possible = kinds::possible(schema, definitions);
-    (possible != Kinds::ALL).then(|| kinds::names(possible))
+    (possible != JsonTypes::ALL).then(|| kinds::names(possible))
 }
 
 fn word(value: &Value) -> String {
@@ -215,7 +215,7 @@ fn are_apart(a: &Schema, b: &Schema, definitions: &Definitions) -> bool {
         return refuses(a, values);
     }
     let (a, b) = (&a_rules.object, &b_rules.object);
-    shared == Kinds::OBJECT && (have_other_tags(a, b, definitions) || lacks_a_key(a, b) || lacks_a_key(b, a))
+    shared == JsonTypes::OBJECT && (have_other_tags(a, b, definitions) || lacks_a_key(a, b) || lacks_a_key(b, a))
 }
 
 fn have_other_tags(a: &ObjectRules, b: &ObjectRules, definitions: &Definitions) -> bool {

@@ -9,7 +9,7 @@ use super::facts::is_fact;
 use super::tool::{change_text, shown};
 use super::{Change, ChangeKind};
 use crate::canonical;
-use crate::validate::format::Format;
+use crate::validate::format::StringFormat;
 
 type Schema<'a> = (&'a Value, &'a BTreeMap<String, Value>);
 
@@ -93,7 +93,7 @@ pub(super) fn changes(tool: &str, path: &str, old: Schema<'_>, new: Schema<'_>) 
 /// Returns `true` for a keyword of a rule. Unknown formats are annotations.
 fn is_rule(key: &str, value: Option<&Value>) -> bool {
     let is_format =
-        || key == "format" && value.and_then(Value::as_str).is_some_and(|name| Format::named(name).is_some());
+        || key == "format" && value.and_then(Value::as_str).is_some_and(|name| StringFormat::named(name).is_some());
     RULES.contains(&key) || is_format()
 }
 

@@ -12,7 +12,7 @@ use super::difference::{DifferenceEffect, SchemaDifference, ValueDirection};
 use super::facts::KnownArguments;
 use crate::validate::describe::Describer;
 use crate::validate::path::{is_identifier, quote};
-use crate::validate::schema::{Definitions, Kinds, Rules, Schema};
+use crate::validate::schema::{Definitions, JsonTypes, Schema, SchemaRules};
 
 /// The largest number of compared pairs. Nested alternatives multiply the work; manifests need a tiny part of this.
 const MOST_STEPS: u32 = 200_000;
@@ -20,8 +20,9 @@ const MOST_STEPS: u32 = 200_000;
 const DEEPEST_TRIAL: u32 = 24;
 
 pub(super) static ANYTHING: Schema = Schema::Anything;
-static NOTHING: LazyLock<Rules> = LazyLock::new(|| Rules { allowed: Some(Vec::new()), ..Rules::default() });
-static FREE: LazyLock<Rules> = LazyLock::new(Rules::default);
+static NOTHING: LazyLock<SchemaRules> =
+    LazyLock::new(|| SchemaRules { allowed: Some(Vec::new()), ..SchemaRules::default() });
+static FREE: LazyLock<SchemaRules> = LazyLock::new(SchemaRules::default);
 
 /// The definitions of both sides.
 #[derive(Clone, Copy)]
@@ -127,17 +128,17 @@ impl<'s, 'b> SchemaComparison<'s, 'b> {
     }
 
     pub(super) fn describe_old(&self, schema: &Schema) -> String {
-        Describer::new(self.sides.old).schema(schema)
+        Describer::new(self.sides.old).schema(schema).to_string()
     }
 
     pub(super) fn describe_new(&self, schema: &Schema) -> String {
-        Describer::new(self.sides.new).schema(schema)
+        Describer::new(self.sides.new).schema(schema).to_string()
     }
 }
 
 /// Follows references that add nothing but a type. Returns the rules and the type.
-pub(super) fn resolved<'s>(mut schema: &'s Schema, definitions: &'s Definitions) -> (&'s Rules, Kinds) {
-    let mut kinds = Kinds::ALL;
+pub(super) fn resolved<'s>(mut schema: &'s Schema, definitions: &'s Definitions) -> (&'s SchemaRules, JsonTypes) {
+    let mut kinds = JsonTypes::ALL;
     // A definition that only refers to itself cannot be validated, and is not compared.
     for _ in 0..64 {
         let Schema::Rules(rules) = schema else { break };

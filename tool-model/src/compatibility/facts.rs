@@ -8,8 +8,8 @@ use super::comparison::{SchemaComparison, property};
 use super::difference::DifferenceEffect;
 use super::properties::is_required;
 use crate::schema::each_subschema;
-use crate::validate::number::Number;
-use crate::validate::schema::{Bound, NumberRules, ObjectRules, Rules, Schema};
+use crate::validate::number::ExactNumber;
+use crate::validate::schema::{NumberLimit, NumberRules, ObjectRules, Schema, SchemaRules};
 use crate::{Manifest, ToolDefinition};
 
 /// The keyword for the Rust type of a number or a string: `u64`, `f32`, `String`, or the name of a type that is parsed
@@ -136,15 +136,15 @@ impl RustType {
     }
 }
 
-pub(super) fn rust_type(rules: &Rules) -> Option<&RustType> {
+pub(super) fn rust_type(rules: &SchemaRules) -> Option<&RustType> {
     rules.facts.as_ref()?.rust_type.as_ref()
 }
 
 /// Returns the bounds of both sides. If their integer types differ, a bound that a schema lacks is the type's.
-pub(super) fn bounds(old: &Rules, new: &Rules) -> [[Option<Bound>; 2]; 2] {
+pub(super) fn bounds(old: &SchemaRules, new: &SchemaRules) -> [[Option<NumberLimit>; 2]; 2] {
     let own = |rules: &NumberRules| [rules.least, rules.most];
     let filled = |rules: &NumberRules, least: i128, most: Option<i128>| {
-        let bound = |value| Bound { value: Number::Whole(value), exclusive: false };
+        let bound = |value| NumberLimit { value: ExactNumber::Whole(value), exclusive: false };
         [rules.least.or(Some(bound(least))), rules.most.or(most.map(bound))]
     };
     match (rust_type(old), rust_type(new)) {
@@ -169,7 +169,7 @@ fn known_argument(known: &KnownArguments, path: &str) -> Option<bool> {
 
 impl<'s> SchemaComparison<'s, '_> {
     /// Compares the conversions of values. Returns `true` if that covers their format.
-    pub(super) fn conversions(&mut self, path: &str, old: &Rules, new: &Rules) -> bool {
+    pub(super) fn conversions(&mut self, path: &str, old: &SchemaRules, new: &SchemaRules) -> bool {
         let (Some(was), Some(is)) = (rust_type(old), rust_type(new)) else { return false };
         match (was, is) {
             (was, is) if was == is => false,
@@ -234,7 +234,7 @@ impl<'s> SchemaComparison<'s, '_> {
     }
 
     /// Returns `true` if a value that the new schema does not list is the alias of a variant, and is read.
-    pub(super) fn is_variant_alias(&self, path: &str, value: &Value, new: &Rules) -> bool {
+    pub(super) fn is_variant_alias(&self, path: &str, value: &Value, new: &SchemaRules) -> bool {
         let aliases = new.facts.as_ref().map(|facts| facts.variant_aliases.as_slice()).unwrap_or_default();
         known_argument(self.sides.known, path) != Some(true)
             && value.as_str().is_some_and(|name| aliases.iter().any(|alias| alias == name))

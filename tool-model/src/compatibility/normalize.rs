@@ -13,12 +13,15 @@ use serde_json::Value;
 use super::facts::SourceFacts;
 use super::kinds::with_whole_numbers;
 use crate::validate::equality::equal;
-use crate::validate::number::Number;
-use crate::validate::read::Reading;
-use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules};
+use crate::validate::expectation::CountRange;
+use crate::validate::number::ExactNumber;
+use crate::validate::read::ParsedSchema;
+use crate::validate::schema::{
+    ArrayRules, JsonTypes, NumberLimit, NumberRules, ObjectRules, Schema, SchemaRules, TextRules,
+};
 
 /// Normalizes a schema and its definitions.
-pub(super) fn normalize(reading: &mut Reading) {
+pub(super) fn normalize(reading: &mut ParsedSchema) {
     rewrite(&mut reading.schema);
     reading.definitions.values_mut().for_each(rewrite);
 }
@@ -33,8 +36,8 @@ fn rewrite(schema: &mut Schema) {
 }
 
 /// Returns every schema inside, for the same value or a part of it.
-fn parts(rules: &mut Rules) -> Vec<&mut Schema> {
-    let Rules { array, object, all_of, any_of, one_of, not, condition, .. } = rules;
+fn parts(rules: &mut SchemaRules) -> Vec<&mut Schema> {
+    let SchemaRules { array, object, all_of, any_of, one_of, not, condition, .. } = rules;
     let mut all: Vec<&mut Schema> = Vec::new();
     all.extend(array.prefix.iter_mut().chain(&mut array.items).chain(array.contains.as_mut().map(|c| &mut c.schema)));
     all.extend(object.properties.values_mut().chain(object.patterns.iter_mut().map(|(_, schema)| schema)));
@@ -48,7 +51,7 @@ fn parts(rules: &mut Rules) -> Vec<&mut Schema> {
 }
 
 /// Makes one list of nested alternatives, and one alternative of those that list values.
-fn join_alternatives(rules: &mut Rules) {
+fn join_alternatives(rules: &mut SchemaRules) {
     let mut flat = Vec::new();
     for part in take(&mut rules.any_of) {
         match part {
@@ -118,15 +121,15 @@ fn is_list(schema: &Schema) -> bool {
 
 fn is_null(schema: &Schema) -> bool {
     let Schema::Rules(rules) = schema else { return false };
-    rules.kinds == Some(Kinds::NULL)
+    rules.kinds == Some(JsonTypes::NULL)
         && rules.allowed.is_none()
         && rules.reference.is_none()
         && rules.in_place().next().is_none()
 }
 
 /// Returns `true` if the schema only lists values, all of them of its type.
-fn is_list_of_values(rules: &Rules) -> bool {
-    let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(Kinds::of(value)));
+fn is_list_of_values(rules: &SchemaRules) -> bool {
+    let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(JsonTypes::of(value)));
     rules.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(is_of_type))
         && rules.reference.is_none()
         && rules.says_nothing_itself()
@@ -134,11 +137,11 @@ fn is_list_of_values(rules: &Rules) -> bool {
 }
 
 fn list_of(values: Vec<Value>, facts: Option<Box<SourceFacts>>) -> Schema {
-    Schema::Rules(Box::new(Rules { allowed: Some(values), facts, ..Rules::default() }))
+    Schema::Rules(Box::new(SchemaRules { allowed: Some(values), facts, ..SchemaRules::default() }))
 }
 
 /// Merges the parts of `allOf`, and single alternatives.
-fn merge_parts(rules: &mut Rules) {
+fn merge_parts(rules: &mut SchemaRules) {
     let mut parts = take(&mut rules.all_of);
     for alternatives in [&mut rules.any_of, &mut rules.one_of] {
         if alternatives.len() == 1 {
@@ -155,7 +158,7 @@ fn merge_parts(rules: &mut Rules) {
     }
 }
 
-fn common_kinds(one: Option<Kinds>, other: Option<Kinds>) -> Option<Kinds> {
+fn common_kinds(one: Option<JsonTypes>, other: Option<JsonTypes>) -> Option<JsonTypes> {
     match (one, other) {
         (Some(one), Some(other)) => Some(by_name(with_whole_numbers(one).common(with_whole_numbers(other)))),
         (one, other) => one.or(other),
@@ -163,11 +166,11 @@ fn common_kinds(one: Option<Kinds>, other: Option<Kinds>) -> Option<Kinds> {
 }
 
 /// Returns the types as the keyword `type` names them: `number` includes the integers.
-fn by_name(kinds: Kinds) -> Kinds {
-    if kinds.has(Kinds::NUMBER) { kinds.without(Kinds::INTEGER) } else { kinds }
+fn by_name(kinds: JsonTypes) -> JsonTypes {
+    if kinds.has(JsonTypes::NUMBER) { kinds.without(JsonTypes::INTEGER) } else { kinds }
 }
 
-fn can_be_merged(rules: &Rules, part: &Rules) -> bool {
+fn can_be_merged(rules: &SchemaRules, part: &SchemaRules) -> bool {
     fn one_is<T>(one: &T, other: &T, is_empty: fn(&T) -> bool) -> bool {
         is_empty(one) || is_empty(other)
     }
@@ -196,7 +199,7 @@ fn can_objects_be_merged(one: &ObjectRules, other: &ObjectRules) -> bool {
     one.is_empty() || other.is_empty() || [one, other].into_iter().all(|rules| is_open(rules) && !is_dependent(rules))
 }
 
-fn merge(rules: &mut Rules, part: Rules) {
+fn merge(rules: &mut SchemaRules, part: SchemaRules) {
     rules.kinds = common_kinds(rules.kinds, part.kinds);
     rules.name = rules.name.take().or(part.name);
     rules.reference = rules.reference.take().or(part.reference);
@@ -220,8 +223,9 @@ fn merge(rules: &mut Rules, part: Rules) {
 }
 
 fn merge_numbers(rules: &mut NumberRules, part: &NumberRules) {
-    let tighter = |one: Option<Bound>, other: Option<Bound>, is_tighter: fn(Number, Number) -> bool| match (one, other)
-    {
+    let tighter = |one: Option<NumberLimit>,
+                   other: Option<NumberLimit>,
+                   is_tighter: fn(ExactNumber, ExactNumber) -> bool| match (one, other) {
         (Some(one), Some(other)) => {
             let is_other =
                 is_tighter(other.value, one.value) || (other.exclusive && !is_tighter(one.value, other.value));
@@ -229,7 +233,7 @@ fn merge_numbers(rules: &mut NumberRules, part: &NumberRules) {
         }
         (one, other) => one.or(other),
     };
-    rules.least = tighter(rules.least, part.least, Number::is_above);
+    rules.least = tighter(rules.least, part.least, ExactNumber::is_above);
     rules.most = tighter(rules.most, part.most, |a, b| b.is_above(a));
     rules.multiple_of = rules.multiple_of.or(part.multiple_of);
 }
@@ -240,12 +244,12 @@ fn merge_texts(rules: &mut TextRules, part: TextRules) {
     rules.format = rules.format.or(part.format);
 }
 
-fn common_count(one: Count, other: Count) -> Count {
+fn common_count(one: CountRange, other: CountRange) -> CountRange {
     let most = match (one.most, other.most) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     };
-    Count { least: one.least.max(other.least), most }
+    CountRange { least: one.least.max(other.least), most }
 }
 
 fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
@@ -253,7 +257,8 @@ fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
     for (name, other) in part.properties {
         let both = match rules.properties.remove(&name) {
             Some(one) => {
-                let mut both = Schema::Rules(Box::new(Rules { all_of: vec![one, other], ..Rules::default() }));
+                let mut both =
+                    Schema::Rules(Box::new(SchemaRules { all_of: vec![one, other], ..SchemaRules::default() }));
                 rewrite(&mut both);
                 both
             }
@@ -269,8 +274,8 @@ fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
 }
 
 /// Makes the bounds of integers inclusive: `exclusiveMinimum: 0` is `minimum: 1`.
-fn bound_integers(rules: &mut Rules) {
-    if !rules.kinds.is_some_and(|kinds| kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::NUMBER)) {
+fn bound_integers(rules: &mut SchemaRules) {
+    if !rules.kinds.is_some_and(|kinds| kinds.has(JsonTypes::INTEGER) && !kinds.has(JsonTypes::NUMBER)) {
         return;
     }
     if let Some(least) = &mut rules.number.least {
@@ -281,43 +286,45 @@ fn bound_integers(rules: &mut Rules) {
     }
 }
 
-impl Bound {
+impl NumberLimit {
     /// Returns the equivalent inclusive bound for integers. `inwards` is 1 for a lower and -1 for an upper bound.
     fn of_integers(self, inwards: i128) -> Self {
         let value = match self.value {
-            Number::Whole(whole) => Number::Whole(if self.exclusive { whole + inwards } else { whole }),
-            Number::Float(float) => match Number::from_float(if inwards > 0 { float.ceil() } else { float.floor() }) {
-                whole @ Number::Whole(_) => whole,
-                // Too large to be an integer.
-                Number::Float(_) => return self,
-            },
+            ExactNumber::Whole(whole) => ExactNumber::Whole(if self.exclusive { whole + inwards } else { whole }),
+            ExactNumber::Float(float) => {
+                match ExactNumber::from_float(if inwards > 0 { float.ceil() } else { float.floor() }) {
+                    whole @ ExactNumber::Whole(_) => whole,
+                    // Too large to be an integer.
+                    ExactNumber::Float(_) => return self,
+                }
+            }
         };
         Self { value, exclusive: false }
     }
 }
 
 /// Makes one alternative of each type, unless a rule applies to several types.
-fn split_types(rules: &mut Rules) {
+fn split_types(rules: &mut SchemaRules) {
     let Some(kinds) = rules.kinds.map(by_name) else { return };
     let is_plain = rules.allowed.is_none() && rules.reference.is_none() && rules.in_place().next().is_none();
     if kinds.each().count() < 2 || !is_plain {
         return;
     }
-    let Rules { name, mut number, mut text, mut array, mut object, mut facts, .. } = take(rules);
+    let SchemaRules { name, mut number, mut text, mut array, mut object, mut facts, .. } = take(rules);
     let mut rust_type = facts.as_mut().and_then(|facts| facts.rust_type.take());
-    let alternative = |kind: Kinds| {
-        let mut one = Rules { kinds: Some(kind), ..Rules::default() };
+    let alternative = |kind: JsonTypes| {
+        let mut one = SchemaRules { kinds: Some(kind), ..SchemaRules::default() };
         match kind {
-            Kinds::INTEGER | Kinds::NUMBER => one.number = take(&mut number),
-            Kinds::STRING => one.text = take(&mut text),
-            Kinds::ARRAY => one.array = take(&mut array),
-            Kinds::OBJECT => {
+            JsonTypes::INTEGER | JsonTypes::NUMBER => one.number = take(&mut number),
+            JsonTypes::STRING => one.text = take(&mut text),
+            JsonTypes::ARRAY => one.array = take(&mut array),
+            JsonTypes::OBJECT => {
                 one.object = take(&mut object);
                 one.name.clone_from(&name);
             }
             _ => {}
         }
-        if matches!(kind, Kinds::INTEGER | Kinds::NUMBER | Kinds::STRING) {
+        if matches!(kind, JsonTypes::INTEGER | JsonTypes::NUMBER | JsonTypes::STRING) {
             one.facts = rust_type
                 .take()
                 .map(|rust_type| Box::new(SourceFacts { rust_type: Some(rust_type), ..SourceFacts::default() }));

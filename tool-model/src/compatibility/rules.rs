@@ -8,17 +8,17 @@ use super::comparison::{ANYTHING, SchemaComparison, SchemaPair, resolved};
 use super::difference::DifferenceEffect;
 use super::{facts, kinds};
 use crate::validate::check::Checker;
-use crate::validate::number::Number;
-use crate::validate::phrases;
+use crate::validate::expectation::{CountRange, quoted};
+use crate::validate::number::ExactNumber;
 use crate::validate::schema::{
-    ArrayRules, Bound, Count, Definitions, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules,
+    ArrayRules, Definitions, JsonTypes, NumberLimit, NumberRules, ObjectRules, Schema, SchemaRules, TextRules,
 };
 
 impl<'s> SchemaComparison<'s, '_> {
     pub(super) fn pair(&mut self, pair: &SchemaPair<'s>) {
         let (old, old_type) = resolved(pair.old, self.sides.old);
         let (new, new_type) = resolved(pair.new, self.sides.new);
-        match (old.is_free() && old_type == Kinds::ALL, new.is_free() && new_type == Kinds::ALL) {
+        match (old.is_free() && old_type == JsonTypes::ALL, new.is_free() && new_type == JsonTypes::ALL) {
             (true, true) => return,
             (false, true) => {
                 let message = format!("can be any value; it was {}", self.describe_old(pair.old));
@@ -50,17 +50,17 @@ impl<'s> SchemaComparison<'s, '_> {
         let common = possible.0.common(possible.1);
         let path = &pair.path;
         let is_format_settled = self.conversions(path, old, new);
-        if common.has(Kinds::INTEGER.with(Kinds::NUMBER)) {
-            self.numbers(path, old, new, !common.has(Kinds::NUMBER));
+        if common.has(JsonTypes::INTEGER.with(JsonTypes::NUMBER)) {
+            self.numbers(path, old, new, !common.has(JsonTypes::NUMBER));
         }
-        if common.has(Kinds::STRING) {
+        if common.has(JsonTypes::STRING) {
             self.texts(path, &old.text, &new.text, is_format_settled);
         }
         let composed = pair.composed || is_composed(old) || is_composed(new);
-        if common.has(Kinds::ARRAY) {
+        if common.has(JsonTypes::ARRAY) {
             self.arrays(path, &old.array, &new.array, composed);
         }
-        if common.has(Kinds::OBJECT) {
+        if common.has(JsonTypes::OBJECT) {
             self.objects(path, &old.object, &new.object, composed);
             self.unevaluated(path, old, new);
         }
@@ -68,7 +68,7 @@ impl<'s> SchemaComparison<'s, '_> {
     }
 
     /// Compares schemas that list values. Each listed value is checked against the other schema.
-    fn values(&mut self, pair: &SchemaPair<'s>, old: Option<&'s [Value]>, new_rules: &'s Rules) {
+    fn values(&mut self, pair: &SchemaPair<'s>, old: Option<&'s [Value]>, new_rules: &'s SchemaRules) {
         let new = new_rules.allowed.as_deref();
         let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);
         let fits_new = |value: &&Value| Checker::new(self.sides.new).accepts(pair.new, value);
@@ -98,7 +98,7 @@ impl<'s> SchemaComparison<'s, '_> {
     }
 
     /// Compares the types. Returns `true` if there is a type that both accept.
-    fn types(&mut self, pair: &SchemaPair<'s>, old: Kinds, new: Kinds) -> bool {
+    fn types(&mut self, pair: &SchemaPair<'s>, old: JsonTypes, new: JsonTypes) -> bool {
         let (lost, gained) = (old.without(new), new.without(old));
         let path = &pair.path;
         if old.common(new).is_empty() && old != new {
@@ -115,7 +115,7 @@ impl<'s> SchemaComparison<'s, '_> {
         true
     }
 
-    fn numbers(&mut self, path: &str, old: &Rules, new: &Rules, integers: bool) {
+    fn numbers(&mut self, path: &str, old: &SchemaRules, new: &SchemaRules, integers: bool) {
         let [[old_least, old_most], [new_least, new_most]] = facts::bounds(old, new);
         let (old, new) = (&old.number, &new.number);
         let is_known = old_most.is_some() || new_most.is_some();
@@ -147,10 +147,11 @@ impl<'s> SchemaComparison<'s, '_> {
         &mut self,
         path: &str,
         [inclusive, exclusive, note]: [&str; 3],
-        (old, new): (Option<Bound>, Option<Bound>),
+        (old, new): (Option<NumberLimit>, Option<NumberLimit>),
         tighter: Ordering,
     ) {
-        let words = |bound: Bound| format!("{} {}", if bound.exclusive { exclusive } else { inclusive }, bound.value);
+        let words =
+            |bound: NumberLimit| format!("{} {}", if bound.exclusive { exclusive } else { inclusive }, bound.value);
         match (old, new) {
             (None, None) => {}
             (None, Some(new)) => self.report(path, DifferenceEffect::Narrowed, format!("must be {}", words(new))),
@@ -192,7 +193,7 @@ impl<'s> SchemaComparison<'s, '_> {
         }
     }
 
-    pub(super) fn counts(&mut self, path: &str, [one, many]: [&str; 2], old: Count, new: Count) {
+    pub(super) fn counts(&mut self, path: &str, [one, many]: [&str; 2], old: CountRange, new: CountRange) {
         let noun = |count: u64| if count == 1 { one } else { many };
         let (was, is) = (old.least.unwrap_or(0), new.least.unwrap_or(0));
         if was != is {
@@ -240,8 +241,8 @@ impl<'s> SchemaComparison<'s, '_> {
         }
     }
 
-    fn combinations(&mut self, path: &str, old: &'s Rules, new: &'s Rules) {
-        let reference = |rules: &'s Rules, side: &'s crate::validate::schema::Definitions| {
+    fn combinations(&mut self, path: &str, old: &'s SchemaRules, new: &'s SchemaRules) {
+        let reference = |rules: &'s SchemaRules, side: &'s crate::validate::schema::Definitions| {
             rules.reference.as_ref().map(|name| side.get(name).unwrap_or(&ANYTHING))
         };
         match (reference(old, self.sides.old), reference(new, self.sides.new)) {
@@ -280,7 +281,7 @@ impl<'s> SchemaComparison<'s, '_> {
     }
 
     /// Compares `unevaluatedProperties`, whose meaning depends on the schemas beside it.
-    fn unevaluated(&mut self, path: &str, old: &'s Rules, new: &'s Rules) {
+    fn unevaluated(&mut self, path: &str, old: &'s SchemaRules, new: &'s SchemaRules) {
         const KEYWORD: &str = "unevaluatedProperties";
         self.same_or_unclear(path, KEYWORD, old.object.unevaluated.as_ref(), new.object.unevaluated.as_ref());
         if old.object.unevaluated.is_none() || new.object.unevaluated.is_none() {
@@ -290,10 +291,10 @@ impl<'s> SchemaComparison<'s, '_> {
         let patterns = |rules: &ObjectRules| -> Vec<String> {
             rules.patterns.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect()
         };
-        let referred = |rules: &'s Rules, definitions: &'s Definitions| {
+        let referred = |rules: &'s SchemaRules, definitions: &'s Definitions| {
             rules.reference.as_ref().map(|name| definitions.get(name).unwrap_or(&ANYTHING))
         };
-        let parts = |rules: &'s Rules, definitions| -> Vec<&'s Schema> {
+        let parts = |rules: &'s SchemaRules, definitions| -> Vec<&'s Schema> {
             rules.in_place().chain(referred(rules, definitions)).collect()
         };
         let (old_parts, new_parts) = (parts(old, self.sides.old), parts(new, self.sides.new));
@@ -333,7 +334,8 @@ impl<'s> SchemaComparison<'s, '_> {
 
 /// Returns `true` if a `u64` may have become an `i64`. Neither has an upper bound in its schema.
 fn may_have_become_signed(old: &NumberRules, new: &NumberRules) -> bool {
-    let is_negative = |bound: Option<Bound>| bound.is_none_or(|bound| Number::Whole(0).is_above(bound.value));
+    let is_negative =
+        |bound: Option<NumberLimit>| bound.is_none_or(|bound| ExactNumber::Whole(0).is_above(bound.value));
     !is_negative(old.least) && is_negative(new.least) && old.most.is_none() && new.most.is_none()
 }
 
@@ -341,12 +343,12 @@ fn item(rules: &ArrayRules, index: usize) -> &Schema {
     rules.prefix.get(index).or(rules.items.as_ref()).unwrap_or(&ANYTHING)
 }
 
-fn is_composed(rules: &Rules) -> bool {
+fn is_composed(rules: &SchemaRules) -> bool {
     rules.reference.is_some() || rules.in_place().next().is_some()
 }
 
 pub(super) fn listed(values: &[&Value]) -> String {
-    let shown: Vec<_> = values.iter().take(10).map(|value| phrases::quoted(value)).collect();
+    let shown: Vec<_> = values.iter().take(10).map(|value| quoted(value)).collect();
     match values.len() - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

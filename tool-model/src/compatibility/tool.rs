@@ -13,7 +13,7 @@ use super::facts::{KnownArguments, VALIDATED, tool_without_facts};
 use super::normalize::normalize;
 use super::{ARGUMENTS, Change, ChangeKind};
 use crate::validate::narrows_its_type;
-use crate::validate::read::Reading;
+use crate::validate::read::ParsedSchema;
 use crate::{Argument, KEYS, KeyKind, ToolDefinition, canonical};
 
 /// Collects the changes of one tool.
@@ -82,7 +82,7 @@ impl ToolChanges<'_> {
         new: Schema<'_>,
         (direction, known): (ValueDirection, &KnownArguments),
     ) {
-        let (mut was, mut is) = (Reading::of(old.0, old.1), Reading::of(new.0, new.1));
+        let (mut was, mut is) = (ParsedSchema::new(old.0, old.1), ParsedSchema::new(new.0, new.1));
         normalize(&mut was);
         normalize(&mut is);
         let found = match was.errors.first().or(is.errors.first()) {

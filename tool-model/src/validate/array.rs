@@ -4,16 +4,17 @@ use serde_json::Value;
 
 use super::check::Checker;
 use super::equality::compare;
-use super::findings::{At, Findings};
-use super::path::Path;
-use super::phrases;
-use super::schema::{ArrayRules, Contains, Count, Schema};
+use super::expectation::{CountRange, Expectation};
+use super::findings::{Findings, ValueAt};
+use super::path::PathCursor;
+use super::schema::{ArrayRules, ContainsRules, Schema};
+use super::violation::{Constraint, ViolationKind};
 
 impl<'s> Checker<'s> {
-    pub(super) fn array(&mut self, rules: &'s ArrayRules, items: &[Value], at: At<'_>, findings: &mut Findings) {
+    pub(super) fn array(&mut self, rules: &'s ArrayRules, items: &[Value], at: ValueAt<'_>, findings: &mut Findings) {
         let count = rules.possible_count();
         if !count.admits(items.len()) {
-            findings.add(|| at.unlike(phrases::count(count, "item", "items").unwrap_or_default()));
+            findings.add(|| at.invalid(Constraint::ItemCount, Expectation::ItemCount(count)));
         }
         self.items(rules, items, at, findings);
         if let Some(contains) = &rules.contains {
@@ -24,45 +25,45 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn items(&mut self, rules: &'s ArrayRules, items: &[Value], at: At<'_>, findings: &mut Findings) {
-        // With `items: false` there are too many, which has been said.
+    fn items(&mut self, rules: &'s ArrayRules, items: &[Value], at: ValueAt<'_>, findings: &mut Findings) {
+        // `items: false` is a limit on the count, which was checked above.
         let rest = rules.items.as_ref().filter(|rest| !matches!(rest, Schema::Nothing));
         for (index, value) in items.iter().enumerate() {
             if findings.are_settled() {
                 return;
             }
             if let Some(schema) = rules.prefix.get(index).or(rest) {
-                self.check(schema, At { value, path: &Path::Item(at.path, index) }, findings);
+                self.check(schema, ValueAt { value, path: &PathCursor::Item(at.path, index) }, findings);
             }
         }
     }
 
-    fn contains(&mut self, rules: &'s Contains, items: &[Value], at: At<'_>, findings: &mut Findings) {
-        let fitting = items.iter().filter(|value| self.fits(&rules.schema, At { value, ..at })).count();
-        if !rules.count.admits(fitting) {
+    fn contains(&mut self, rules: &'s ContainsRules, items: &[Value], at: ValueAt<'_>, findings: &mut Findings) {
+        let matching = items.iter().filter(|value| self.fits(&rules.schema, ValueAt { value, ..at })).count();
+        if !rules.count.admits(matching) {
             findings.add(|| {
-                let count = phrases::count(rules.count, "item that fits", "items that fit").unwrap_or_default();
-                at.unlike(format!("{count}: {}", self.describer().schema(&rules.schema)))
+                let item = Box::new(self.describer().schema(&rules.schema));
+                at.invalid(Constraint::Contains, Expectation::MatchingItems { count: rules.count, item })
             });
         }
     }
 }
 
 impl ArrayRules {
-    /// The count demanded, also by `items: false`.
-    pub(crate) fn possible_count(&self) -> Count {
+    /// Returns the allowed number of items. `items: false` is an upper bound, too.
+    pub(crate) fn possible_count(&self) -> CountRange {
         match self.items {
             Some(Schema::Nothing) => {
                 let most = self.prefix.len() as u64;
-                Count { most: Some(self.count.most.map_or(most, |given| given.min(most))), ..self.count }
+                CountRange { most: Some(self.count.most.map_or(most, |given| given.min(most))), ..self.count }
             }
             _ => self.count,
         }
     }
 }
 
-/// Names every item that repeats an earlier one.
-fn check_unique(items: &[Value], at: At<'_>, findings: &mut Findings) {
+/// Reports every item that repeats an earlier one.
+fn check_unique(items: &[Value], at: ValueAt<'_>, findings: &mut Findings) {
     let mut sorted: Vec<usize> = (0..items.len()).collect();
     sorted.sort_by(|a, b| compare(&items[*a], &items[*b]));
     let mut repeated: Vec<(usize, usize)> = sorted
@@ -71,8 +72,10 @@ fn check_unique(items: &[Value], at: At<'_>, findings: &mut Findings) {
         .collect();
     repeated.sort_unstable();
     for (later, first) in repeated {
-        let path = Path::Item(at.path, later);
-        let first = Path::Item(at.path, first);
-        findings.add(|| At { value: &items[later], path: &path }.unlike(format!("unique item; it repeats `{first}`")));
+        findings.add(|| {
+            let first = Some(PathCursor::Item(at.path, first).to_path());
+            let item = ValueAt { value: &items[later], path: &PathCursor::Item(at.path, later) };
+            item.violation(ViolationKind::RepeatedItem { first })
+        });
     }
 }

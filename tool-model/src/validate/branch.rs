@@ -1,31 +1,31 @@
-//! Which of several alternatives a value was meant to be.
+//! Selection of the alternative that a value was probably meant to match.
 //!
-//! A list of alternatives helps little where the intent is plain: `{"kind": "circle"}` was meant as the circle,
-//! and should be told that its radius is missing.
+//! `{"kind": "circle"}` was meant as the circle, so the message names its missing radius instead of listing all
+//! alternatives.
 
 use serde_json::{Map, Value};
 
 use super::check::Checker;
 use super::equality::equal;
-use super::schema::{Kinds, Schema};
+use super::schema::{JsonTypes, Schema};
 
-pub(super) enum Intent<'s> {
-    /// This one.
+pub(super) enum BranchIntent<'s> {
+    /// One alternative was meant.
     Branch(&'s Schema),
-    /// The property that tells the alternatives apart is missing or has none of their values.
+    /// The discriminating property is missing or has none of the alternatives' values.
     Tag {
         property: &'s str,
         values: Vec<&'s Value>,
     },
-    /// The text names a variant with data: an object with this key.
+    /// The string names a variant with data, which is an object with this key.
     Key(&'s str),
-    /// The object names a variant without data: this word.
+    /// The object names a variant without data, which is this string.
     Word(&'s Value),
     Unclear,
 }
 
-/// What an object must have to be one of the alternatives.
-struct Outline<'s> {
+/// The required properties of one alternative.
+struct ObjectOutline<'s> {
     schema: &'s Schema,
     required: Vec<&'s str>,
     /// Required properties with listed values.
@@ -33,20 +33,20 @@ struct Outline<'s> {
 }
 
 impl<'s> Checker<'s> {
-    pub(super) fn intent(&mut self, branches: &'s [Schema], value: &Value) -> Intent<'s> {
+    pub(super) fn intent(&mut self, branches: &'s [Schema], value: &Value) -> BranchIntent<'s> {
         let candidates: Vec<_> = branches.iter().filter(|branch| self.accepts_kind_of(branch, value)).collect();
         if let Some(named) = self.named_variant(branches, &candidates, value) {
             return named;
         }
         match (candidates.as_slice(), value) {
             // A value that is not among the listed ones may have been meant as any of the alternatives.
-            ([only], _) if self.is_one_list_of_several(only, branches) => Intent::Unclear,
-            ([only], _) => Intent::Branch(only),
+            ([only], _) if self.is_one_list_of_several(only, branches) => BranchIntent::Unclear,
+            ([only], _) => BranchIntent::Branch(only),
             (several, Value::Object(object)) => {
                 let outlines: Vec<_> = several.iter().map(|schema| self.outline(schema)).collect();
                 intended_object(&outlines, object)
             }
-            _ => Intent::Unclear,
+            _ => BranchIntent::Unclear,
         }
     }
 
@@ -57,20 +57,22 @@ impl<'s> Checker<'s> {
         branches: &'s [Schema],
         candidates: &[&'s Schema],
         value: &Value,
-    ) -> Option<Intent<'s>> {
+    ) -> Option<BranchIntent<'s>> {
         match value {
             Value::String(name) if candidates.iter().all(|schema| self.listed_values(schema).is_some()) => {
                 let outlines: Vec<_> = branches.iter().map(|schema| self.outline(schema)).collect();
-                only(&outlines, |outline| outline.required == [name]).map(|outline| Intent::Key(outline.required[0]))
+                only(&outlines, |outline| outline.required == [name])
+                    .map(|outline| BranchIntent::Key(outline.required[0]))
             }
             Value::Object(object) if object.len() == 1 => {
                 let name = object.keys().next()?;
                 let outlines: Vec<_> = candidates.iter().map(|schema| self.outline(schema)).collect();
-                let is_another =
-                    |outline: &Outline<'s>| !outline.required.is_empty() && !outline.required.contains(&name.as_str());
+                let is_another = |outline: &ObjectOutline<'s>| {
+                    !outline.required.is_empty() && !outline.required.contains(&name.as_str())
+                };
                 let mut words = branches.iter().filter_map(|schema| self.listed_values(schema)).flatten();
                 let word = words.find(|word| word.as_str() == Some(name));
-                word.filter(|_| outlines.iter().all(is_another)).map(Intent::Word)
+                word.filter(|_| outlines.iter().all(is_another)).map(BranchIntent::Word)
             }
             _ => None,
         }
@@ -84,12 +86,15 @@ impl<'s> Checker<'s> {
             && branches.iter().any(|other| !std::ptr::eq(other, schema) && !is_null(other))
     }
 
-    /// Whether the schema accepts any value of this JSON type.
+    /// Returns `true` if the schema accepts some value of this JSON type.
     fn accepts_kind_of(&mut self, schema: &'s Schema, value: &Value) -> bool {
         let Schema::Rules(rules) = schema else { return matches!(schema, Schema::Anything) };
-        let kinds = Kinds::of(value);
+        let kinds = JsonTypes::of(value);
         let mut accepts = rules.kinds.is_none_or(|own| own.has(kinds))
-            && rules.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|listed| Kinds::of(listed).has(kinds)));
+            && rules
+                .allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.iter().any(|listed| JsonTypes::of(listed).has(kinds)));
         self.bounded(|checker| {
             let mut any = |branches: &'s [Schema]| {
                 branches.is_empty() || branches.iter().any(|branch| checker.accepts_kind_of(branch, value))
@@ -102,13 +107,13 @@ impl<'s> Checker<'s> {
         accepts
     }
 
-    fn outline(&mut self, schema: &'s Schema) -> Outline<'s> {
-        let mut outline = Outline { schema, required: Vec::new(), tags: Vec::new() };
+    fn outline(&mut self, schema: &'s Schema) -> ObjectOutline<'s> {
+        let mut outline = ObjectOutline { schema, required: Vec::new(), tags: Vec::new() };
         self.draw(schema, &mut outline);
         outline
     }
 
-    fn draw(&mut self, schema: &'s Schema, outline: &mut Outline<'s>) {
+    fn draw(&mut self, schema: &'s Schema, outline: &mut ObjectOutline<'s>) {
         let Schema::Rules(rules) = schema else { return };
         for name in &rules.object.required {
             outline.required.push(name);
@@ -130,26 +135,32 @@ impl<'s> Checker<'s> {
     }
 }
 
-fn intended_object<'s>(outlines: &[Outline<'s>], object: &Map<String, Value>) -> Intent<'s> {
+fn intended_object<'s>(outlines: &[ObjectOutline<'s>], object: &Map<String, Value>) -> BranchIntent<'s> {
     if let Some(property) = discriminator(outlines) {
-        let by_tag = |outline: &&Outline<'s>| object.get(property).is_some_and(|tag| outline.has_tag(property, tag));
+        let by_tag =
+            |outline: &&ObjectOutline<'s>| object.get(property).is_some_and(|tag| outline.has_tag(property, tag));
         return match outlines.iter().find(by_tag) {
-            Some(outline) => Intent::Branch(outline.schema),
-            None => Intent::Tag { property, values: outlines.iter().flat_map(|o| o.values_of(property)).collect() },
+            Some(outline) => BranchIntent::Branch(outline.schema),
+            None => {
+                BranchIntent::Tag { property, values: outlines.iter().flat_map(|o| o.values_of(property)).collect() }
+            }
         };
     }
     only(outlines, |outline| !outline.tags.is_empty() && outline.matches_tags(object))
         .or_else(|| only(outlines, |outline| outline.matches_tags(object) && outline.is_complete_in(object)))
-        .map_or(Intent::Unclear, |outline| Intent::Branch(outline.schema))
+        .map_or(BranchIntent::Unclear, |outline| BranchIntent::Branch(outline.schema))
 }
 
-fn only<'o, 's>(outlines: &'o [Outline<'s>], fits: impl Fn(&Outline<'s>) -> bool) -> Option<&'o Outline<'s>> {
+fn only<'o, 's>(
+    outlines: &'o [ObjectOutline<'s>],
+    fits: impl Fn(&ObjectOutline<'s>) -> bool,
+) -> Option<&'o ObjectOutline<'s>> {
     let mut fitting = outlines.iter().filter(|outline| fits(outline));
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// The property that every alternative requires, each with values of its own.
-fn discriminator<'s>(outlines: &[Outline<'s>]) -> Option<&'s str> {
+/// Returns the property that every alternative requires, each with values of its own.
+fn discriminator<'s>(outlines: &[ObjectOutline<'s>]) -> Option<&'s str> {
     let (first, others) = outlines.split_first()?;
     let tells_apart = |property: &&str| {
         let shared = others.iter().all(|outline| outline.tags.iter().any(|(name, _)| name == property));
@@ -160,7 +171,7 @@ fn discriminator<'s>(outlines: &[Outline<'s>]) -> Option<&'s str> {
     first.tags.iter().map(|(property, _)| *property).find(tells_apart)
 }
 
-impl<'s> Outline<'s> {
+impl<'s> ObjectOutline<'s> {
     fn values_of(&self, property: &str) -> impl Iterator<Item = &'s Value> {
         self.tags.iter().filter(move |(name, _)| *name == property).flat_map(|(_, values)| *values)
     }
@@ -170,7 +181,7 @@ impl<'s> Outline<'s> {
         self.tags.iter().all(|(property, _)| matches(property))
     }
 
-    /// Whether something is required, and all of it is there.
+    /// Returns `true` if the object has all required properties and there is at least one.
     fn is_complete_in(&self, object: &Map<String, Value>) -> bool {
         !self.required.is_empty() && self.required.iter().all(|name| object.contains_key(*name))
     }

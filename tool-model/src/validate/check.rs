@@ -1,24 +1,24 @@
-//! Walks a value along a schema and finds what does not fit.
+//! The checker: walks a value along a schema and collects violations.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::Violation;
 use super::describe::Describer;
 use super::equality::equal;
-use super::findings::{At, Findings};
-use super::path::Path;
-use super::phrases;
+use super::expectation::{Expectation, ValueList, quoted};
+use super::findings::{Findings, ValueAt};
+use super::path::PathCursor;
 use super::scalar::{check_number, check_text};
-use super::schema::{Definitions, Kinds, Rules, Schema};
+use super::schema::{Definitions, JsonTypes, Schema, SchemaRules};
+use super::violation::{Constraint, Violation, ViolationKind};
 
-/// How many schemas may be open at once: five for each level of the deepest value that `serde_json` reads, and at
-/// one to two kilobytes each (unoptimised) far from exhausting the stack.
+/// The number of schemas that may be open at once: five for each level of the deepest value that `serde_json` reads. At
+/// one to two kilobytes each (unoptimized) they are far from exhausting the stack.
 const DEEPEST_CHECK: u32 = 640;
-/// Schemas with overlapping alternatives can multiply the work at every level of the value.
+/// The number of steps of one check. Overlapping alternatives can multiply the work at every level of the value.
 const MOST_STEPS: u32 = 1_000_000;
-/// How many comparisons with listed values take as long as a step.
+/// The number of comparisons with listed values that count as one step.
 const COMPARISONS: usize = 16;
 
 /// One check of one value.
@@ -27,61 +27,61 @@ pub(crate) struct Checker<'s> {
     depth: u32,
     steps: u32,
     exhausted: bool,
-    /// Whether it is looked for what was probably meant, which takes a while.
-    guesses: bool,
-    /// If set, objects that name properties take no others.
+    /// If set, suggests the listed value that is most like the received one, which takes a while.
+    suggests: bool,
+    /// If set, objects with declared properties accept no others.
     pub(super) closed: bool,
 }
 
 impl<'s> Checker<'s> {
     pub(crate) fn new(definitions: &'s Definitions) -> Self {
-        Self { definitions, depth: 0, steps: 0, exhausted: false, guesses: true, closed: false }
+        Self { definitions, depth: 0, steps: 0, exhausted: false, suggests: true, closed: false }
     }
 
-    /// Without guesses at what was meant.
-    pub(super) fn plainly(mut self) -> Self {
-        self.guesses = false;
+    /// Switches suggestions off.
+    pub(super) fn without_suggestions(mut self) -> Self {
+        self.suggests = false;
         self
     }
 
-    /// Refuses properties that an object does not name.
+    /// Rejects properties that an object schema does not declare.
     pub(super) fn closed(mut self) -> Self {
         self.closed = true;
         self
     }
 
-    /// What is wrong with the value, up to so many violations.
-    pub(super) fn violations(mut self, schema: &'s Schema, value: &Value, path: &str, most: usize) -> Vec<Violation> {
-        let path = Path::Start(path);
-        let at = At { value, path: &path };
-        let mut findings = Findings::Listed { violations: Vec::new(), most };
+    /// Returns at most `limit` violations.
+    pub(super) fn violations(mut self, schema: &'s Schema, value: &Value, path: &str, limit: usize) -> Vec<Violation> {
+        let path = PathCursor::Root(path);
+        let at = ValueAt { value, path: &path };
+        let mut findings = Findings::List { violations: Vec::new(), limit };
         self.check(schema, at, &mut findings);
         match findings {
-            Findings::Listed { violations, .. } if !self.exhausted => without_repetition(violations),
-            _ => vec![at.unlike("a smaller or less deeply nested value: this one is too much to check".to_owned())],
+            Findings::List { violations, .. } if !self.exhausted => without_repetition(violations),
+            _ => vec![at.violation(ViolationKind::TooComplex)],
         }
     }
 
     pub(crate) fn accepts(mut self, schema: &'s Schema, value: &Value) -> bool {
-        let fits = self.fits(schema, At { value, path: &Path::Start("") });
+        let fits = self.fits(schema, ValueAt { value, path: &PathCursor::Root("") });
         fits && !self.exhausted
     }
 
-    pub(super) fn fits(&mut self, schema: &'s Schema, at: At<'_>) -> bool {
-        let mut findings = Findings::Whether(false);
+    pub(super) fn fits(&mut self, schema: &'s Schema, at: ValueAt<'_>) -> bool {
+        let mut findings = Findings::Flag(false);
         self.check(schema, at, &mut findings);
         !findings.are_settled()
     }
 
-    pub(super) fn check(&mut self, schema: &'s Schema, at: At<'_>, findings: &mut Findings) {
+    pub(super) fn check(&mut self, schema: &'s Schema, at: ValueAt<'_>, findings: &mut Findings) {
         match schema {
             Schema::Anything => {}
-            Schema::Nothing => findings.add(|| at.unlike("nothing; leave it out".to_owned())),
+            Schema::Nothing => findings.add(|| at.invalid(Constraint::Forbidden, Expectation::Nothing)),
             Schema::Rules(rules) => self.bounded(|checker| checker.rules(rules, at, findings)),
         }
     }
 
-    /// Runs one step, unless there have been too many: then the value is refused, whatever else is found.
+    /// Runs one step. After too many steps the whole value is rejected.
     pub(super) fn bounded(&mut self, step: impl FnOnce(&mut Self)) {
         self.exhausted |= self.depth == DEEPEST_CHECK || self.steps >= MOST_STEPS;
         if self.exhausted {
@@ -93,16 +93,16 @@ impl<'s> Checker<'s> {
         self.depth -= 1;
     }
 
-    fn rules(&mut self, rules: &'s Rules, at: At<'_>, findings: &mut Findings) {
-        // Comparisons are steps, too: lists may be long, and many values be compared with them.
+    fn rules(&mut self, rules: &'s SchemaRules, at: ValueAt<'_>, findings: &mut Findings) {
+        // Comparisons count as steps, too: lists may be long, and many values may be compared with them.
         let listed = rules.allowed.as_ref().map_or(0, |allowed| allowed.len() / COMPARISONS);
         self.steps = self.steps.saturating_add(u32::try_from(listed).unwrap_or(u32::MAX));
-        // A value of the wrong type is told what the type is; the other rules would only repeat it.
+        // A value of the wrong type breaks most other rules, too. Only the type is reported.
         if let Some(allowed) = rules.allowed.as_ref().filter(|allowed| !allowed.iter().any(|v| equal(v, at.value))) {
-            return findings.add(|| at.unlike(not_listed(at.value, allowed, self.guesses)));
+            return findings.add(|| at.violation(not_listed(at.value, allowed, self.suggests)));
         }
-        if rules.kinds.is_some_and(|kinds| !kinds.has(Kinds::of(at.value))) {
-            return findings.add(|| at.unlike(self.describer().rules(rules)));
+        if rules.kinds.is_some_and(|kinds| !kinds.has(JsonTypes::of(at.value))) {
+            return findings.add(|| at.invalid(Constraint::Type, self.describer().rules(rules)));
         }
         if let Some(target) = self.referred(rules) {
             self.check(target, at, findings);
@@ -120,7 +120,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    pub(super) fn referred(&self, rules: &Rules) -> Option<&'s Schema> {
+    pub(super) fn referred(&self, rules: &SchemaRules) -> Option<&'s Schema> {
         rules.reference.as_ref().and_then(|name| self.definitions.get(name))
     }
 
@@ -129,19 +129,26 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// A long list is not shown in full, so the value that was probably meant is named.
-fn not_listed(value: &Value, allowed: &[Value], guess: bool) -> String {
-    let texts = allowed.iter().filter_map(Value::as_str);
-    let near = value.as_str().filter(|_| guess && !phrases::is_shown_in_full(allowed));
-    match near.and_then(|text| crate::nearest(text, texts).into_iter().next()) {
-        Some(near) => format!("{}; did you mean {}?", phrases::one_of_values(allowed), phrases::quoted(&near.into())),
-        None => phrases::one_of_values(allowed),
+/// Creates the violation by a value that is not listed. A long list is cut, so the nearest value is suggested.
+fn not_listed(value: &Value, allowed: &[Value], suggests: bool) -> ViolationKind {
+    let list = ValueList::new(allowed);
+    let text = value.as_str().filter(|_| suggests && list.omitted > 0);
+    let nearest = text.and_then(|text| {
+        let texts = allowed.iter().filter_map(Value::as_str);
+        crate::nearest(text, texts).into_iter().next()
+    });
+    ViolationKind::Invalid {
+        constraint: Constraint::Values,
+        expected: Expectation::Values(list),
+        suggestion: nearest.map(|near| quoted(&near.into())),
+        reason: None,
     }
 }
 
-/// Two branches of an `allOf` may find the same.
-fn without_repetition(mut violations: Vec<Violation>) -> Vec<Violation> {
-    let mut seen = BTreeSet::new();
-    violations.retain(|violation| seen.insert((violation.path.clone(), violation.expected.clone())));
-    violations
+/// Removes repetitions: two branches of an `allOf` may report the same violation.
+fn without_repetition(violations: Vec<Violation>) -> Vec<Violation> {
+    let mut seen = HashSet::new();
+    let is_new: Vec<bool> =
+        violations.iter().map(|violation| seen.insert((&violation.path, &violation.kind))).collect();
+    violations.into_iter().zip(is_new).filter_map(|(violation, is_new)| is_new.then_some(violation)).collect()
 }

@@ -1,14 +1,15 @@
 //! Schemas made of other schemas: `allOf`, `anyOf`, `oneOf`, `not` and `if`.
 
-use super::branch::Intent;
+use super::branch::BranchIntent;
 use super::check::Checker;
-use super::findings::{At, Findings};
-use super::path::Path;
-use super::phrases;
-use super::schema::{Rules, Schema};
+use super::expectation::{CountRange, Expectation, NameList, ObjectForm};
+use super::findings::{Findings, ValueAt};
+use super::path::PathCursor;
+use super::schema::{Schema, SchemaRules};
+use super::violation::Constraint;
 
 impl<'s> Checker<'s> {
-    pub(super) fn combinations(&mut self, rules: &'s Rules, at: At<'_>, findings: &mut Findings) {
+    pub(super) fn combinations(&mut self, rules: &'s SchemaRules, at: ValueAt<'_>, findings: &mut Findings) {
         for schema in &rules.all_of {
             if findings.are_settled() {
                 return;
@@ -25,7 +26,7 @@ impl<'s> Checker<'s> {
             self.one_of(rules, at, findings);
         }
         if rules.not.as_ref().is_some_and(|not| self.fits(not, at)) {
-            findings.add(|| at.unlike(self.describer().rules(rules)));
+            findings.add(|| at.invalid(Constraint::Exclusion, self.describer().rules(rules)));
         }
         if let Some(condition) = &rules.condition {
             let chosen = if self.fits(&condition.when, at) { &condition.then } else { &condition.otherwise };
@@ -35,35 +36,49 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn one_of(&mut self, rules: &'s Rules, at: At<'_>, findings: &mut Findings) {
+    fn one_of(&mut self, rules: &'s SchemaRules, at: ValueAt<'_>, findings: &mut Findings) {
         let mut fitting = rules.one_of.iter().filter(|schema| self.fits(schema, at));
         match (fitting.next(), fitting.next()) {
             (Some(_), None) => {}
             (None, _) => self.no_branch_fits(rules, &rules.one_of, at, findings),
             (Some(first), Some(second)) => findings.add(|| {
                 let (first, second) = (self.describer().schema(first), self.describer().schema(second));
-                at.unlike(format!("only one of: {first}; {second} (this fits both)"))
+                at.invalid(Constraint::Alternatives, Expectation::OnlyOne(Box::new(first), Box::new(second)))
             }),
         }
     }
 
-    fn no_branch_fits(&mut self, rules: &'s Rules, branches: &'s [Schema], at: At<'_>, findings: &mut Findings) {
-        if let Findings::Whether(wrong) = findings {
-            *wrong = true;
+    fn no_branch_fits(
+        &mut self,
+        rules: &'s SchemaRules,
+        branches: &'s [Schema],
+        at: ValueAt<'_>,
+        findings: &mut Findings,
+    ) {
+        if let Findings::Flag(found) = findings {
+            *found = true;
             return;
         }
         match self.intent(branches, at.value) {
-            Intent::Branch(branch) => self.check(branch, at, findings),
-            Intent::Tag { property, values } => findings.add(|| {
-                let expected = phrases::one_of_values(values);
+            BranchIntent::Branch(branch) => self.check(branch, at, findings),
+            BranchIntent::Tag { property, values } => findings.add(|| {
+                let expected = Expectation::values(values);
                 match at.value.get(property) {
-                    Some(value) => At { value, path: &Path::Property(at.path, property) }.unlike(expected),
-                    None => at.without(property, expected),
+                    Some(value) => ValueAt { value, path: &PathCursor::Property(at.path, property) }
+                        .invalid(Constraint::Values, expected),
+                    None => at.missing(property, expected, None),
                 }
             }),
-            Intent::Key(name) => findings.add(|| at.unlike(format!("object with {}", phrases::names([name])))),
-            Intent::Word(word) => findings.add(|| at.unlike(phrases::one_of_values([word]))),
-            Intent::Unclear => findings.add(|| at.unlike(self.describer().inside(rules).alternatives(branches))),
+            BranchIntent::Key(name) => findings.add(|| {
+                let properties = ObjectForm::Required(NameList::new([name]));
+                let object = Expectation::Object { properties, count: CountRange::default() };
+                at.invalid(Constraint::Alternatives, object)
+            }),
+            BranchIntent::Word(word) => {
+                findings.add(|| at.invalid(Constraint::Alternatives, Expectation::values([word])))
+            }
+            BranchIntent::Unclear => findings
+                .add(|| at.invalid(Constraint::Alternatives, self.describer().inside(rules).alternatives(branches))),
         }
     }
 }

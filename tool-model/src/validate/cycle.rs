@@ -1,26 +1,24 @@
-//! Definitions that refer to themselves without looking at a smaller part of the value.
+//! Detection of definitions that refer to themselves without descending into the value.
 //!
-//! `A = {"$ref": "#/$defs/A"}` says nothing about any value, and checking it would never end.
+//! `A = {"$ref": "#/$defs/A"}` has no meaning, and a check against it would never end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::SchemaError;
 use super::schema::{Definitions, Schema};
 
-/// The first such definition.
+/// Returns the first such definition.
 pub(super) fn find(definitions: &Definitions) -> Option<SchemaError> {
     let edges: BTreeMap<&str, Vec<&str>> =
         definitions.iter().map(|(name, schema)| (name.as_str(), references_in_place(schema))).collect();
     let mut finished = BTreeSet::new();
     edges.keys().find_map(|start| cycle_from(start, &edges, &mut finished)).map(|name| SchemaError {
         path: format!("#/$defs/{name}"),
-        message: format!(
-            "`{name}` refers to itself without looking at a part of the value, so checking it would never end"
-        ),
+        message: format!("`{name}` refers to itself without descending into the value, so checking it would never end"),
     })
 }
 
-/// A depth-first walk with its own stack: a chain of definitions may be longer than the thread's stack is deep.
+/// Walks depth first, with its own stack: a chain of definitions may exhaust the thread's.
 fn cycle_from<'a>(
     start: &'a str,
     edges: &BTreeMap<&'a str, Vec<&'a str>>,

@@ -1,21 +1,21 @@
-//! What a whole schema accepts, in words.
+//! Descriptions of whole schemas.
 
 use std::cell::{Cell, RefCell};
 
 use serde_json::Value;
 
-use super::phrases;
-use super::schema::{ArrayRules, Definitions, Kinds, ObjectRules, Rules, Schema};
+use super::expectation::{ArrayForm, CountRange, Expectation, NameList, ObjectForm, quoted};
+use super::schema::{ArrayRules, Definitions, JsonTypes, ObjectRules, Schema, SchemaRules};
 
-/// The largest number of schemas that one description looks into.
+/// The number of schemas that one description looks into.
 const MOST_SCHEMAS: u32 = 64;
 
-/// Puts a schema into words; used for one description only.
+/// Describes one schema as an [`Expectation`].
 pub(crate) struct Describer<'a> {
     definitions: &'a Definitions,
     remaining: Cell<u32>,
-    /// The schemas that are being written. Inside of itself a recursive definition is only named.
-    open: RefCell<Vec<*const Rules>>,
+    /// The schemas under description. Inside of itself a recursive definition is only named.
+    open: RefCell<Vec<*const SchemaRules>>,
 }
 
 impl<'a> Describer<'a> {
@@ -23,23 +23,25 @@ impl<'a> Describer<'a> {
         Self { definitions, remaining: Cell::new(MOST_SCHEMAS), open: RefCell::default() }
     }
 
-    /// Describes a part of these rules.
-    pub(super) fn inside(self, rules: &Rules) -> Self {
+    /// Starts inside of these rules, so that a reference back to them is only named.
+    pub(super) fn inside(self, rules: &SchemaRules) -> Self {
         self.open.borrow_mut().push(rules);
         self
     }
 
-    pub(crate) fn schema(&self, schema: &Schema) -> String {
+    pub(crate) fn schema(&self, schema: &Schema) -> Expectation {
         match schema {
-            Schema::Anything => "any value".to_owned(),
-            Schema::Nothing => "nothing".to_owned(),
-            Schema::Rules(rules) if self.is_open(rules) => rules.name.clone().unwrap_or_else(|| "…".to_owned()),
-            Schema::Rules(_) if !self.may_look_further() => "…".to_owned(),
+            Schema::Anything => Expectation::Anything,
+            Schema::Nothing => Expectation::Nothing,
+            Schema::Rules(rules) if self.is_open(rules) => {
+                rules.name.clone().map_or(Expectation::Omitted, Expectation::Recursion)
+            }
+            Schema::Rules(_) if !self.may_look_further() => Expectation::Omitted,
             Schema::Rules(rules) => self.rules(rules),
         }
     }
 
-    fn is_open(&self, rules: &Rules) -> bool {
+    fn is_open(&self, rules: &SchemaRules) -> bool {
         self.open.borrow().iter().any(|open| std::ptr::eq(*open, rules))
     }
 
@@ -49,39 +51,43 @@ impl<'a> Describer<'a> {
         remaining > 0
     }
 
-    pub(crate) fn rules(&self, rules: &Rules) -> String {
+    pub(crate) fn rules(&self, rules: &SchemaRules) -> Expectation {
         self.open.borrow_mut().push(rules);
-        let text = self.write(rules);
+        let expectation = self.all_rules(rules);
         self.open.borrow_mut().pop();
-        text
+        expectation
     }
 
-    fn write(&self, rules: &Rules) -> String {
+    fn all_rules(&self, rules: &SchemaRules) -> Expectation {
         if let Some(allowed) = &rules.allowed {
-            return phrases::one_of_values(allowed);
+            return Expectation::values(allowed);
         }
-        let mut parts = self.parts_from_elsewhere(rules);
-        // Beside a `$ref` the type alone says nothing new.
+        let mut parts = self.composed(rules);
+        // Beside a `$ref` the type alone adds nothing.
         if parts.is_empty() || !rules.is_only_a_type() {
             parts.splice(0..0, self.own(rules));
         }
+        let all = match parts.len() {
+            0 => None,
+            1 => parts.pop(),
+            _ => Some(Expectation::All(parts)),
+        };
         match &rules.not {
-            Some(not) if parts.is_empty() => format!("anything but {}", self.excluded(not)),
-            Some(not) => format!("{} other than {}", parts.join(" and "), self.excluded(not)),
-            None if parts.is_empty() => "any value".to_owned(),
-            None => parts.join(" and "),
+            Some(not) => Expectation::Except { from: all.map(Box::new), excluded: Box::new(self.excluded(not)) },
+            None => all.unwrap_or(Expectation::Anything),
         }
     }
 
-    /// Describes the schema of a `not`: listed values as they are.
-    fn excluded(&self, schema: &Schema) -> String {
+    /// Describes the schema of a `not`; listed values stay a list.
+    fn excluded(&self, schema: &Schema) -> Expectation {
         match self.allowed(schema) {
-            Some(values) => phrases::list_of_values(values),
-            None => bracketed(self.schema(schema)),
+            Some(values) => Expectation::values(values),
+            None => self.schema(schema),
         }
     }
 
-    fn parts_from_elsewhere(&self, rules: &Rules) -> Vec<String> {
+    /// Describes the schemas that the rules are composed of: `$ref`, `allOf`, `anyOf`, `oneOf`.
+    fn composed(&self, rules: &SchemaRules) -> Vec<Expectation> {
         let referred = rules.reference.as_ref().and_then(|name| self.definitions.get(name));
         let mut parts: Vec<_> = referred.into_iter().chain(&rules.all_of).map(|schema| self.schema(schema)).collect();
         for alternatives in [&rules.any_of, &rules.one_of] {
@@ -89,69 +95,65 @@ impl<'a> Describer<'a> {
                 parts.push(self.alternatives(alternatives));
             }
         }
-        parts.retain(|part| part != "any value");
+        parts.retain(|part| *part != Expectation::Anything);
         parts
     }
 
-    /// The schema's own type and its rules; `None` if it has none.
-    fn own(&self, rules: &Rules) -> Option<String> {
+    /// Describes the schema's own types and their rules; `None` if it has none.
+    fn own(&self, rules: &SchemaRules) -> Option<Expectation> {
         let kinds = rules.kinds.unwrap_or_else(|| rules.kinds_ruled());
-        let words = kinds.each().filter(|kind| *kind != Kinds::INTEGER || !kinds.has(Kinds::NUMBER));
-        let mut words: Vec<_> = words.map(|kind| self.kind(kind, rules)).collect();
-        let last = words.pop()?;
-        Some(if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) })
+        let kinds = kinds.each().filter(|kind| *kind != JsonTypes::INTEGER || !kinds.has(JsonTypes::NUMBER));
+        let mut types: Vec<_> = kinds.map(|kind| self.kind(kind, rules)).collect();
+        match types.len() {
+            0 | 1 => types.pop(),
+            _ => Some(Expectation::Types(types)),
+        }
     }
 
-    fn kind(&self, kind: Kinds, rules: &Rules) -> String {
+    fn kind(&self, kind: JsonTypes, rules: &SchemaRules) -> Expectation {
         match kind {
-            Kinds::STRING => phrases::text(&rules.text),
-            Kinds::INTEGER | Kinds::NUMBER => phrases::number(kind.name(), &rules.number),
-            Kinds::ARRAY => self.array(&rules.array),
-            Kinds::OBJECT => self.object(rules.name.as_deref(), &rules.object),
-            _ => kind.name().to_owned(),
+            JsonTypes::STRING => Expectation::text(&rules.text),
+            JsonTypes::INTEGER | JsonTypes::NUMBER => Expectation::number(kind, &rules.number),
+            JsonTypes::ARRAY => Expectation::Array { items: self.array(&rules.array), count: rules.array.count },
+            JsonTypes::OBJECT => self.object(rules.name.as_deref(), &rules.object),
+            JsonTypes::BOOLEAN => Expectation::Boolean,
+            _ => Expectation::Null,
         }
     }
 
-    fn array(&self, rules: &ArrayRules) -> String {
-        let array = match &rules.items {
-            _ if !rules.prefix.is_empty() => self.tuple(rules),
-            None | Some(Schema::Anything) => "array".to_owned(),
-            Some(Schema::Nothing) => "empty array".to_owned(),
-            Some(items) => format!("array of {}", bracketed(self.schema(items))),
-        };
-        phrases::with_count(array, rules.count, "item", "items")
-    }
-
-    /// `array [string, integer, …]`
-    fn tuple(&self, rules: &ArrayRules) -> String {
-        let mut items: Vec<_> = rules.prefix.iter().map(|schema| self.schema(schema)).collect();
-        if rules.possible_count().most.is_none_or(|most| most > rules.prefix.len() as u64) {
-            items.push("…".to_owned());
+    fn array(&self, rules: &ArrayRules) -> ArrayForm {
+        match &rules.items {
+            _ if !rules.prefix.is_empty() => ArrayForm::Tuple {
+                items: rules.prefix.iter().map(|schema| self.schema(schema)).collect(),
+                is_open: rules.possible_count().most.is_none_or(|most| most > rules.prefix.len() as u64),
+            },
+            None | Some(Schema::Anything) => ArrayForm::Any,
+            Some(Schema::Nothing) => ArrayForm::Empty,
+            Some(items) => ArrayForm::Of(Box::new(self.schema(items))),
         }
-        format!("array [{}]", items.join(", "))
     }
 
-    fn object(&self, name: Option<&str>, rules: &ObjectRules) -> String {
+    fn object(&self, name: Option<&str>, rules: &ObjectRules) -> Expectation {
         if let Some(name) = name {
-            return format!("object {name}");
+            let properties = ObjectForm::Named(name.to_owned());
+            return Expectation::Object { properties, count: CountRange::default() };
         }
-        let tags: Vec<_> =
-            rules.required.iter().filter_map(|name| Some((name, self.only_value(rules, name)?))).collect();
-        let object = match &rules.additional {
-            _ if !tags.is_empty() => {
-                let tags: Vec<_> =
-                    tags.iter().map(|(name, value)| format!("`{name}` {}", phrases::quoted(value))).collect();
-                format!("object with {}", tags.join(" and "))
-            }
+        let tags: Vec<_> = rules
+            .required
+            .iter()
+            .filter_map(|name| Some((name.clone(), quoted(self.only_value(rules, name)?))))
+            .collect();
+        let properties = match &rules.additional {
+            _ if !tags.is_empty() => ObjectForm::Tagged(tags),
             _ if !rules.required.is_empty() => {
-                format!("object with {}", phrases::names(rules.required.iter().map(String::as_str)))
+                ObjectForm::Required(NameList::new(rules.required.iter().map(String::as_str)))
             }
             Some(values @ Schema::Rules(_)) if rules.properties.is_empty() => {
-                format!("object of {}", bracketed(self.schema(values)))
+                ObjectForm::Of(Box::new(self.schema(values)))
             }
-            _ => "object".to_owned(),
+            _ => ObjectForm::Any,
         };
-        phrases::with_count(object, rules.count, "property", "properties")
+        Expectation::Object { properties, count: rules.count }
     }
 
     fn only_value<'r>(&'r self, rules: &'r ObjectRules, name: &str) -> Option<&'r Value> {
@@ -161,43 +163,38 @@ impl<'a> Describer<'a> {
         }
     }
 
-    /// `one of: object Order; string`; values are listed as values, and `X or null` is said so.
-    pub(super) fn alternatives(&self, schemas: &[Schema]) -> String {
-        let mut texts = Vec::new();
+    /// Describes alternatives. Schemas that list values are merged into one list.
+    pub(super) fn alternatives(&self, schemas: &[Schema]) -> Expectation {
+        let mut alternatives = Vec::new();
         let mut values = Vec::new();
         for schema in schemas {
             match self.allowed(schema) {
                 Some(allowed) => values.extend(allowed),
-                None => texts.push(self.schema(schema)),
+                None => alternatives.push(self.schema(schema)),
             }
         }
-        match (texts.as_slice(), values.as_slice()) {
-            ([], values) => phrases::one_of_values(values.iter().copied()),
-            ([only], []) => only.clone(),
-            ([only], [Value::Null]) if !only.starts_with("one of") => format!("{only} or null"),
-            (texts, values) => {
-                let values = values.iter().map(|value| phrases::quoted(value));
-                format!("one of: {}", texts.iter().cloned().chain(values).collect::<Vec<_>>().join("; "))
+        match (alternatives.len(), values.as_slice()) {
+            (0, values) => Expectation::values(values.iter().copied()),
+            (1, []) => alternatives.remove(0),
+            (1, [Value::Null]) if !alternatives[0].begins_with_list() => {
+                Expectation::OrNull(Box::new(alternatives.remove(0)))
+            }
+            (_, values) => {
+                Expectation::OneOf { alternatives, values: values.iter().map(|value| quoted(value)).collect() }
             }
         }
     }
 
-    /// The only values that the schema accepts, if it lists them.
+    /// Returns the only values that the schema accepts, if it lists them.
     pub(crate) fn allowed<'s>(&'s self, schema: &'s Schema) -> Option<&'s [Value]> {
         let Schema::Rules(rules) = schema else { return None };
         if let Some(allowed) = &rules.allowed {
             return Some(allowed);
         }
-        if rules.kinds == Some(Kinds::NULL) {
+        if rules.kinds == Some(JsonTypes::NULL) {
             return Some(&[Value::Null]);
         }
         let referred = rules.reference.as_ref().and_then(|name| self.definitions.get(name))?;
         if self.may_look_further() { self.allowed(referred) } else { None }
     }
-}
-
-/// `(integer or null)`, where the words around it would otherwise be read as part of it.
-fn bracketed(text: String) -> String {
-    let has_alternatives = [" or ", "one of", "; "].iter().any(|mark| text.contains(mark));
-    if has_alternatives { format!("({text})") } else { text }
 }

@@ -1,20 +1,20 @@
-//! When two JSON values are the same: `1` equals `1.0`, and the order of an object's keys does not matter.
+//! Equality of JSON values: `1` equals `1.0`, and the order of an object's keys does not matter.
 
 use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 
-use super::number::Number;
+use super::number::ExactNumber;
 
 pub(crate) fn equal(a: &Value, b: &Value) -> bool {
     compare(a, b) == Ordering::Equal
 }
 
-/// A total order, so that repeated items are found by sorting.
+/// Compares two values by a total order, so that sorting brings equal items together.
 pub(crate) fn compare(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
-        (Value::Number(a), Value::Number(b)) => Number::from(a).compare(Number::from(b)),
+        (Value::Number(a), Value::Number(b)) => ExactNumber::from(a).compare(ExactNumber::from(b)),
         (Value::String(a), Value::String(b)) => a.cmp(b),
         (Value::Array(a), Value::Array(b)) => compare_arrays(a, b),
         (Value::Object(a), Value::Object(b)) => compare_objects(a, b),
@@ -33,7 +33,7 @@ fn compare_objects(a: &Map<String, Value>, b: &Map<String, Value>) -> Ordering {
     })
 }
 
-/// `serde_json/preserve_order` may be switched on by any crate of the program.
+/// Returns the entries sorted by key: any crate of the program may switch on `serde_json/preserve_order`.
 pub(crate) fn sorted(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<_> = object.iter().collect();
     entries.sort_unstable_by_key(|(key, _)| *key);

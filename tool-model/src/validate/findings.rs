@@ -1,59 +1,61 @@
-//! What a check finds, and where.
+//! The collected violations of one check.
 
 use serde_json::Value;
 
-use super::Violation;
-use super::path::{Path, shortened};
-use super::phrases;
+use super::expectation::Expectation;
+use super::path::{PathCursor, shortened};
+use super::violation::{Constraint, Violation, ViolationKind};
 
+/// The number of characters of a received value that a violation keeps.
 const LONGEST_RECEIVED: usize = 80;
 
-/// A value and its place.
+/// A value and its path.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct ValueAt<'a> {
     pub(super) value: &'a Value,
-    pub(super) path: &'a Path<'a>,
+    pub(super) path: &'a PathCursor<'a>,
 }
 
-impl At<'_> {
-    /// What is here is not what was expected.
-    pub(super) fn unlike(self, expected: String) -> Violation {
-        Violation {
-            path: self.path.to_string(),
-            received: Some(shortened(self.value, LONGEST_RECEIVED)),
-            expected: phrases::one_line(expected),
-        }
+impl ValueAt<'_> {
+    /// Creates the violation of a constraint by this value.
+    pub(super) fn invalid(self, constraint: Constraint, expected: Expectation) -> Violation {
+        self.violation(ViolationKind::invalid(constraint, expected))
     }
 
-    /// A property that should be here is not.
-    pub(super) fn without(self, property: &str, expected: String) -> Violation {
-        let path = Path::Property(self.path, property).to_string();
-        Violation { path, received: None, expected: phrases::one_line(expected) }
+    /// Creates a violation by this value.
+    pub(super) fn violation(self, kind: ViolationKind) -> Violation {
+        Violation::new(self.path.to_path(), kind).with_received(shortened(self.value, LONGEST_RECEIVED))
+    }
+
+    /// Creates the violation of a property that this object lacks.
+    pub(super) fn missing(self, property: &str, expected: Expectation, required_by: Option<&str>) -> Violation {
+        let path = PathCursor::Property(self.path, property).to_path();
+        Violation::new(path, ViolationKind::Missing { expected, required_by: required_by.map(str::to_owned) })
     }
 }
 
-/// What a check has found so far.
+/// The result of a check so far.
 pub(super) enum Findings {
-    /// What is wrong, up to so many.
-    Listed { violations: Vec<Violation>, most: usize },
-    /// Only whether something is.
-    Whether(bool),
+    /// The violations, at most `limit` of them.
+    List { violations: Vec<Violation>, limit: usize },
+    /// `true` if there is a violation.
+    Flag(bool),
 }
 
 impl Findings {
     pub(super) fn add(&mut self, violation: impl FnOnce() -> Violation) {
         match self {
-            Self::Listed { violations, most } if violations.len() < *most => violations.push(violation()),
-            Self::Listed { .. } => {}
-            Self::Whether(wrong) => *wrong = true,
+            Self::List { violations, limit } if violations.len() < *limit => violations.push(violation()),
+            Self::List { .. } => {}
+            Self::Flag(found) => *found = true,
         }
     }
 
-    /// Whether nothing found later could change the answer.
+    /// Returns `true` if no further violation could change the result.
     pub(super) fn are_settled(&self) -> bool {
         match self {
-            Self::Listed { violations, most } => violations.len() >= *most,
-            Self::Whether(wrong) => *wrong,
+            Self::List { violations, limit } => violations.len() >= *limit,
+            Self::Flag(found) => *found,
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The formats that are enforced; every other `format` only informs.
+//! String formats that are enforced. Any other `format` is an annotation.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A format that a string can be checked against.
+/// An enforced string format.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Format {
+pub(crate) enum StringFormat {
     DateTime,
     Date,
     Time,
@@ -15,7 +15,7 @@ pub(crate) enum Format {
     Uri,
 }
 
-impl Format {
+impl StringFormat {
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "date-time" => Self::DateTime,

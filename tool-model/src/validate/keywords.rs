@@ -1,4 +1,4 @@
-//! Each keyword of one schema, read into its typed form.
+//! Parsing of the single keywords of a schema.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 use super::equality::{equal, sorted};
-use super::format::Format;
-use super::number::Number;
-use super::phrases::quoted;
-use super::read::Reader;
+use super::expectation::{CountRange, quoted};
+use super::format::StringFormat;
+use super::number::ExactNumber;
+use super::read::SchemaReader;
 use super::schema::{
-    ArrayRules, Bound, Condition, Contains, Count, Kinds, NumberRules, ObjectRules, Schema, TextRules,
+    ArrayRules, ConditionRules, ContainsRules, JsonTypes, NumberLimit, NumberRules, ObjectRules, Schema, TextRules,
 };
 
-/// The keywords of one object schema.
-pub(super) struct Keywords<'a> {
-    pub(super) reader: &'a mut Reader,
+/// Parses the keywords of one object schema.
+pub(super) struct KeywordReader<'a> {
+    pub(super) reader: &'a mut SchemaReader,
     pub(super) map: &'a Map<String, Value>,
 }
 
-impl Keywords<'_> {
+impl KeywordReader<'_> {
     pub(super) fn reference(&mut self) -> Option<String> {
         self.keyword("$ref", "`#/$defs/NAME`, the only place schemas are referred to", |reader, value| {
             let name = definition_name(value.as_str()?)?;
@@ -29,19 +29,19 @@ impl Keywords<'_> {
         })
     }
 
-    pub(super) fn kinds(&mut self) -> Option<Kinds> {
-        let wants = format!("one of the types {}, or a list of them", Kinds::all_names());
+    pub(super) fn kinds(&mut self) -> Option<JsonTypes> {
+        let wants = format!("one of the types {}, or a list of them", JsonTypes::all_names());
         self.keyword("type", &wants, |_, value| match value {
-            Value::String(name) => Kinds::named(name),
+            Value::String(name) => JsonTypes::named(name),
             Value::Array(names) if !names.is_empty() => names
                 .iter()
-                .map(|name| Kinds::named(name.as_str()?))
-                .try_fold(Kinds::default(), |kinds, kind| Some(kinds.with(kind?))),
+                .map(|name| JsonTypes::named(name.as_str()?))
+                .try_fold(JsonTypes::default(), |kinds, kind| Some(kinds.with(kind?))),
             _ => None,
         })
     }
 
-    /// What both `enum` and `const` allow.
+    /// Parses `enum` and `const` into the values that both allow.
     pub(super) fn allowed(&mut self) -> Option<Vec<Value>> {
         let listed = self.keyword("enum", "a list of values", |_, value| value.as_array().cloned());
         let Some(exact) = self.map.get("const") else { return listed };
@@ -53,7 +53,7 @@ impl Keywords<'_> {
         let least = [self.bound("minimum", false), self.bound("exclusiveMinimum", true)];
         let most = [self.bound("maximum", false), self.bound("exclusiveMaximum", true)];
         NumberRules {
-            least: tighter(least, Number::is_above),
+            least: tighter(least, ExactNumber::is_above),
             most: tighter(most, |a, b| b.is_above(a)),
             multiple_of: self.keyword("multipleOf", "a number greater than 0", |_, value| {
                 number(value).filter(|divisor| divisor.is_positive())
@@ -61,8 +61,8 @@ impl Keywords<'_> {
         }
     }
 
-    fn bound(&mut self, key: &str, exclusive: bool) -> Option<Bound> {
-        self.keyword(key, "a number", |_, value| Some(Bound { value: number(value)?, exclusive }))
+    fn bound(&mut self, key: &str, exclusive: bool) -> Option<NumberLimit> {
+        self.keyword(key, "a number", |_, value| Some(NumberLimit { value: number(value)?, exclusive }))
     }
 
     pub(super) fn text_rules(&mut self) -> TextRules {
@@ -71,7 +71,7 @@ impl Keywords<'_> {
             pattern: self
                 .keyword("pattern", "a string", |reader, value| Some(pattern(reader, value.as_str()?)))
                 .flatten(),
-            format: self.keyword("format", "a string", |_, value| value.as_str().map(Format::named)).flatten(),
+            format: self.keyword("format", "a string", |_, value| value.as_str().map(StringFormat::named)).flatten(),
         }
     }
 
@@ -82,8 +82,10 @@ impl Keywords<'_> {
             count: self.count("minItems", "maxItems"),
             prefix: self.schemas("prefixItems"),
             items: self.schema("items"),
-            contains: contains
-                .map(|schema| Contains { schema, count: Count { least: counted.least.or(Some(1)), ..counted } }),
+            contains: contains.map(|schema| ContainsRules {
+                schema,
+                count: CountRange { least: counted.least.or(Some(1)), ..counted },
+            }),
             unique: self.keyword("uniqueItems", "true or false", |_, value| value.as_bool()).unwrap_or(false),
         }
     }
@@ -102,14 +104,14 @@ impl Keywords<'_> {
         }
     }
 
-    pub(super) fn condition(&mut self) -> Option<Condition> {
+    pub(super) fn condition(&mut self) -> Option<ConditionRules> {
         let (then, otherwise) = (self.schema("then"), self.schema("else"));
-        self.schema("if").map(|when| Condition { when, then, otherwise })
+        self.schema("if").map(|when| ConditionRules { when, then, otherwise })
     }
 
-    fn count(&mut self, least: &str, most: &str) -> Count {
+    fn count(&mut self, least: &str, most: &str) -> CountRange {
         let mut read = |key| self.keyword(key, "a whole number from 0", |_, value| number(value)?.as_count());
-        Count { least: read(least), most: read(most) }
+        CountRange { least: read(least), most: read(most) }
     }
 
     pub(super) fn schema(&mut self, key: &str) -> Option<Schema> {
@@ -150,8 +152,13 @@ impl Keywords<'_> {
         read.unwrap_or_default()
     }
 
-    /// `read` gives `None` for a value of the wrong type.
-    fn keyword<T>(&mut self, key: &str, wants: &str, read: impl FnOnce(&mut Reader, &Value) -> Option<T>) -> Option<T> {
+    /// Parses one keyword and reports an error if `read` returns `None`, which stands for a value of the wrong type.
+    fn keyword<T>(
+        &mut self,
+        key: &str,
+        wants: &str,
+        read: impl FnOnce(&mut SchemaReader, &Value) -> Option<T>,
+    ) -> Option<T> {
         let value = self.map.get(key)?;
         self.reader.within(key, |reader| {
             let result = read(reader, value);
@@ -169,26 +176,29 @@ fn names(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
-fn number(value: &Value) -> Option<Number> {
+fn number(value: &Value) -> Option<ExactNumber> {
     match value {
-        Value::Number(number) => Some(Number::from(number)),
+        Value::Number(number) => Some(ExactNumber::from(number)),
         _ => None,
     }
 }
 
-fn pattern(reader: &mut Reader, text: &str) -> Option<Regex> {
+fn pattern(reader: &mut SchemaReader, text: &str) -> Option<Regex> {
     Regex::new(text).map_err(|error| reader.error(format!("`{text}` is not a usable pattern: {error}"))).ok()
 }
 
-/// The one that leaves less room; an exclusive bound does so where the values are equal.
-fn tighter([inclusive, exclusive]: [Option<Bound>; 2], is_tighter: fn(Number, Number) -> bool) -> Option<Bound> {
+/// Returns the tighter bound. Of two equal ones that is the exclusive one.
+fn tighter(
+    [inclusive, exclusive]: [Option<NumberLimit>; 2],
+    is_tighter: fn(ExactNumber, ExactNumber) -> bool,
+) -> Option<NumberLimit> {
     match (inclusive, exclusive) {
         (Some(inclusive), Some(exclusive)) if is_tighter(inclusive.value, exclusive.value) => Some(inclusive),
         (inclusive, exclusive) => exclusive.or(inclusive),
     }
 }
 
-/// `Order` of `#/$defs/Order`; a name may be escaped as part of a URI and as part of a JSON pointer.
+/// Returns `Order` for `#/$defs/Order`. The name may be escaped as part of a URI and of a JSON pointer.
 fn definition_name(reference: &str) -> Option<String> {
     let name = reference.strip_prefix("#/$defs/").filter(|name| !name.contains('/'))?;
     Some(percent_decoded(name)?.replace("~1", "/").replace("~0", "~"))

@@ -1,10 +1,10 @@
-//! Everything that is wrong with a value, at once and in words that a model can act on.
+//! Validation of JSON values against JSON Schema, with violations that a model can act on.
 //!
 //! ```
 //! use std::collections::BTreeMap;
 //!
 //! use serde_json::json;
-//! use tool_model::validate::Validator;
+//! use tool_model::validate::{Validator, ViolationKind};
 //!
 //! let schema = json!({
 //!     "type": "object",
@@ -21,20 +21,22 @@
 //! assert!(validator.is_valid(&json!({ "limit": 10, "order": "asc" })));
 //!
 //! let violations = validator.check(&json!({ "limit": 0, "ordr": "asc" }), "query");
-//! let found: Vec<_> = violations.iter().map(|v| (&*v.path, v.received.as_deref(), &*v.expected)).collect();
+//! let texts: Vec<_> = violations.iter().map(|violation| format!("{}: {}", violation.path, violation.kind)).collect();
 //! assert_eq!(
-//!     found,
+//!     texts,
 //!     [
-//!         ("query.order", None, r#"one of "asc", "desc""#),
-//!         ("query.limit", Some("0"), "integer between 1 and 100"),
-//!         ("query.ordr", Some(r#""asc""#), "unknown property; did you mean `order`?"),
+//!         r#"query.order: missing, expected one of "asc", "desc""#,
+//!         "query.limit: integer between 1 and 100",
+//!         "query.ordr: unknown property; did you mean `order`?",
 //!     ]
 //! );
+//! assert_eq!(violations[1].received.as_str(), Some("0"));
+//! assert!(matches!(violations[0].kind, ViolationKind::Missing { .. }));
 //! # Ok::<(), tool_model::validate::SchemaError>(())
 //! ```
 //!
-//! The schemas are JSON Schema 2020-12 with `$ref` to `#/$defs/NAME` only. What could not be enforced is refused by
-//! [`Validator::new`] instead of being ignored, except for annotations and unknown keywords.
+//! The schemas are JSON Schema 2020-12 with `$ref` to `#/$defs/NAME` only. [`Validator::new`] rejects a keyword that it
+//! cannot enforce; annotations and unknown keywords are ignored.
 
 mod array;
 mod branch;
@@ -43,18 +45,20 @@ mod combine;
 mod cycle;
 pub(crate) mod describe;
 pub(crate) mod equality;
+pub(crate) mod expectation;
 mod findings;
 pub(crate) mod format;
 mod keywords;
+mod message;
 mod narrowing;
 pub(crate) mod number;
 mod object;
 pub(crate) mod path;
-pub(crate) mod phrases;
 mod plain;
 pub(crate) mod read;
 mod scalar;
 pub(crate) mod schema;
+mod violation;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -66,24 +70,19 @@ use serde_json::Value;
 
 use check::Checker;
 use describe::Describer;
+pub use expectation::{
+    ArrayForm, CountRange, Expectation, NameList, NumberBound, NumberRange, ObjectForm, TextForm, ValueList,
+};
 pub use narrowing::narrows_its_type;
+pub use path::{PathStep, ValuePath};
 pub use plain::is_plain;
-use read::Reading;
+use read::ParsedSchema;
 use schema::{Definitions, Schema};
+pub use violation::{
+    Constraint, DecodeReason, NearbyText, Received, SyntaxError, UnknownName, Violation, ViolationKind,
+};
 
-/// One thing that is wrong with a value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Violation {
-    /// Where: `order.items[2].sku`; empty for the value itself. A property whose name is not a plain identifier is
-    /// written `["odd name"]`.
-    pub path: String,
-    /// What came, as JSON of at most 80 characters; `None` where a property is missing.
-    pub received: Option<String>,
-    /// What was expected: `integer between 1 and 100`, `one of "asc", "desc"`, `at least 2 items`.
-    pub expected: String,
-}
-
-/// A schema read once to check many values.
+/// A parsed schema that checks values.
 #[derive(Debug)]
 pub struct Validator {
     schema: Schema,
@@ -91,45 +90,46 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Reads a schema; `defs` are the schemas that `#/$defs/NAME` refers to, besides the schema's own `$defs`.
+    /// Parses a schema. A `$ref` to `#/$defs/NAME` is looked up in `defs` and in the schema's own `$defs`.
     ///
     /// # Errors
     ///
-    /// The first keyword that could not be enforced: an unknown `$ref`, a pattern that does not compile, a value of
+    /// Returns the first keyword that cannot be enforced: an unknown `$ref`, a pattern that does not compile, a value of
     /// the wrong type, an unsupported keyword, or a definition that only refers to itself.
     pub fn new(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
-        let Reading { schema, definitions, errors } = Reading::of(schema, defs);
+        let ParsedSchema { schema, definitions, errors } = ParsedSchema::new(schema, defs);
         match errors.into_iter().next() {
             Some(error) => Err(error),
             None => Ok(Self { schema, definitions }),
         }
     }
 
-    /// As [`new`](Self::new), but what could not be enforced is left out of the check, and named.
+    /// Parses a schema like [`new`](Self::new), but skips the keywords that cannot be enforced and returns them.
     ///
     /// # Errors
     ///
-    /// A definition that only refers to itself: to check against it would never end.
+    /// Returns a definition that only refers to itself: a check against it would never end.
     pub fn as_far_as_possible(
         schema: &Value,
         defs: &BTreeMap<String, Value>,
     ) -> Result<(Self, Vec<SchemaError>), SchemaError> {
-        let Reading { schema, definitions, errors } = Reading::of(schema, defs);
+        let ParsedSchema { schema, definitions, errors } = ParsedSchema::new(schema, defs);
         match cycle::find(&definitions) {
             Some(circle) => Err(circle),
             None => Ok((Self { schema, definitions }, errors)),
         }
     }
 
-    /// Everything that is wrong with the value; `path` is what its place is called, such as the argument's name.
+    /// Returns all violations. `path` is the root of their paths, such as the argument's name.
     ///
-    /// A value that would take unreasonably long to check is refused as a whole.
+    /// A value that takes too long to check is rejected as [`ViolationKind::TooComplex`].
     #[must_use]
     pub fn check(&self, value: &Value, path: &str) -> Vec<Violation> {
         Checker::new(&self.definitions).violations(&self.schema, value, path, usize::MAX)
     }
 
-    /// Checks as [`check`](Self::check) does, and refuses properties that an object of named properties does not name.
+    /// Returns all violations, as [`check`](Self::check) does, and also rejects undeclared properties of objects with
+    /// declared ones.
     ///
     /// The schemas of some types are more open than the types: those of `Duration`, `Range` and `Result`, for example.
     #[must_use]
@@ -137,26 +137,26 @@ impl Validator {
         Checker::new(&self.definitions).closed().violations(&self.schema, value, path, usize::MAX)
     }
 
-    /// The first things that are wrong with the value, at most so many. For what a stranger has sent: the work is
-    /// bounded, however long the value and the lists of the schema are, and nothing is guessed of what was meant.
+    /// Returns at most `limit` violations, without suggestions for listed values. For untrusted values and schemas: the
+    /// work is bounded, however long the value and the lists of the schema are.
     #[must_use]
-    pub fn check_first(&self, most: usize, value: &Value, path: &str) -> Vec<Violation> {
-        Checker::new(&self.definitions).plainly().violations(&self.schema, value, path, most)
+    pub fn check_first(&self, limit: usize, value: &Value, path: &str) -> Vec<Violation> {
+        Checker::new(&self.definitions).without_suggestions().violations(&self.schema, value, path, limit)
     }
 
-    /// Whether nothing is wrong with the value; quicker than [`check`](Self::check).
+    /// Returns `true` if there are no violations. Faster than [`check`](Self::check).
     #[must_use]
     pub fn is_valid(&self, value: &Value) -> bool {
         Checker::new(&self.definitions).accepts(&self.schema, value)
     }
 }
 
-/// A keyword that cannot be enforced, and why.
+/// A schema keyword that cannot be enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
-    /// Where in the schema: `#/properties/limit/minimum`.
+    /// The keyword's JSON pointer: `#/properties/limit/minimum`.
     pub path: String,
-    /// What is wrong there.
+    /// The reason.
     pub message: String,
 }
 
@@ -168,9 +168,9 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// What a schema accepts, on one line: `integer between 1 and 100`, `array of string`, `object Order`, `any value`.
+/// Describes a schema on one line: `integer between 1 and 100`, `array of string`, `object Order`, `any value`.
 ///
-/// A keyword that [`Validator::new`] would refuse is left out.
+/// Keywords that [`Validator::new`] rejects are left out.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -186,6 +186,14 @@ impl std::error::Error for SchemaError {}
 /// ```
 #[must_use]
 pub fn describe(schema: &Value, defs: &BTreeMap<String, Value>) -> String {
-    let Reading { schema, definitions, .. } = Reading::of(schema, defs);
-    phrases::one_line(Describer::new(&definitions).schema(&schema))
+    message::one_line(expectation(schema, defs).to_string())
+}
+
+/// Returns the values that a schema accepts, as data.
+///
+/// Keywords that [`Validator::new`] rejects are left out.
+#[must_use]
+pub fn expectation(schema: &Value, defs: &BTreeMap<String, Value>) -> Expectation {
+    let ParsedSchema { schema, definitions, .. } = ParsedSchema::new(schema, defs);
+    Describer::new(&definitions).schema(&schema)
 }

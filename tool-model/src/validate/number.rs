@@ -1,4 +1,4 @@
-//! JSON numbers compared by their exact value: no two whole numbers become equal by rounding.
+//! JSON numbers, compared by their exact value: no two integers become equal by rounding.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,38 +7,38 @@ use serde_json::{Number as JsonNumber, Value};
 
 /// A number from a schema or from a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Number {
+pub(crate) enum ExactNumber {
     /// Within `i64` or `u64`.
     Whole(i128),
-    /// Has a fraction, or lies beyond them.
+    /// With a fraction, or outside of both.
     Float(f64),
 }
 
-impl From<&JsonNumber> for Number {
+impl From<&JsonNumber> for ExactNumber {
     fn from(number: &JsonNumber) -> Self {
         let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
         match whole {
             Some(whole) => Self::Whole(whole),
-            None => Self::from_float(float_of(number)),
+            None => Self::from_float(to_float(number)),
         }
     }
 }
 
-/// With `serde_json/arbitrary_precision` a number may be too large for `f64`: then it is an infinity.
-fn float_of(number: &JsonNumber) -> f64 {
+/// Returns the number as `f64`; infinity if it is too large, which `serde_json/arbitrary_precision` allows.
+fn to_float(number: &JsonNumber) -> f64 {
     number.as_f64().or_else(|| number.to_string().parse().ok()).unwrap_or(f64::INFINITY)
 }
 
-/// 2^64: whole numbers beyond it come only as floats, and are read as the decimals they are written as.
+/// 2^64. Integers beyond it exist only as floats, and are read as the decimals that they are written as.
 const WHOLE_LIMIT: f64 = 18_446_744_073_709_551_616.0;
 
-impl Number {
+impl ExactNumber {
     pub(crate) fn from_float(float: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the limit")]
         if float.fract() == 0.0 && float.abs() < WHOLE_LIMIT { Self::Whole(float as i128) } else { Self::Float(float) }
     }
 
-    /// `30.0` is an integer in JSON Schema, and so is `1e300`.
+    /// Returns `true` for integers in the sense of JSON Schema: `30.0` and `1e300` are.
     pub(crate) fn is_integer(self) -> bool {
         match self {
             Self::Whole(_) => true,
@@ -53,7 +53,7 @@ impl Number {
         }
     }
 
-    /// The count that a keyword such as `maxItems` gives, if this is one.
+    /// Returns the number as the value of a keyword such as `maxItems`.
     pub(crate) fn as_count(self) -> Option<u64> {
         match self {
             Self::Whole(whole) if whole >= 0 => Some(u64::try_from(whole).unwrap_or(u64::MAX)),
@@ -75,17 +75,17 @@ impl Number {
         self.compare(other).is_gt()
     }
 
-    /// Whether `self` divided by `divisor` is whole, both read as the decimals they are written as: `0.3` is a
-    /// multiple of `0.1`, although the nearest binary fractions are not.
+    /// Returns `true` if `self / divisor` is an integer, with both read as the decimals that they are written as: `0.3`
+    /// is a multiple of `0.1`, although the nearest binary fractions are not.
     pub(crate) fn is_multiple_of(self, divisor: Self) -> bool {
-        match (Decimal::of(self), Decimal::of(divisor)) {
+        match (DecimalNumber::new(self), DecimalNumber::new(divisor)) {
             (Some(value), Some(divisor)) => value.is_multiple_of(divisor),
             _ => false,
         }
     }
 }
 
-/// Never equal: a [`Number::Float`] has a fraction or lies beyond every [`Number::Whole`].
+/// Never equal: a [`ExactNumber::Float`] has a fraction or lies beyond every [`ExactNumber::Whole`].
 fn compare_whole_to_float(whole: i128, float: f64) -> Ordering {
     if float.abs() >= WHOLE_LIMIT {
         return if float > 0.0 { Ordering::Less } else { Ordering::Greater };
@@ -95,7 +95,7 @@ fn compare_whole_to_float(whole: i128, float: f64) -> Ordering {
     if whole <= floor { Ordering::Less } else { Ordering::Greater }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for ExactNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(whole) => write!(f, "{whole}"),
@@ -104,23 +104,23 @@ impl fmt::Display for Number {
     }
 }
 
-/// `digits · 10^exponent`, without its sign.
+/// The absolute value `digits · 10^exponent`.
 #[derive(Clone, Copy)]
-struct Decimal {
+struct DecimalNumber {
     digits: u128,
     exponent: i32,
 }
 
-impl Decimal {
-    fn of(number: Number) -> Option<Self> {
+impl DecimalNumber {
+    fn new(number: ExactNumber) -> Option<Self> {
         match number {
-            Number::Whole(whole) => Some(Self { digits: whole.unsigned_abs(), exponent: 0 }),
-            Number::Float(float) if float.is_finite() => Self::parse(&format!("{:e}", float.abs())),
-            Number::Float(_) => None,
+            ExactNumber::Whole(whole) => Some(Self { digits: whole.unsigned_abs(), exponent: 0 }),
+            ExactNumber::Float(float) if float.is_finite() => Self::parse(&format!("{:e}", float.abs())),
+            ExactNumber::Float(_) => None,
         }
     }
 
-    /// Reads `1.25e-3`, the shortest text that stands for the float.
+    /// Parses `1.25e-3`, the shortest text of a float.
     fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = text.split_once('e')?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -137,7 +137,7 @@ impl Decimal {
         remainder_of_product(self.digits, power, divisor.digits) == Some(0)
     }
 
-    /// The divisor's last digit stands further left than the value's.
+    /// Handles a divisor whose last digit is further left than the value's.
     fn is_multiple_of_larger_unit(self, divisor: Self) -> bool {
         let shift = divisor.exponent.abs_diff(self.exponent);
         let scaled = 10_u128.checked_pow(shift).and_then(|power| divisor.digits.checked_mul(power));
@@ -152,7 +152,7 @@ fn power_of_ten_modulo(exponent: u32, modulus: u128) -> u128 {
     (0..exponent).fold(1, |power, _| remainder_of_product(power, 10, modulus).unwrap_or(0))
 }
 
-/// `None` for a modulus of zero, which no schema can contain. The modulus is below 2^64: the product fits.
+/// Returns `None` for a modulus of zero, which no schema contains. The modulus is below 2^64, so the product fits.
 fn remainder_of_product(a: u128, b: u128, modulus: u128) -> Option<u128> {
     (a.checked_rem(modulus)? * b.checked_rem(modulus)?).checked_rem(modulus)
 }

@@ -4,17 +4,18 @@ use serde_json::{Map, Value};
 
 use super::check::Checker;
 use super::equality::sorted;
-use super::findings::{At, Findings};
-use super::path::Path;
-use super::phrases;
-use super::schema::{ObjectRules, Rules, Schema};
+use super::expectation::{Expectation, NameList};
+use super::findings::{Findings, ValueAt};
+use super::path::PathCursor;
+use super::schema::{ObjectRules, Schema, SchemaRules};
+use super::violation::{Constraint, UnknownName, ViolationKind};
 
 type Object = Map<String, Value>;
 
 impl<'s> Checker<'s> {
-    pub(super) fn object(&mut self, rules: &'s ObjectRules, object: &Object, at: At<'_>, findings: &mut Findings) {
+    pub(super) fn object(&mut self, rules: &'s ObjectRules, object: &Object, at: ValueAt<'_>, findings: &mut Findings) {
         if !rules.count.admits(object.len()) {
-            findings.add(|| at.unlike(phrases::count(rules.count, "property", "properties").unwrap_or_default()));
+            findings.add(|| at.invalid(Constraint::PropertyCount, Expectation::PropertyCount(rules.count)));
         }
         self.required(rules, object, at, findings);
         for (name, value) in sorted(object) {
@@ -28,25 +29,24 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn required(&self, rules: &ObjectRules, object: &Object, at: At<'_>, findings: &mut Findings) {
+    fn required(&self, rules: &ObjectRules, object: &Object, at: ValueAt<'_>, findings: &mut Findings) {
         let describe = |name: &str| {
-            rules.properties.get(name).map_or_else(|| "any value".to_owned(), |schema| self.describer().schema(schema))
+            rules.properties.get(name).map_or(Expectation::Anything, |schema| self.describer().schema(schema))
         };
         for missing in rules.required.iter().filter(|name| !object.contains_key(*name)) {
-            findings.add(|| at.without(missing, describe(missing)));
+            findings.add(|| at.missing(missing, describe(missing), None));
         }
         for (given, needed) in rules.dependent_required.iter().filter(|(given, _)| object.contains_key(*given)) {
             for missing in needed.iter().filter(|name| !object.contains_key(*name)) {
-                let why = format!("required because `{given}` is given");
-                findings.add(|| at.without(missing, format!("{}, {why}", describe(missing))));
+                findings.add(|| at.missing(missing, describe(missing), Some(given)));
             }
         }
     }
 
-    fn property(&mut self, rules: &'s ObjectRules, entry: (&str, &Value), at: At<'_>, findings: &mut Findings) {
+    fn property(&mut self, rules: &'s ObjectRules, entry: (&str, &Value), at: ValueAt<'_>, findings: &mut Findings) {
         let (name, value) = entry;
-        let path = Path::Property(at.path, name);
-        let here = At { value, path: &path };
+        let path = PathCursor::Property(at.path, name);
+        let here = ValueAt { value, path: &path };
         if let Some(names) = &rules.names {
             self.property_name(names, name, here, findings);
         }
@@ -62,19 +62,19 @@ impl<'s> Checker<'s> {
             None if !self.closed || rules.properties.is_empty() => {}
             None | Some(Schema::Nothing) => {
                 let Value::Object(object) = at.value else { return };
-                findings.add(|| here.unlike(rules.unknown(name, object)));
+                findings.add(|| here.violation(ViolationKind::Unknown(rules.unknown(name, object))));
             }
             Some(schema) => self.check(schema, here, findings),
         }
     }
 
-    /// Checks the properties that no schema for this object knows (`unevaluatedProperties`).
+    /// Checks the properties that no other schema for this object evaluates (`unevaluatedProperties`).
     pub(super) fn unevaluated(
         &mut self,
         schema: &'s Schema,
-        rules: &'s Rules,
+        rules: &'s SchemaRules,
         object: &Object,
-        at: At<'_>,
+        at: ValueAt<'_>,
         findings: &mut Findings,
     ) {
         let mut evaluating = Vec::new();
@@ -88,20 +88,31 @@ impl<'s> Checker<'s> {
             if evaluating.iter().any(|rules| rules.knows(name)) {
                 continue;
             }
-            let here = At { value, path: &Path::Property(at.path, name) };
+            let here = ValueAt { value, path: &PathCursor::Property(at.path, name) };
             match schema {
                 Schema::Nothing => findings.add(|| {
                     let known = evaluating.iter().flat_map(|rules| rules.properties.keys()).map(String::as_str);
-                    here.unlike(format!("unknown property; known are {}", phrases::names(known)))
+                    here.violation(ViolationKind::Unknown(UnknownName {
+                        is_argument: false,
+                        suggestion: None,
+                        known: NameList::new(known),
+                        patterns: NameList::default(),
+                    }))
                 }),
                 schema => self.check(schema, here, findings),
             }
         }
     }
 
-    /// Collects the rules that hold for the same object: the schema's own, and those of all parts that apply. Returns
-    /// `true` if a part says itself what holds for the properties that it does not know.
-    fn evaluating(&mut self, rules: &'s Rules, object: &Object, at: At<'_>, found: &mut Vec<&'s ObjectRules>) -> bool {
+    /// Collects the rules that apply to the same object: the schema's own, and those of all parts that apply. Returns
+    /// `true` if a part has an `unevaluatedProperties` of its own, which settles the question.
+    fn evaluating(
+        &mut self,
+        rules: &'s SchemaRules,
+        object: &Object,
+        at: ValueAt<'_>,
+        found: &mut Vec<&'s ObjectRules>,
+    ) -> bool {
         found.push(&rules.object);
         let mut parts: Vec<&'s Schema> = self.referred(rules).into_iter().chain(&rules.all_of).collect();
         parts.extend(rules.any_of.iter().chain(&rules.one_of).filter(|branch| self.fits(branch, at)));
@@ -123,39 +134,34 @@ impl<'s> Checker<'s> {
         is_settled
     }
 
-    fn property_name(&mut self, names: &'s Schema, name: &str, here: At<'_>, findings: &mut Findings) {
+    fn property_name(&mut self, names: &'s Schema, name: &str, here: ValueAt<'_>, findings: &mut Findings) {
         let value = Value::from(name);
-        let name = At { value: &value, ..here };
+        let name = ValueAt { value: &value, ..here };
         if !self.fits(names, name) {
-            findings.add(|| name.unlike(format!("property name that fits: {}", self.describer().schema(names))));
+            findings.add(|| {
+                let expected = Expectation::PropertyName(Box::new(self.describer().schema(names)));
+                name.invalid(Constraint::PropertyName, expected)
+            });
         }
     }
 }
 
 impl ObjectRules {
-    /// Whether a property is described, by its name, by a pattern, or as one of the others.
+    /// Returns `true` if a keyword of this schema applies to the property.
     fn knows(&self, name: &str) -> bool {
         self.additional.is_some()
             || self.properties.contains_key(name)
             || self.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
     }
 
-    /// What to say of a property that is not known; one that is already given cannot have been meant.
-    fn unknown(&self, name: &str, object: &Object) -> String {
+    /// Describes an undeclared property. A property that is already present is not suggested.
+    fn unknown(&self, name: &str, object: &Object) -> UnknownName {
         let absent = self.properties.keys().map(String::as_str).filter(|known| !object.contains_key(*known));
-        if let Some(near) = crate::nearest(name, absent).first() {
-            return format!("unknown property; did you mean `{near}`?");
+        UnknownName {
+            is_argument: false,
+            suggestion: crate::nearest(name, absent).first().map(ToString::to_string),
+            known: NameList::new(self.properties.keys().map(String::as_str)),
+            patterns: NameList::new(self.patterns.iter().map(|(pattern, _)| pattern.as_str())),
         }
-        if !self.properties.is_empty() {
-            return format!(
-                "unknown property; known are {}",
-                phrases::names(self.properties.keys().map(String::as_str))
-            );
-        }
-        if self.patterns.is_empty() {
-            return "unknown property; none is allowed here".to_owned();
-        }
-        let patterns = self.patterns.iter().map(|(pattern, _)| pattern.as_str());
-        format!("unknown property; names must match one of {}", phrases::names(patterns))
     }
 }

@@ -1,7 +1,7 @@
-//! Schemas that say nothing out of the ordinary.
+//! A cheap test for schemas that the validator can always enforce.
 //!
-//! Nearly all schemas are made of a few keywords whose values cannot be wrong. To see that takes a hundredth of what it
-//! takes to read the schema for checking values, and a program with thousands of tools asks it of all when it starts.
+//! Nearly all schemas consist of a few keywords with valid values. This test takes a hundredth of the time of parsing the
+//! schema, and a program with thousands of tools runs it for all of them at start-up.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::ToolDefinition;
 
-/// Deeper schemas are left to the reader, which has a limit.
+/// The depth of nesting up to which a schema is looked at. Deeper ones are left to the parser, which has its own limit.
 const DEEPEST: usize = 32;
 
-/// Whether the schemas of all arguments say only what can always be enforced, so that
-/// [`Validator::new`](super::Validator::new) takes them. If not, it may still take them.
+/// Returns `true` if the schemas of all arguments use only keywords that can always be enforced, so that
+/// [`Validator::new`](super::Validator::new) accepts them. It may accept others, too.
 #[must_use]
 pub fn is_plain(tool: &ToolDefinition) -> bool {
     let plain = |key: &String, value| is_plain_keyword(key, value, &tool.defs, 0);
@@ -23,7 +23,7 @@ pub fn is_plain(tool: &ToolDefinition) -> bool {
     }) && tool.defs.values().all(|def| is_structure(def) && is_plain_schema(def, &tool.defs, 0))
 }
 
-/// A definition that is a reference itself might refer to itself.
+/// Returns `false` for a definition that is a reference itself: it might refer to itself.
 fn is_structure(def: &Value) -> bool {
     ["$ref", "anyOf", "oneOf"].iter().all(|key| def.get(key).is_none())
 }
@@ -54,7 +54,7 @@ fn is_plain_keyword(key: &str, value: &Value, defs: &BTreeMap<String, Value>, de
         ("properties", Value::Object(schemas)) => schemas.values().all(is_plain),
         ("anyOf" | "oneOf", Value::Array(forms)) => !forms.is_empty() && forms.iter().all(is_plain),
         ("$ref", Value::String(reference)) => {
-            // A name that is written with escapes is left to the reader.
+            // A name with escapes is left to the parser.
             reference
                 .strip_prefix("#/$defs/")
                 .is_some_and(|name| !name.contains(['/', '%', '~']) && defs.contains_key(name))
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_plain_is_enforced() {
+    fn plain_schemas_are_enforced() {
         let defs = json!({
             "Order": {"type": "object", "properties": {"items": {"type": "array", "items": {"$ref": "#/$defs/Item"}}}, "required": ["items"]},
             "Item": {"type": "object", "properties": {"sku": {"type": "string", "minLength": 1}, "order": {"anyOf": [{"$ref": "#/$defs/Order"}, {"type": "null"}]}}},
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_enforced_is_not_plain() {
+    fn schemas_that_cannot_be_enforced_are_not_plain() {
         for (schema, defs) in [
             (json!({"type": "text"}), json!({})),
             (json!({"type": "string", "pattern": "("}), json!({})),

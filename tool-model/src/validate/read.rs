@@ -1,4 +1,4 @@
-//! Reads a schema from JSON, and finds every keyword that could not be enforced.
+//! Parsing of schemas from JSON, and detection of keywords that cannot be enforced.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,24 @@ use serde_json::{Map, Value};
 
 use super::SchemaError;
 use super::cycle;
-use super::keywords::Keywords;
-use super::schema::{Definitions, Rules, Schema};
+use super::expectation::quoted;
+use super::keywords::KeywordReader;
+use super::schema::{Definitions, Schema, SchemaRules};
 use crate::compatibility::SourceFacts;
 
-/// Deeper schemas are refused, so that reading, checking and dropping one cannot exhaust the stack.
+/// The depth of nesting of a schema. Deeper ones are rejected: parsing, checking or dropping them could exhaust the stack.
 const DEEPEST_SCHEMA: usize = 128;
 
-/// A schema with the definitions it reaches; where an error was found, the keyword is left out.
-pub(crate) struct Reading {
+/// A schema with the definitions that it refers to. Keywords with errors are left out.
+pub(crate) struct ParsedSchema {
     pub(crate) schema: Schema,
     pub(crate) definitions: Definitions,
     pub(crate) errors: Vec<SchemaError>,
 }
 
-impl Reading {
-    pub(crate) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
-        let mut reader = Reader::default();
+impl ParsedSchema {
+    pub(crate) fn new(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
+        let mut reader = SchemaReader::default();
         let own_defs = schema.get("$defs");
         let root = reader.schema(schema, None);
         let mut definitions = Definitions::new();
@@ -45,23 +46,23 @@ impl Reading {
     }
 }
 
-/// Where the reading stands and what it has found.
+/// The state of the parser.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct SchemaReader {
     path: Vec<String>,
     depth: usize,
-    /// The definitions still to be read, and who refers to them.
+    /// The definitions that are still to be parsed, each with the path of a reference.
     references: BTreeMap<String, String>,
     errors: Vec<SchemaError>,
 }
 
-impl Reader {
+impl SchemaReader {
     pub(super) fn schema(&mut self, schema: &Value, name: Option<&str>) -> Schema {
         match schema {
             Value::Bool(true) => Schema::Anything,
             Value::Bool(false) => Schema::Nothing,
             Value::Object(_) if self.depth == DEEPEST_SCHEMA => {
-                self.error(format!("schemas nested more than {DEEPEST_SCHEMA} deep cannot be checked"));
+                self.error(format!("the schema is nested more than {DEEPEST_SCHEMA} levels deep"));
                 Schema::Anything
             }
             Value::Object(map) => {
@@ -71,17 +72,17 @@ impl Reader {
                 Schema::Rules(Box::new(rules))
             }
             other => {
-                self.error(format!("a schema is an object, true or false, not {}", super::phrases::quoted(other)));
+                self.error(format!("a schema must be an object, true or false, not {}", quoted(other)));
                 Schema::Anything
             }
         }
     }
 
-    fn rules(&mut self, map: &Map<String, Value>, name: Option<&str>) -> Rules {
+    fn rules(&mut self, map: &Map<String, Value>, name: Option<&str>) -> SchemaRules {
         self.refuse_unsupported(map);
         let title = map.get("title").and_then(Value::as_str);
-        let mut keywords = Keywords { reader: self, map };
-        Rules {
+        let mut keywords = KeywordReader { reader: self, map };
+        SchemaRules {
             name: name.or(title).map(str::to_owned),
             reference: keywords.reference(),
             kinds: keywords.kinds(),
@@ -132,7 +133,7 @@ impl Reader {
     }
 }
 
-/// Keywords that change what is valid but are not enforced here, and what to write instead.
+/// Keywords that affect validity but are not supported, each with its replacement.
 const UNSUPPORTED: [(&str, &str); 5] = [
     ("unevaluatedItems", "use `prefixItems` and `items`"),
     ("$dynamicRef", "use `$ref` to `#/$defs/NAME`"),

@@ -2,22 +2,23 @@
 
 use serde_json::Number as JsonNumber;
 
-use super::findings::{At, Findings};
-use super::number::Number;
-use super::phrases;
-use super::schema::{Kinds, NumberRules, Rules, TextRules};
+use super::expectation::{Expectation, TextForm};
+use super::findings::{Findings, ValueAt};
+use super::number::ExactNumber;
+use super::schema::{JsonTypes, NumberRules, SchemaRules, TextRules};
+use super::violation::Constraint;
 
-/// A number outside its range is told the whole range.
-pub(super) fn check_number(rules: &Rules, number: &JsonNumber, at: At<'_>, findings: &mut Findings) {
+/// Checks a number. The violation states the whole range, whichever bound is broken.
+pub(super) fn check_number(rules: &SchemaRules, number: &JsonNumber, at: ValueAt<'_>, findings: &mut Findings) {
     if !rules.number.admit(number.into()) {
-        let integer = rules.kinds.is_some_and(|kinds| !kinds.has(Kinds::NUMBER));
-        let kind = if integer { Kinds::INTEGER } else { Kinds::NUMBER };
-        findings.add(|| at.unlike(phrases::number(kind.name(), &rules.number)));
+        let integer = rules.kinds.is_some_and(|kinds| !kinds.has(JsonTypes::NUMBER));
+        let kind = if integer { JsonTypes::INTEGER } else { JsonTypes::NUMBER };
+        findings.add(|| at.invalid(Constraint::Range, Expectation::number(kind, &rules.number)));
     }
 }
 
 impl NumberRules {
-    fn admit(&self, number: Number) -> bool {
+    fn admit(&self, number: ExactNumber) -> bool {
         let above = self
             .least
             .is_none_or(|least| number.is_above(least.value) || (!least.exclusive && !least.value.is_above(number)));
@@ -28,15 +29,24 @@ impl NumberRules {
     }
 }
 
-/// Each of the rules of a text can be broken on its own.
-pub(super) fn check_text(rules: &TextRules, text: &str, at: At<'_>, findings: &mut Findings) {
+/// Checks a string. Each broken rule is a violation of its own.
+pub(super) fn check_text(rules: &TextRules, text: &str, at: ValueAt<'_>, findings: &mut Findings) {
     if !rules.length.is_free() && !rules.length.admits(text.chars().count()) {
-        findings.add(|| at.unlike(phrases::length(rules)));
+        findings.add(|| {
+            let form = TextForm { length: rules.length, ..TextForm::default() };
+            at.invalid(Constraint::Length, Expectation::Text(form))
+        });
     }
     if let Some(format) = rules.format.filter(|format| !format.accepts(text)) {
-        findings.add(|| at.unlike(format!("string in the format {}", format.name())));
+        findings.add(|| {
+            let form = TextForm { format: Some(format.name()), ..TextForm::default() };
+            at.invalid(Constraint::Format, Expectation::Text(form))
+        });
     }
     if let Some(pattern) = rules.pattern.as_ref().filter(|pattern| !pattern.is_match(text)) {
-        findings.add(|| at.unlike(format!("text that matches `{pattern}`")));
+        findings.add(|| {
+            let form = TextForm { pattern: Some(pattern.as_str().to_owned()), ..TextForm::default() };
+            at.invalid(Constraint::Pattern, Expectation::Text(form))
+        });
     }
 }

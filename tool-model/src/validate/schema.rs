@@ -1,15 +1,16 @@
-//! A schema as it is checked: every keyword read, typed and grouped by the kind of value it looks at.
+//! Parsed schemas: every keyword typed, and grouped by the JSON type that it applies to.
 
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::format::Format;
-use super::number::Number;
+use super::expectation::CountRange;
+use super::format::StringFormat;
+use super::number::ExactNumber;
 use crate::compatibility::SourceFacts;
 
-/// The definitions that a schema reaches, by name.
+/// The definitions that a schema refers to, by name.
 pub(crate) type Definitions = BTreeMap<String, Schema>;
 
 #[derive(Debug)]
@@ -18,16 +19,16 @@ pub(crate) enum Schema {
     Anything,
     /// `false`
     Nothing,
-    Rules(Box<Rules>),
+    Rules(Box<SchemaRules>),
 }
 
-/// An object schema. A group of rules looks only at its own kind of value and lets every other pass.
+/// An object schema. A group of rules applies to its own JSON type and accepts values of any other.
 #[derive(Debug, Default)]
-pub(crate) struct Rules {
-    /// The definition's name, else the title: what an object is called.
+pub(crate) struct SchemaRules {
+    /// The definition's name, or else its title.
     pub(crate) name: Option<String>,
     pub(crate) reference: Option<String>,
-    pub(crate) kinds: Option<Kinds>,
+    pub(crate) kinds: Option<JsonTypes>,
     /// From `enum` and `const`.
     pub(crate) allowed: Option<Vec<Value>>,
     pub(crate) number: NumberRules,
@@ -38,55 +39,55 @@ pub(crate) struct Rules {
     pub(crate) any_of: Vec<Schema>,
     pub(crate) one_of: Vec<Schema>,
     pub(crate) not: Option<Schema>,
-    pub(crate) condition: Option<Condition>,
+    pub(crate) condition: Option<ConditionRules>,
     /// Facts that only the comparison of two manifests looks at.
     pub(crate) facts: Option<Box<SourceFacts>>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct NumberRules {
-    pub(crate) least: Option<Bound>,
-    pub(crate) most: Option<Bound>,
-    pub(crate) multiple_of: Option<Number>,
+    pub(crate) least: Option<NumberLimit>,
+    pub(crate) most: Option<NumberLimit>,
+    pub(crate) multiple_of: Option<ExactNumber>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
-    pub(crate) value: Number,
+pub(crate) struct NumberLimit {
+    pub(crate) value: ExactNumber,
     pub(crate) exclusive: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct TextRules {
-    pub(crate) length: Count,
+    pub(crate) length: CountRange,
     pub(crate) pattern: Option<Regex>,
-    pub(crate) format: Option<Format>,
+    pub(crate) format: Option<StringFormat>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct ArrayRules {
-    pub(crate) count: Count,
+    pub(crate) count: CountRange,
     pub(crate) prefix: Vec<Schema>,
-    /// Every item after the prefix.
+    /// The schema of every item after the prefix.
     pub(crate) items: Option<Schema>,
-    pub(crate) contains: Option<Contains>,
+    pub(crate) contains: Option<ContainsRules>,
     pub(crate) unique: bool,
 }
 
 #[derive(Debug)]
-pub(crate) struct Contains {
+pub(crate) struct ContainsRules {
     pub(crate) schema: Schema,
-    pub(crate) count: Count,
+    pub(crate) count: CountRange,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRules {
-    pub(crate) count: Count,
+    pub(crate) count: CountRange,
     pub(crate) properties: BTreeMap<String, Schema>,
     pub(crate) patterns: Vec<(Regex, Schema)>,
-    /// Every property that neither `properties` nor `patterns` know.
+    /// The schema of the properties that neither `properties` nor `patterns` cover.
     pub(crate) additional: Option<Schema>,
-    /// Every property that neither this schema nor one that holds for the same object knows.
+    /// The schema of the properties that no schema for the same object covers.
     pub(crate) unevaluated: Option<Schema>,
     pub(crate) names: Option<Schema>,
     pub(crate) required: Vec<String>,
@@ -95,28 +96,10 @@ pub(crate) struct ObjectRules {
 }
 
 #[derive(Debug)]
-pub(crate) struct Condition {
+pub(crate) struct ConditionRules {
     pub(crate) when: Schema,
     pub(crate) then: Option<Schema>,
     pub(crate) otherwise: Option<Schema>,
-}
-
-/// How many characters, items or properties.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Count {
-    pub(crate) least: Option<u64>,
-    pub(crate) most: Option<u64>,
-}
-
-impl Count {
-    pub(crate) fn admits(self, count: usize) -> bool {
-        let count = count as u64;
-        self.least.is_none_or(|least| count >= least) && self.most.is_none_or(|most| count <= most)
-    }
-
-    pub(crate) fn is_free(self) -> bool {
-        self == Self::default()
-    }
 }
 
 impl NumberRules {
@@ -139,7 +122,7 @@ impl ArrayRules {
 }
 
 impl ObjectRules {
-    /// Whether nothing is said about which properties there are.
+    /// Returns `true` if there are no rules for objects.
     pub(crate) fn is_empty(&self) -> bool {
         let nameless = self.properties.is_empty()
             && self.patterns.is_empty()
@@ -150,23 +133,23 @@ impl ObjectRules {
     }
 }
 
-impl Rules {
-    /// The kinds of value that some rule looks at, for a schema that does not name its types.
-    pub(crate) fn kinds_ruled(&self) -> Kinds {
+impl SchemaRules {
+    /// Returns the JSON types that have rules, for a schema without `type`.
+    pub(crate) fn kinds_ruled(&self) -> JsonTypes {
         let ruled = [
-            (Kinds::STRING, self.text.is_empty()),
-            (Kinds::NUMBER, self.number.is_empty()),
-            (Kinds::ARRAY, self.array.is_empty()),
-            (Kinds::OBJECT, self.object.is_empty()),
+            (JsonTypes::STRING, self.text.is_empty()),
+            (JsonTypes::NUMBER, self.number.is_empty()),
+            (JsonTypes::ARRAY, self.array.is_empty()),
+            (JsonTypes::OBJECT, self.object.is_empty()),
         ];
-        ruled.iter().filter(|(_, is_empty)| !is_empty).fold(Kinds::default(), |kinds, (kind, _)| kinds.with(*kind))
+        ruled.iter().filter(|(_, is_empty)| !is_empty).fold(JsonTypes::default(), |kinds, (kind, _)| kinds.with(*kind))
     }
 
     pub(crate) fn is_only_a_type(&self) -> bool {
-        self.kinds_ruled() == Kinds::default() && self.name.is_none()
+        self.kinds_ruled() == JsonTypes::default() && self.name.is_none()
     }
 
-    /// Whether nothing stands beside the `$ref` but a type.
+    /// Returns `true` if the schema is a `$ref`, with a type at most.
     pub(crate) fn is_only_a_reference(&self) -> bool {
         self.reference.is_some()
             && self.allowed.is_none()
@@ -174,7 +157,7 @@ impl Rules {
             && self.in_place().next().is_none()
     }
 
-    /// The alternatives, if nothing stands beside them but a type.
+    /// Returns the alternatives of a schema that has nothing else, a type aside.
     pub(crate) fn only_alternatives(&self) -> Option<&[Schema]> {
         let others = self.in_place().count() - self.any_of.len() - self.one_of.len();
         let plain = self.reference.is_none() && self.allowed.is_none() && self.says_nothing_itself() && others == 0;
@@ -185,7 +168,7 @@ impl Rules {
         }
     }
 
-    /// Returns `true` if the schema takes every value.
+    /// Returns `true` if the schema accepts every value.
     pub(crate) fn is_free(&self) -> bool {
         self.kinds.is_none()
             && self.allowed.is_none()
@@ -194,12 +177,12 @@ impl Rules {
             && self.in_place().next().is_none()
     }
 
-    /// Returns `true` if the schema has no rules besides types, values and other schemas.
+    /// Returns `true` if the schema has no rules besides types, values and subschemas.
     pub(crate) fn says_nothing_itself(&self) -> bool {
         self.number.is_empty() && self.text.is_empty() && self.array.is_empty() && self.object.is_empty()
     }
 
-    /// The schemas that look at the same value as this one, not at a part of it.
+    /// Returns the subschemas that apply to the same value, not to a part of it.
     pub(crate) fn in_place(&self) -> impl Iterator<Item = &Schema> {
         let condition = self.condition.iter();
         self.all_of
@@ -214,12 +197,12 @@ impl Rules {
 
 /// A set of JSON types.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct JsonTypes(u8);
 
-/// In the order in which they are listed to the reader.
+/// The JSON types, in the order in which messages list them.
 const KINDS: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
-impl Kinds {
+impl JsonTypes {
     pub(crate) const STRING: Self = Self(1);
     pub(crate) const INTEGER: Self = Self(1 << 1);
     pub(crate) const NUMBER: Self = Self(1 << 2);
@@ -261,17 +244,17 @@ impl Kinds {
         (0..KINDS.len()).map(|index| Self(1 << index)).filter(move |kind| self.has(*kind))
     }
 
-    /// The name of the only kind in the set.
+    /// Returns the name of the only type in the set.
     pub(crate) fn name(self) -> &'static str {
         KINDS.get(self.0.trailing_zeros() as usize).copied().unwrap_or("value")
     }
 
-    /// Every type that the value is an instance of.
+    /// Returns every type that the value is an instance of.
     pub(crate) fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
-            Value::Number(number) if Number::from(number).is_integer() => Self::INTEGER.with(Self::NUMBER),
+            Value::Number(number) if ExactNumber::from(number).is_integer() => Self::INTEGER.with(Self::NUMBER),
             Value::Number(_) => Self::NUMBER,
             Value::String(_) => Self::STRING,
             Value::Array(_) => Self::ARRAY,

@@ -19,8 +19,8 @@ const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 /// Connects to a server, or to one of several comma-separated addresses.
 ///
 /// Configure and await the returned builder. [`serve`](crate::serve()), [`discover`](crate::discover()) and
-/// [`WorkQueue::open`](crate::WorkQueue::open) accept a plain `async_nats::Client` as well. With a connection made here,
-/// permission violations are reported at once; with any other client, denied requests time out.
+/// [`WorkQueue::open`](crate::WorkQueue::open) accept a plain `async_nats::Client` as well. With a connection made
+/// here, permission violations are reported at once; with any other client, denied requests time out.
 ///
 /// ```no_run
 /// use tool_nats::{connect, serve};
@@ -57,8 +57,8 @@ pub struct ConnectionBuilder {
 }
 
 impl ConnectionBuilder {
-    /// Reads the variables of NATS's own command line: `NATS_URL`, `NATS_USER`, `NATS_PASSWORD`, `NATS_CREDS`, `NATS_CA`
-    /// and `NATS_INBOX_PREFIX`. Empty variables count as unset.
+    /// Reads the variables of NATS's own command line: `NATS_URL`, `NATS_USER`, `NATS_PASSWORD`, `NATS_CREDS`,
+    /// `NATS_CA` and `NATS_INBOX_PREFIX`. Empty variables count as unset.
     pub fn from_env() -> Self {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let text = |name| set(name).map(|value| value.to_string_lossy().into_owned());
@@ -96,8 +96,8 @@ impl ConnectionBuilder {
         self
     }
 
-    /// Sets the prefix of reply subjects. Defaults to `_INBOX`. With a prefix per user, permissions can prevent users from
-    /// reading the replies of others.
+    /// Sets the prefix of reply subjects. Defaults to `_INBOX`. With a prefix per user, permissions can prevent users
+    /// from reading the replies of others.
     pub fn inbox_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.inbox_prefix = Some(prefix.into());
         self

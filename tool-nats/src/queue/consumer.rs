@@ -93,8 +93,8 @@ impl QueueConsumer {
     }
 }
 
-/// Consumes the jobs of one tool until an error. Pulls no more than can run at once, because jobs that wait here would be
-/// considered lost.
+/// Consumes the jobs of one tool until an error. Pulls no more than can run at once, because jobs that wait here would
+/// be considered lost.
 async fn consume(runner: &JobRunner, permits: &Arc<Semaphore>, limit: u32) -> Result<Infallible, NatsError> {
     let consumer = runner.store.consumer(&runner.tool.name).await?;
     loop {

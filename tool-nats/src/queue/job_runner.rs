@@ -106,8 +106,8 @@ impl JobRunner {
         self.store.announce_end(&job).await;
     }
 
-    /// Claims a job. If a worker that is now silent had started it, the journal decides first; without a record, only a job
-    /// that may be repeated runs again.
+    /// Claims a job. If a worker that is now silent had started it, the journal decides first; without a record, only a
+    /// job that may be repeated runs again.
     async fn claim(&self, job: &JobId, message: &Message) -> Result<JobClaim, NatsError> {
         let may_repeat = header(message.headers.as_ref(), REPEAT).is_some() && self.tool.repeatable;
         let info = message.info().map_err(NatsError::nats("read a job"))?;
@@ -145,8 +145,8 @@ impl JobRunner {
         }
     }
 
-    /// Looks up a job that was started elsewhere in the journal, which helps only if it is shared with the other worker, such
-    /// as by workers on one machine.
+    /// Looks up a job that was started elsewhere in the journal, which helps only if it is shared with the other
+    /// worker, such as by workers on one machine.
     async fn recorded_run(&self, message: &Message) -> RecordedRun {
         let headers = CallHeaders::read(message.headers.as_ref());
         let Ok(arguments) = std::str::from_utf8(&message.payload) else { return RecordedRun::Unknown };
@@ -185,7 +185,8 @@ impl JobRunner {
         let is_unknown =
             |result: &ToolResult| result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::OutcomeUnknown);
         if attempt > 1 && is_unknown(&result) {
-            // The journal has an unfinished record of the first attempt. This job may be repeated, so use another call id.
+            // The journal has an unfinished record of the first attempt. This job may be repeated, so use another call
+            // id.
             return self.call(job, message, Some(attempt), token).await;
         }
         result

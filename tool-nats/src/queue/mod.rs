@@ -1,11 +1,11 @@
 //! A persistent work queue in JetStream.
 //!
-//! A job is a message in a stream, which stays there until a worker acknowledges it, and a record of its state in a bucket.
-//! A worker claims a job by updating the record from a known revision, so that only one worker succeeds. If the worker
-//! dies, the message is delivered again, and the next worker sees in the record that the job was started. It consults
-//! its journal: a completed call gets the recorded result, and a running one is left alone. Otherwise only a job that may
-//! be repeated runs again; any other job gets an unknown outcome. A job that was submitted twice may have two messages;
-//! the record contains the one by which it was claimed, and the other is discarded.
+//! A job is a message in a stream, which stays there until a worker acknowledges it, and a record of its state in a
+//! bucket. A worker claims a job by updating the record from a known revision, so that only one worker succeeds. If the
+//! worker dies, the message is delivered again, and the next worker sees in the record that the job was started. It
+//! consults its journal: a completed call gets the recorded result, and a running one is left alone. Otherwise only a
+//! job that may be repeated runs again; any other job gets an unknown outcome. A job that was submitted twice may have
+//! two messages; the record contains the one by which it was claimed, and the other is discarded.
 
 mod consumer;
 mod job;
@@ -56,8 +56,8 @@ impl QueueOptions {
         self
     }
 
-    /// Sets how long a worker with a job may be silent before another gets the job, at least one second. Heartbeats are sent
-    /// at a third of this interval.
+    /// Sets how long a worker with a job may be silent before another gets the job, at least one second. Heartbeats are
+    /// sent at a third of this interval.
     #[must_use]
     pub fn heartbeat_timeout(mut self, heartbeat_timeout: Duration) -> Self {
         self.heartbeat_timeout = heartbeat_timeout.max(Duration::from_secs(1));
@@ -82,8 +82,8 @@ impl QueueOptions {
 /// A work queue. Cheap to clone.
 ///
 /// Jobs are submitted through a dispatcher, with [`DeliveryMode::Submitted`](crate::DeliveryMode::Submitted) or
-/// [`Queued`](crate::DeliveryMode::Queued), so that every job was validated, approved and recorded. This type looks up, awaits
-/// and cancels jobs, from any process and at any time.
+/// [`Queued`](crate::DeliveryMode::Queued), so that every job was validated, approved and recorded. This type looks up,
+/// awaits and cancels jobs, from any process and at any time.
 #[derive(Clone)]
 pub struct WorkQueue {
     store: Arc<QueueStore>,
@@ -137,8 +137,8 @@ impl WorkQueue {
         }
     }
 
-    /// Cancels a job and returns its status. A job that has not started is finished at once. A running one is told to stop,
-    /// and its result says how it ended.
+    /// Cancels a job and returns its status. A job that has not started is finished at once. A running one is told to
+    /// stop, and its result says how it ended.
     ///
     /// # Errors
     /// If the server cannot be reached, or there is no such job.

@@ -51,9 +51,9 @@ impl WorkQueue {
 
     /// Adds a job to the queue, unless it is there already.
     ///
-    /// The record is created first, because a message without a record could run twice. A record without a message, left by
-    /// a submitter that died in between, gets its message when the job is submitted again. Deduplication on the server and
-    /// the record make a second message harmless.
+    /// The record is created first, because a message without a record could run twice. A record without a message,
+    /// left by a submitter that died in between, gets its message when the job is submitted again. Deduplication on the
+    /// server and the record make a second message harmless.
     pub(crate) async fn submit(&self, id: &JobId, job: &QueuedCall<'_>) -> Submission {
         let mut headers = job.headers.clone();
         if headers.conversation.is_none() {

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep};
 use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
 
-use super::inbox::{CallEnd, CallHandle};
+use super::inbox::{CallHandle, ReplyEnd};
 use super::tool::RemoteTool;
 use crate::NatsError;
 use crate::wire::{CallHeaders, payload_space};
@@ -138,15 +138,15 @@ async fn wait(
             biased;
             Some(report) = report => progress.report(report),
             end = handle.end() => return match end {
-                CallEnd::Result(result) if is_late => SendOutcome::Answered(timed_out(tool, result)),
-                CallEnd::Result(result) => SendOutcome::Answered(result),
-                CallEnd::NoWorkers => {
+                ReplyEnd::Result(result) if is_late => SendOutcome::Answered(timed_out(tool, result)),
+                ReplyEnd::Result(result) => SendOutcome::Answered(result),
+                ReplyEnd::NoWorkers => {
                     caller.ping_soon.notify_one();
                     SendOutcome::NotRun(unavailable(tool, "no worker offers it at the moment"))
                 }
-                CallEnd::Denied(denied) => SendOutcome::NotRun(unavailable(tool, &denied)),
-                CallEnd::Silent(_) if is_stopping => SendOutcome::Stopped(NOT_CONFIRMED.to_owned()),
-                CallEnd::Silent(silence) => {
+                ReplyEnd::Denied(denied) => SendOutcome::NotRun(unavailable(tool, &denied)),
+                ReplyEnd::Silent(_) if is_stopping => SendOutcome::Stopped(NOT_CONFIRMED.to_owned()),
+                ReplyEnd::Silent(silence) => {
                     caller.ping_soon.notify_one();
                     SendOutcome::Lost(lost(tool, silence))
                 }
@@ -169,8 +169,8 @@ async fn expired(time: Pin<&mut Option<Sleep>>) {
     }
 }
 
-/// Converts the reply to a call that was cancelled at its deadline. The worker has the same deadline; if it is cancelled
-/// before it notices that, it reports a cancellation.
+/// Converts the reply to a call that was cancelled at its deadline. The worker has the same deadline; if it is
+/// cancelled before it notices that, it reports a cancellation.
 fn timed_out(tool: &RemoteTool, result: ToolResult) -> ToolResult {
     if result.error.as_ref().is_none_or(|error| error.kind != ErrorKind::Cancelled) {
         return result;

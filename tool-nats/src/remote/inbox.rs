@@ -24,7 +24,7 @@ const BATCH: usize = 64;
 
 /// The end of a call.
 #[derive(Debug)]
-pub(super) enum CallEnd {
+pub(super) enum ReplyEnd {
     /// No worker is subscribed, as reported by the server: nothing ran.
     NoWorkers,
     Result(tool_runtime::ToolResult),
@@ -51,7 +51,7 @@ type PendingReplies = FxHashMap<u64, PendingReply>;
 struct PendingReply {
     /// The subject it was sent to.
     to: Subject,
-    end: oneshot::Sender<CallEnd>,
+    end: oneshot::Sender<ReplyEnd>,
     progress: Option<mpsc::Sender<Value>>,
     last_heard: Instant,
     /// The worker that runs it, once known.
@@ -113,7 +113,7 @@ fn lock(waiting: &Mutex<PendingReplies>) -> MutexGuard<'_, PendingReplies> {
 pub(super) struct CallHandle {
     inbox: Arc<ReplyInbox>,
     number: u64,
-    ended: oneshot::Receiver<CallEnd>,
+    ended: oneshot::Receiver<ReplyEnd>,
     is_over: bool,
 }
 
@@ -124,11 +124,11 @@ impl CallHandle {
     }
 
     /// Waits for the end of the call. Cancel safe.
-    pub(super) async fn end(&mut self) -> CallEnd {
+    pub(super) async fn end(&mut self) -> ReplyEnd {
         let end = (&mut self.ended).await;
         self.is_over = true;
         // The sender lives as long as the inbox, which this holds.
-        end.unwrap_or(CallEnd::Silent(Duration::ZERO))
+        end.unwrap_or(ReplyEnd::Silent(Duration::ZERO))
     }
 
     /// Cancels the call: now, or as soon as its worker is known.
@@ -215,11 +215,11 @@ impl ReplyReader {
         let mut waiting = lock(&self.waiting);
         let entry = waiting.get_mut(&number)?;
         let end = match answer {
-            ReceivedReply::NoWorkers => CallEnd::NoWorkers,
-            ReceivedReply::Result(result) => CallEnd::Result(result),
+            ReceivedReply::NoWorkers => ReplyEnd::NoWorkers,
+            ReceivedReply::Result(result) => ReplyEnd::Result(result),
             ReceivedReply::Part { number, count, payload } => {
                 entry.last_heard = Instant::now();
-                CallEnd::Result(entry.parts.take(number, count, payload)?)
+                ReplyEnd::Result(entry.parts.take(number, count, payload)?)
             }
             ReceivedReply::Working(worker) => {
                 entry.last_heard = Instant::now();
@@ -248,7 +248,7 @@ impl ReplyReader {
         end_matching(
             &self.waiting,
             |entry| silence(entry) >= heartbeat_timeout,
-            |entry| CallEnd::Silent(silence(entry)),
+            |entry| ReplyEnd::Silent(silence(entry)),
         );
     }
 }
@@ -260,7 +260,7 @@ async fn end_denied(waiting: Arc<Mutex<PendingReplies>>, mut violations: Violati
         if let PermissionViolation::Publish(subject) = &denied {
             // A call that a worker has was permitted.
             let is_denied = |entry: &PendingReply| *entry.to == **subject && entry.worker.is_none();
-            end_matching(&waiting, is_denied, |_| CallEnd::Denied(denied.to_string()));
+            end_matching(&waiting, is_denied, |_| ReplyEnd::Denied(denied.to_string()));
         }
     }
 }
@@ -268,7 +268,7 @@ async fn end_denied(waiting: Arc<Mutex<PendingReplies>>, mut violations: Violati
 fn end_matching(
     waiting: &Mutex<PendingReplies>,
     is_over: impl Fn(&PendingReply) -> bool,
-    end: impl Fn(&PendingReply) -> CallEnd,
+    end: impl Fn(&PendingReply) -> ReplyEnd,
 ) {
     let over: Vec<PendingReply> = lock(waiting).extract_if(|_, entry| is_over(entry)).map(|(_, entry)| entry).collect();
     for entry in over {
@@ -287,7 +287,7 @@ mod tests {
         // A table that has just grown has sixteen buckets for seven entries, and a control byte for each.
         let entry = (size_of::<(u64, PendingReply)>() + 1) * 16 / 7;
         // The value, and the state of the channel.
-        let channel = size_of::<CallEnd>() + 64;
+        let channel = size_of::<ReplyEnd>() + 64;
         assert!(entry + channel <= 600, "{entry} and {channel} bytes");
     }
 }

@@ -27,8 +27,8 @@ use crate::{NatsConnection, NatsError, Space, WorkQueue};
 
 /// Registers the tools of all workers, and keeps the registry in sync as workers join, leave and change.
 ///
-/// Configure and await the returned builder. A remote tool is registered like any other: arguments are validated, approval
-/// is asked for and the call is recorded locally, before anything is sent.
+/// Configure and await the returned builder. A remote tool is registered like any other: arguments are validated,
+/// approval is asked for and the call is recorded locally, before anything is sent.
 ///
 /// ```no_run
 /// use tool_nats::{connect, discover};
@@ -61,8 +61,8 @@ pub fn discover(connection: impl Into<NatsConnection>, registry: Registry) -> Di
     }
 }
 
-/// The way a call reaches its worker. Set for one call with `tools.call(..).with(DeliveryMode::Queued)`, or for tools with
-/// [`DiscoveryBuilder::deliver`].
+/// The way a call reaches its worker. Set for one call with `tools.call(..).with(DeliveryMode::Queued)`, or for tools
+/// with [`DiscoveryBuilder::deliver`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeliveryMode {
     /// By request and reply: fast. If the worker dies, the outcome is unknown.
@@ -98,22 +98,22 @@ impl DiscoveryBuilder {
         self
     }
 
-    /// Sets how often all workers are pinged. Defaults to ten seconds. Workers announce when they join, change or leave;
-    /// pings detect those that died.
+    /// Sets how often all workers are pinged. Defaults to ten seconds. Workers announce when they join, change or
+    /// leave; pings detect those that died.
     pub fn ping_interval(mut self, interval: Duration) -> Self {
         self.ping_interval = interval;
         self
     }
 
-    /// Sets how long a worker with a call may be silent before the outcome is unknown. Defaults to four seconds. A running
-    /// call sends a heartbeat every second.
+    /// Sets how long a worker with a call may be silent before the outcome is unknown. Defaults to four seconds. A
+    /// running call sends a heartbeat every second.
     pub fn heartbeat_timeout(mut self, timeout: Duration) -> Self {
         self.heartbeat_timeout = timeout;
         self
     }
 
-    /// Sends lost calls again if their tool is idempotent or read-only: at-least-once instead of at-most-once. The call's
-    /// id stays the same, so that a worker whose journal has the call replays its result.
+    /// Sends lost calls again if their tool is idempotent or read-only: at-least-once instead of at-most-once. The
+    /// call's id stays the same, so that a worker whose journal has the call replays its result.
     pub fn retry_idempotent(mut self) -> Self {
         self.repeat = true;
         self

@@ -21,7 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// The number of tools that are probed concurrently.
 const CONCURRENCY: usize = 256;
 
-/// The results of probes, by tool. A tool is not probed again while its definitions stay the same and the newest is served.
+/// The results of probes, by tool. A tool is not probed again while its definitions stay the same and the newest is
+/// served.
 #[derive(Default)]
 pub(super) struct ProbeResults {
     results: HashMap<String, ProbeResult>,

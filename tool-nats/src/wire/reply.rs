@@ -1,7 +1,7 @@
 //! Replies to a call: heartbeats, progress, and the result, in parts if it is long.
 //!
-//! Most results are plain text. Such a reply has no headers and the text as payload; the type of any other reply is in its
-//! header.
+//! Most results are plain text. Such a reply has no headers and the text as payload; the type of any other reply is in
+//! its header.
 
 use async_nats::header::{HeaderMap, HeaderName};
 use async_nats::service::{NATS_SERVICE_ERROR, NATS_SERVICE_ERROR_CODE};

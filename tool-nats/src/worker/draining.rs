@@ -18,8 +18,8 @@ use crate::wire::PROBE;
 pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The message count after which a subscription ends that is to end now. async-nats drops a subscription that it ends,
-/// together with messages in flight. A count that is too long for the server to parse ends the subscription there, but not
-/// here. A server that could parse it would keep the subscription until this worker disconnects.
+/// together with messages in flight. A count that is too long for the server to parse ends the subscription there, but
+/// not here. A server that could parse it would keep the subscription until this worker disconnects.
 const UNPARSABLE_COUNT: u64 = 1 << 40;
 
 /// A subscription that is read until this is dropped. Messages in flight are still read then.

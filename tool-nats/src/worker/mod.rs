@@ -97,7 +97,8 @@ impl WorkerBuilder {
         self
     }
 
-    /// Sets the version of the tools. Defaults to `0.0.0`. If workers define a tool differently, the newer version wins.
+    /// Sets the version of the tools. Defaults to `0.0.0`. If workers define a tool differently, the newer version
+    /// wins.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
@@ -220,8 +221,8 @@ impl WorkerShared {
     }
 }
 
-/// A running worker. Dropping it stops accepting calls, while running ones continue in the background; [`drain`] waits for
-/// them.
+/// A running worker. Dropping it stops accepting calls, while running ones continue in the background; [`drain`] waits
+/// for them.
 ///
 /// [`drain`]: Self::drain
 pub struct Worker {
@@ -237,8 +238,8 @@ impl Worker {
         &self.shared.id
     }
 
-    /// Stops accepting calls, finishes running ones, and announces that the worker is gone. Without a connection, it waits
-    /// for running calls and then a few seconds for the connection.
+    /// Stops accepting calls, finishes running ones, and announces that the worker is gone. Without a connection, it
+    /// waits for running calls and then a few seconds for the connection.
     pub async fn drain(mut self) {
         self.stop.cancel();
         let task = self.task.take();

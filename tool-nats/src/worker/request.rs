@@ -15,8 +15,8 @@ use super::heartbeat::CallHeartbeat;
 use super::subscriptions::ServedTool;
 use crate::wire::{CallHeaders, CallReply, PROBE, header, messages};
 
-/// Handles a call. If the tool is fast, the call is polled by the reader of its subject first, and gets its own task only
-/// if it does not finish at once.
+/// Handles a call. If the tool is fast, the call is polled by the reader of its subject first, and gets its own task
+/// only if it does not finish at once.
 pub(super) fn handle(shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>, message: Message) {
     let mut call = Box::pin(shared.calls.track_future(respond(shared.clone(), tool.clone(), message)));
     if tool.pace.is_short() {

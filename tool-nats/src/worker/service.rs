@@ -1,7 +1,7 @@
 //! The NATS service protocol: PING, INFO and STATS.
 //!
-//! The services of async-nats cannot change their description while they run, and their endpoints lose messages in flight
-//! when they stop. They support neither a changing registry nor draining.
+//! The services of async-nats cannot change their description while they run, and their endpoints lose messages in
+//! flight when they stop. They support neither a changing registry nor draining.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

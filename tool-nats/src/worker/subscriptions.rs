@@ -214,8 +214,8 @@ impl WorkerSubscriptions {
         }
     }
 
-    /// Returns the tools that the server denied. The server responds in order, so that violations precede the response to
-    /// the flush; they are delivered by another task.
+    /// Returns the tools that the server denied. The server responds in order, so that violations precede the response
+    /// to the flush; they are delivered by another task.
     async fn denied_tools(&self, mut violations: ViolationSubscription) -> Vec<String> {
         let _ = timeout(PROBE_TIMEOUT, self.shared.client.flush()).await;
         let mut denied = BTreeSet::new();
@@ -225,8 +225,8 @@ impl WorkerSubscriptions {
         denied.into_iter().collect()
     }
 
-    /// Returns the tools for which no worker responds, neither this one nor another. This is the best check if permission
-    /// violations are not reported.
+    /// Returns the tools for which no worker responds, neither this one nor another. This is the best check if
+    /// permission violations are not reported.
     async fn unserved_tools(&self) -> Vec<String> {
         let checks = self.tools.values().map(|served| async {
             for _ in 0..MAX_PROBES {
@@ -269,7 +269,8 @@ impl WorkerSubscriptions {
         }
     }
 
-    /// Announces the shutdown, closes the subscriptions and handles messages in flight. Calls can be cancelled meanwhile.
+    /// Announces the shutdown, closes the subscriptions and handles messages in flight. Calls can be cancelled
+    /// meanwhile.
     async fn shut_down(mut self) {
         self.publish(self.shared.space.gone()).await;
         drop(self.consumer.take());

@@ -1,6 +1,6 @@
 //! Tests with a real `nats-server` from `PATH`. If there is none, the tests are skipped unless `NATS_SERVER=required`.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 // Direct calls: context, progress, results.
 mod calls;
@@ -9,7 +9,7 @@ mod credentials;
 // Registration of the tools of workers.
 mod discovery;
 // A worker is killed every second.
-mod killed;
+mod kills;
 // Memory use after many calls.
 mod memory;
 // Interrupted and slow networks.
@@ -19,7 +19,7 @@ mod permissions;
 // The work queue.
 mod queue;
 // Jobs that are submitted twice, whose worker crashes, or whose server is down.
-mod queue_trouble;
+mod queue_failures;
 // Message sizes.
 mod scale;
 mod support;

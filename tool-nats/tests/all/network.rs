@@ -125,8 +125,8 @@ async fn a_lost_call_is_not_reported_as_not_run() {
     assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
 }
 
-/// At-least-once on request: a lost call of an idempotent tool is sent again, and another worker runs it. The control is a
-/// tool that is not idempotent.
+/// At-least-once on request: a lost call of an idempotent tool is sent again, and another worker runs it. The control
+/// is a tool that is not idempotent.
 #[tokio::test]
 async fn a_lost_call_of_an_idempotent_tool_is_repeated_on_request() {
     let server = server!();
@@ -152,8 +152,8 @@ async fn a_lost_call_of_an_idempotent_tool_is_repeated_on_request() {
     assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
 }
 
-/// Starts a worker whose server goes away in the middle of three calls. Its connection buffers a single message, so that
-/// sending more blocks.
+/// Starts a worker whose server goes away in the middle of three calls. Its connection buffers a single message, so
+/// that sending more blocks.
 async fn cut_off(server: &mut Server, effects: &Effects) -> Worker {
     let options = async_nats::ConnectOptions::new().client_capacity(1);
     let client = options.connect(server.url()).await.unwrap();

@@ -111,7 +111,8 @@ async fn a_job_outlives_the_deadline_of_its_call() {
     assert_eq!(queue.result(&id).await.unwrap().output, "late");
 }
 
-/// Jobs that are submitted while there is no worker wait for one, across a restart of the server and with another caller.
+/// Jobs that are submitted while there is no worker wait for one, across a restart of the server and with another
+/// caller.
 #[tokio::test]
 async fn jobs_survive_restarts_of_caller_worker_and_server() {
     let mut server = server!();
@@ -149,8 +150,8 @@ async fn a_result_waits_for_the_server() {
     assert_eq!(effects.lines(), ["x", "x done"]);
 }
 
-/// A worker dies with a job. A repeatable job is run by another worker; any other has an unknown outcome and does not run
-/// again.
+/// A worker dies with a job. A repeatable job is run by another worker; any other has an unknown outcome and does not
+/// run again.
 #[tokio::test]
 async fn jobs_of_a_killed_worker_are_repeated_or_unknown() {
     let server = server!();
@@ -172,8 +173,9 @@ async fn jobs_of_a_killed_worker_are_repeated_or_unknown() {
     assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
 }
 
-/// A worker dies between the end of a call and recording it in the queue. A worker with the same journal finds the result
-/// and does not run the job again. The control is a worker with another journal, which reports an unknown outcome.
+/// A worker dies between the end of a call and recording it in the queue. A worker with the same journal finds the
+/// result and does not run the job again. The control is a worker with another journal, which reports an unknown
+/// outcome.
 #[tokio::test]
 async fn completed_jobs_of_a_killed_worker_are_replayed_from_the_journal() {
     for (journal, expected) in [("calls.db", None), ("other.db", Some(ErrorKind::OutcomeUnknown))] {

@@ -11,7 +11,7 @@ use memchr::memmem;
 use serde_json::Value;
 use tool_model::reference_target;
 
-use super::place::string_end;
+use super::location::string_end;
 
 /// Where in an argument keys of the sender's choosing stand.
 #[derive(Debug)]

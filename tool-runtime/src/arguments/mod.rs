@@ -32,27 +32,34 @@
 //! # }
 //! ```
 
+mod absent;
+mod argument_error;
+mod decode_error;
 mod duplicate;
+mod explain;
 mod integer;
-mod missing;
+mod json_slot;
+mod location;
+pub(crate) mod message;
 mod number;
-mod place;
 mod read;
 mod repair;
+mod schemas;
 pub(crate) mod slot;
+#[cfg(test)]
+mod tests;
 mod trial;
-mod values;
-mod verdict;
 
+pub use argument_error::{ArgumentError, ArgumentErrorKind};
+pub(crate) use decode_error::refused_by_type;
 pub(crate) use duplicate::duplicate_key;
+pub(crate) use json_slot::read_values;
 pub(crate) use number::{are_exact, beyond_64_bits};
-pub(crate) use read::{Problem, Reader, read};
+pub(crate) use read::{ArgumentProblem, ArgumentReader, read};
 pub use repair::{Repair, RepairReason};
-pub(crate) use repair::{Repaired, repair};
-use slot::Reason;
+pub(crate) use repair::{RepairedArguments, repair};
+pub(crate) use schemas::ArgumentSchemas;
 pub(crate) use slot::{Decode, Undecodable};
-pub(crate) use values::read_values;
-pub(crate) use verdict::{Schemas, in_words, place_of};
+pub use tool_model::validate::Constraint;
 
 pub use crate::redact::redact;
-pub use crate::tool_error::ArgumentError;

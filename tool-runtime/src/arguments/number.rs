@@ -4,7 +4,7 @@
 //! as many digits as a float has. A handler's own type may keep more. What is shown to people, recorded and kept is a
 //! `Value`; where its numbers are not those of the text, the handler must not get the text.
 
-use super::place::string_end;
+use super::location::string_end;
 
 /// Whether a `Value` would write each number of a text, which is valid JSON, to the letter as it stands.
 pub(crate) fn are_exact(text: &str) -> bool {

@@ -1,77 +1,76 @@
-//! The one pass over the model's text.
+//! The argument reader: one pass over the text of the arguments.
 
-use serde::de::{Error as _, IgnoredAny};
-use serde_json::Error;
+use serde::de::IgnoredAny;
+use tool_model::validate::{NearbyText, SyntaxError, ViolationKind};
 
-use super::place::{offset, string_end};
-use super::verdict::BoundArgument;
-use super::{Decode, Schemas, Undecodable};
+use super::decode_error::message_of;
+use super::location::{offset, string_end};
+use super::schemas::{ArgumentSchemas, BoundArgument};
+use super::slot::{Decode, DecodeFailure, Undecodable};
 
-/// What is wrong with a text, before it is put into words.
-pub(crate) enum Problem {
-    /// No JSON: why, where, and what stands there.
-    Malformed { what: String, place: String, near: String },
-    /// JSON, but no object.
-    NotAnObject(String),
+/// A problem with the text of the arguments.
+pub(crate) enum ArgumentProblem {
+    /// The text is not JSON; always [`ViolationKind::Malformed`].
+    Malformed(ViolationKind),
+    /// The text is JSON but not an object.
+    NotAnObject,
     /// An argument that the tool does not have.
     Unknown(String),
-    /// An argument that stands twice.
+    /// An argument that was sent twice.
     Duplicate(usize),
-    /// A key that stands twice in one object inside an argument.
+    /// A duplicate key in one object inside of an argument.
     NestedDuplicate { index: usize, key: String },
-    /// A required argument that is not there.
+    /// A required argument that is absent.
     Missing(usize),
-    /// A value that is not of the argument's type.
+    /// A value that the argument's type refuses.
     Invalid { index: usize, start: usize, end: usize, error: Undecodable },
-    /// A value of the right type that the argument's schema refuses.
+    /// A value of the right type that the argument's schema rejects.
     Refused { index: usize, start: usize, end: usize },
 }
 
-/// The advice for a number of which a type read only the digits before the point or the exponent.
-pub(super) const WITHOUT_FRACTION: &str = "write it without a fraction or exponent";
-
-/// How many unknown arguments are noted; a text of nothing else has millions.
+/// The number of unknown arguments that are collected; a hostile text may have millions.
 const MANY: usize = 200;
 
-/// A text and what is known of the tool it is for.
-pub(crate) struct Reader<'a> {
+/// The input of the argument reader: the text of the arguments, and the schemas of the tool.
+pub(crate) struct ArgumentReader<'a> {
     pub(crate) text: &'a str,
-    pub(crate) schemas: &'a Schemas,
+    pub(crate) schemas: &'a ArgumentSchemas,
     pub(crate) allow_unknown: bool,
-    /// Whether what is refused may be mended, unless the tool says otherwise.
+    /// `true` if invalid arguments may be repaired, unless the tool decides otherwise.
     pub(crate) repair: bool,
 }
 
-/// Fills the slots, which stand in the order of the tool's arguments.
+/// Fills the slots, which are in the order of the tool's arguments.
 ///
-/// Everything wrong is found in the same pass: a value that cannot be decoded is stepped over.
+/// All problems are collected in the same pass: a value that cannot be decoded is skipped.
 #[inline]
-pub(crate) fn read(reader: &Reader<'_>, slots: &mut [&mut dyn Decode]) -> Result<(), Vec<Problem>> {
-    let mut pass = Pass { reader, text: reader.text, at: 0, start: 0, slots, filled: 0, seen: 0, problems: Vec::new() };
+pub(crate) fn read(reader: &ArgumentReader<'_>, slots: &mut [&mut dyn Decode]) -> Result<(), Vec<ArgumentProblem>> {
+    let mut pass =
+        ReaderPass { reader, text: reader.text, at: 0, start: 0, slots, filled: 0, seen: 0, problems: Vec::new() };
     if pass.object().is_some() && pass.filled < pass.slots.len() {
         pass.absent();
     }
     if pass.problems.is_empty() { Ok(()) } else { Err(pass.problems) }
 }
 
-/// The pass itself. Its methods give nothing back when the text ends it; the problem is noted by then.
-struct Pass<'a, 's, 'd> {
-    reader: &'a Reader<'a>,
+/// The state of one pass. Its methods return `None` after a problem that ends the pass, which is in `problems` by then.
+struct ReaderPass<'a, 's, 'd> {
+    reader: &'a ArgumentReader<'a>,
     text: &'a str,
     at: usize,
-    /// Where the value that was read last begins.
+    /// The offset of the value that was read last.
     start: usize,
     slots: &'s mut [&'d mut dyn Decode],
     filled: usize,
-    /// A bit for each of the first arguments that has come; the others are asked.
+    /// A bit for each of the first 64 arguments that was read. Whether another was read is asked of its slot.
     seen: u64,
-    problems: Vec<Problem>,
+    problems: Vec<ArgumentProblem>,
 }
 
-impl Pass<'_, '_, '_> {
+impl ReaderPass<'_, '_, '_> {
     fn object(&mut self) -> Option<()> {
         match self.next_byte() {
-            // Models send nothing at all for a tool that takes nothing.
+            // Models send an empty text for a tool without arguments.
             None => return Some(()),
             Some(b'{') => self.at += 1,
             Some(_) => {
@@ -84,7 +83,7 @@ impl Pass<'_, '_, '_> {
         }
         let mut expected = 0;
         loop {
-            // Models mostly keep the order they were shown.
+            // Models mostly keep the order of the definition.
             let index = if self.at_key(expected) { Some(expected) } else { self.key()? };
             self.colon()?;
             match index {
@@ -107,8 +106,8 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// A type may stop in the middle of a value, as that of 128-bit integers does at the point of `1.5`: then the value
-    /// is not of that type. Anything else is no JSON.
+    /// Continues behind a value that was not read to its end. A type may stop in the middle: 128-bit integers stop at the
+    /// point of `1.5`. Then the value is invalid for the type; anything else is malformed JSON.
     #[cold]
     fn resume(&mut self, index: Option<usize>) -> Option<u8> {
         let stopped = self.at;
@@ -119,21 +118,21 @@ impl Pass<'_, '_, '_> {
             (Some(index), Some(Ok(_))) if self.start + values.byte_offset() > stopped => {
                 let start = self.start;
                 self.at = start + values.byte_offset();
-                let error = serde_json::Error::custom(WITHOUT_FRACTION);
-                self.problems.push(Problem::Invalid { index, start, end: self.at, error: error.into() });
+                let error = Undecodable(Box::new(DecodeFailure::Fraction));
+                self.problems.push(ArgumentProblem::Invalid { index, start, end: self.at, error });
                 match self.next_byte() {
                     Some(next @ (b',' | b'}')) => Some(next),
-                    _ => self.malformed("expected `,` or `}`"),
+                    _ => self.malformed(SyntaxError::SeparatorExpected),
                 }
             }
             _ => {
                 self.at = stopped;
-                self.malformed("expected `,` or `}`")
+                self.malformed(SyntaxError::SeparatorExpected)
             }
         }
     }
 
-    /// Steps over space; the byte behind it.
+    /// Skips white space and returns the byte behind it.
     #[inline]
     fn next_byte(&mut self) -> Option<u8> {
         loop {
@@ -145,7 +144,7 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// Steps over the key of an argument, if it stands here to the letter.
+    /// Skips the key of an argument if it is here, byte for byte.
     #[inline]
     fn at_key(&mut self, index: usize) -> bool {
         let Some(argument) = self.reader.schemas.arguments.get(index) else { return false };
@@ -161,25 +160,25 @@ impl Pass<'_, '_, '_> {
         here
     }
 
-    /// Steps over any key. The index of its argument; nothing inside for one that is unknown.
-    #[expect(clippy::option_option, reason = "the outer one ends the pass")]
+    /// Skips any key and returns the index of its argument; `Some(None)` for an unknown one.
+    #[expect(clippy::option_option, reason = "the outer `None` ends the pass")]
     fn key(&mut self) -> Option<Option<usize>> {
         let bytes = self.text.as_bytes();
         if bytes.get(self.at) != Some(&b'"') {
-            return self.malformed("expected an argument's name in double quotes");
+            return self.malformed(SyntaxError::NameExpected);
         }
         let close = string_end(bytes, self.at);
         if close - self.at < 2 || bytes.get(close - 1) != Some(&b'"') {
-            return self.malformed("this name has no closing quote");
+            return self.malformed(SyntaxError::NameUnclosed);
         }
         let key = match serde_json::from_str::<String>(&self.text[self.at..close]) {
             Ok(key) => key,
-            Err(error) => return self.malformed(&without_place(&error)),
+            Err(error) => return self.malformed(SyntaxError::Parser(message_of(&error))),
         };
         self.at = close;
         let index = self.reader.schemas.arguments.iter().position(|argument| argument.name == key);
         if index.is_none() && !self.reader.allow_unknown && self.problems.len() < MANY {
-            self.problems.push(Problem::Unknown(key));
+            self.problems.push(ArgumentProblem::Unknown(key));
         }
         Some(index)
     }
@@ -187,7 +186,7 @@ impl Pass<'_, '_, '_> {
     #[inline]
     fn colon(&mut self) -> Option<()> {
         if self.next_byte() != Some(b':') {
-            return self.malformed("expected `:`");
+            return self.malformed(SyntaxError::ColonExpected);
         }
         self.at += 1;
         self.next_byte();
@@ -196,13 +195,13 @@ impl Pass<'_, '_, '_> {
 
     fn value(&mut self, index: usize) -> Option<()> {
         let start = self.at;
-        // A shim has a slot for each of its registration's arguments.
+        // A shim has a slot for each argument of its registration.
         let (Some(slot), Some(argument)) = (self.slots.get_mut(index), self.reader.schemas.arguments.get(index)) else {
             return self.skip();
         };
         let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
         if self.seen & bit != 0 || (bit == 0 && (slot.is_filled() || already_wrong(&self.problems, index))) {
-            self.problems.push(Problem::Duplicate(index));
+            self.problems.push(ArgumentProblem::Duplicate(index));
             return self.skip();
         }
         self.seen |= bit;
@@ -212,30 +211,30 @@ impl Pass<'_, '_, '_> {
         if let Err(error) = slot.decode(self.text, &mut self.at) {
             self.at = start;
             self.skip()?;
-            self.problems.push(Problem::Invalid { index, start, end: self.at, error });
+            self.problems.push(ArgumentProblem::Invalid { index, start, end: self.at, error });
             return Some(());
         }
         self.filled += 1;
         if !self.accepted(argument, start) {
-            self.problems.push(Problem::Refused { index, start, end: self.at });
+            self.problems.push(ArgumentProblem::Refused { index, start, end: self.at });
         } else if !argument.free_form.is_nowhere()
             && let Some(key) = argument.free_form.duplicate(&self.text[start..self.at])
         {
-            self.problems.push(Problem::NestedDuplicate { index, key });
+            self.problems.push(ArgumentProblem::NestedDuplicate { index, key });
         }
         Some(())
     }
 
-    /// Whether a decoded value is also what the manifest says of the argument.
+    /// Returns `true` if a decoded value is also valid by the argument's schema.
     #[inline]
     fn accepted(&self, argument: &BoundArgument, start: usize) -> bool {
         let Some(&first) = self.text.as_bytes().get(start) else { return false };
-        // `null` is for the type to judge.
+        // The type decides about `null`.
         let form = argument.first_byte.is_none_or(|expected| first == expected || first == b'n');
         form && (!argument.is_checked() || self.reader.schemas.accepts(argument, &self.text[start..self.at]))
     }
 
-    /// Steps over a value without keeping it. However deep it is nested, this does not recurse.
+    /// Skips a value. This does not recurse, however deep the value is nested.
     fn skip(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
@@ -246,28 +245,28 @@ impl Pass<'_, '_, '_> {
             }
             Some(Err(error)) => {
                 self.at += offset(rest, error.line(), error.column());
-                self.malformed(&without_place(&error))
+                self.malformed(SyntaxError::Parser(message_of(&error)))
             }
-            None => self.malformed("a value is missing"),
+            None => self.malformed(SyntaxError::ValueMissing),
         }
     }
 
-    /// Behind the closing brace there is nothing.
+    /// Checks that nothing follows the closing brace.
     fn end(&mut self) -> Option<()> {
         self.at += 1;
         match self.next_byte() {
             None => Some(()),
-            Some(_) => self.malformed("unexpected text after the arguments' closing `}`"),
+            Some(_) => self.malformed(SyntaxError::TrailingText),
         }
     }
 
     #[cold]
-    fn malformed<T>(&mut self, what: &str) -> Option<T> {
-        self.problems.push(malformed(self.text, self.at, what));
+    fn malformed<T>(&mut self, error: SyntaxError) -> Option<T> {
+        self.problems.push(malformed(self.text, self.at, error));
         None
     }
 
-    /// Fills what was not sent.
+    /// Fills the slots of absent arguments.
     fn absent(&mut self) {
         for (index, slot) in self.slots.iter_mut().enumerate() {
             if slot.is_filled() || already_wrong(&self.problems, index) {
@@ -279,21 +278,23 @@ impl Pass<'_, '_, '_> {
                 None => !argument.demanded && slot.absent(),
             };
             if !filled {
-                self.problems.push(Problem::Missing(index));
+                self.problems.push(ArgumentProblem::Missing(index));
             }
         }
     }
 }
 
-fn already_wrong(problems: &[Problem], index: usize) -> bool {
+fn already_wrong(problems: &[ArgumentProblem], index: usize) -> bool {
     problems.iter().any(|problem| match problem {
-        Problem::Invalid { index: other, .. } | Problem::Refused { index: other, .. } => *other == index,
+        ArgumentProblem::Invalid { index: other, .. } | ArgumentProblem::Refused { index: other, .. } => {
+            *other == index
+        }
         _ => false,
     })
 }
 
 #[cold]
-fn malformed(text: &str, at: usize, what: &str) -> Problem {
+fn malformed(text: &str, at: usize, error: SyntaxError) -> ArgumentProblem {
     let before = &text.as_bytes()[..at.min(text.len())];
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
     let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
@@ -301,23 +302,20 @@ fn malformed(text: &str, at: usize, what: &str) -> Problem {
     while !text.is_char_boundary(start) {
         start -= 1;
     }
-    let near: String = text[start..].chars().take(20).collect();
-    Problem::Malformed { what: what.to_owned(), place: format!("line {line}, column {column}"), near }
+    let near = match text[start..].chars().take(20).collect::<String>() {
+        end if end.is_empty() => NearbyText::End,
+        near => NearbyText::Text(near),
+    };
+    ArgumentProblem::Malformed(ViolationKind::Malformed { error, line, column, near })
 }
 
 #[cold]
-fn not_an_object(text: &str) -> Problem {
+fn not_an_object(text: &str) -> ArgumentProblem {
     match serde_json::from_str::<IgnoredAny>(text) {
-        Ok(_) => Problem::NotAnObject(super::verdict::shorten(text.trim())),
-        Err(error) => malformed(text, offset(text, error.line(), error.column()), &without_place(&error)),
-    }
-}
-
-/// The message of an error without its place, which is relative to one argument.
-pub(super) fn without_place(error: &Error) -> String {
-    let message = error.to_string();
-    match message.rfind(" at line ") {
-        Some(end) => message[..end].to_owned(),
-        None => message,
+        Ok(_) => ArgumentProblem::NotAnObject,
+        Err(error) => {
+            let at = offset(text, error.line(), error.column());
+            malformed(text, at, SyntaxError::Parser(message_of(&error)))
+        }
     }
 }

@@ -15,10 +15,12 @@ use std::str::FromStr;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::Error;
+use tool_model::validate::DecodeReason;
 use tool_model::{ArgumentType, TypeSchema};
 
+use super::absent;
+use super::decode_error::message_of;
 use super::integer::integer;
-use super::missing;
 
 /// A slot as the reader sees it.
 pub trait Decode {
@@ -41,20 +43,32 @@ pub trait Decode {
     fn argument_type(&self) -> ArgumentType;
 }
 
-/// Why a value could not be decoded. Boxed: a result that fits into registers is what the other calls pay for.
-pub struct Undecodable(pub(super) Box<Reason>);
+/// The error of a slot whose value could not be decoded. Boxed, so that the result of a successful call fits into registers.
+pub struct Undecodable(pub(super) Box<DecodeFailure>);
 
-/// What the type says.
-pub(super) struct Reason {
-    pub(super) error: Error,
-    /// The item of a list that could not be parsed, where the error itself cannot say so.
-    pub(super) item: Option<(usize, String)>,
+/// Reasons of an [`Undecodable`] value.
+pub(super) enum DecodeFailure {
+    /// The type's own error.
+    Type(Error),
+    /// The error for one item of a list of parsed strings.
+    Item { index: usize, text: String, error: Error },
+    /// The type read an integer up to its point or exponent.
+    Fraction,
+}
+
+impl Display for Undecodable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &*self.0 {
+            DecodeFailure::Type(error) | DecodeFailure::Item { error, .. } => f.write_str(&message_of(error)),
+            DecodeFailure::Fraction => DecodeReason::Fraction.fmt(f),
+        }
+    }
 }
 
 impl From<Error> for Undecodable {
     #[cold]
     fn from(error: Error) -> Self {
-        Self(Box::new(Reason { error, item: None }))
+        Self(Box::new(DecodeFailure::Type(error)))
     }
 }
 
@@ -214,7 +228,7 @@ fn undescribed_slot<A: DeserializeOwned>() -> Slot<A> {
 
 #[inline]
 fn json_slot<A: DeserializeOwned>(schema: Option<TypeSchema>) -> Slot<A> {
-    Slot { value: None, decode: fill_json::<A>, absent: missing::absent::<A>, variants: missing::variants::<A>, schema }
+    Slot { value: None, decode: fill_json::<A>, absent: absent::absent::<A>, variants: absent::variants::<A>, schema }
 }
 
 /// `Option<T>` and `Vec<T>` of a type that can only be parsed from text.
@@ -243,7 +257,7 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
             decode: |text, at, value| {
                 let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
                 let parsed = items.map(|(index, text)| {
-                    A::parse(&text).map_err(|error| Undecodable(Box::new(Reason { error, item: Some((index, text)) })))
+                    A::parse(&text).map_err(|error| Undecodable(Box::new(DecodeFailure::Item { index, text, error })))
                 });
                 *value = Some(parsed.collect::<Result<_, _>>()?);
                 Ok(())

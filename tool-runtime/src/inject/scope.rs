@@ -81,7 +81,11 @@ impl Scope {
     /// # Errors
     /// As [`get`](Self::get), and if several values have this type.
     pub async fn value<T: Clone + Send + 'static>(&self) -> Result<T, InjectError> {
-        let source = self.inner.dependencies.by_type(TypeId::of::<T>(), type_name::<T>()).map_err(InjectError::new)?;
+        let source = self
+            .inner
+            .dependencies
+            .by_type(TypeId::of::<T>(), None, type_name::<T>())
+            .map_err(|error| InjectError::new(error.to_string()))?;
         self.inner.clone().input(source, self.asking).await?.cloned()
     }
 }

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tool_model::validate::{ValuePath, Violation, ViolationKind};
 use tool_model::{ArgumentSchema, ToolDefinition};
 
 use crate::Scope;
-use crate::arguments::{ArgumentError, Schemas, in_words, place_of, read_values};
+use crate::arguments::{ArgumentSchemas, read_values, refused_by_type};
 use crate::handler_future::HandlerFuture;
 use crate::shim::{HandlerStep, Invocation};
 
 /// Decodes the arguments and returns a closure that runs the handler.
-pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, ArgumentError> + Send + Sync>;
+pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, Violation> + Send + Sync>;
 
 type RunHandler = Box<dyn FnOnce(Scope) -> HandlerFuture + Send>;
 
@@ -30,8 +31,8 @@ pub(crate) struct RuntimeFunction {
 }
 
 impl RuntimeFunction {
-    pub(crate) fn schemas(&self, definition: Arc<ToolDefinition>) -> Schemas {
-        Schemas::of_values(definition, |name| self.schema.is_nullable(name))
+    pub(crate) fn schemas(&self, definition: Arc<ToolDefinition>) -> ArgumentSchemas {
+        ArgumentSchemas::from_values(definition, |name| self.schema.is_nullable(name))
     }
 
     /// Decodes the arguments and returns the step that runs the handler in a scope.
@@ -47,19 +48,19 @@ impl RuntimeFunction {
     }
 
     /// Validates the arguments against keywords of the whole object, such as `anyOf`.
-    fn violations(&self, arguments: &Map<String, Value>) -> Option<Vec<ArgumentError>> {
+    fn violations(&self, arguments: &Map<String, Value>) -> Option<Vec<Violation>> {
         let whole = self.schema.whole()?;
         let violations = whole.check(&Value::Object(arguments.clone()), "");
-        (!violations.is_empty()).then(|| violations.into_iter().map(in_words).collect())
+        (!violations.is_empty()).then_some(violations)
     }
 }
 
 /// Explains why a type cannot be deserialized from arguments that match its schema.
-pub(super) fn decode_error<A: DeserializeOwned>(arguments: &Value) -> ArgumentError {
+pub(super) fn decode_error<A: DeserializeOwned>(arguments: &Value) -> Violation {
     let text = arguments.to_string();
     match serde_json::from_str::<A>(&text) {
-        Err(error) => place_of(&text, &error),
+        Err(error) => refused_by_type(&text, &error),
         // The type deserializes from text but not from a `Value`, so there is no position to report.
-        Ok(_) => ArgumentError { path: String::new(), received: None, expected: "they cannot be read".to_owned() },
+        Ok(_) => Violation::new(ValuePath::default(), ViolationKind::Undecodable { reason: None }),
     }
 }

@@ -59,7 +59,7 @@ async fn arguments_are_validated_and_repaired() {
     );
     let twice = with(RuntimeTool::from_schema("x", "", &json!({"properties": {"a": {}}}), |_, _| async {}));
     let twice = answer(&twice, r#"{"a": {"b": {"c": 1, "c": 2}}}"#).await;
-    assert!(twice.output.contains("stands twice"), "{}", twice.output);
+    assert!(twice.output.contains("duplicate key"), "{}", twice.output);
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn argument_errors_never_contain_keys_of_a_secret() {
     let schema = json!({"properties": {"vault": {"type": "object", "writeOnly": true}, "plain": {"type": "object"}}});
     let tools = with(RuntimeTool::from_schema("x.remote", "", &schema, |_, _| async { "ran" }));
     let output = answer(&tools, r#"{"vault": {"SECRET": 1, "SECRET": 2}}"#).await.output;
-    assert!(output.ends_with("`vault`: a key stands twice in one object; send it once"), "{output}");
+    assert!(output.ends_with("`vault`: duplicate key in one object; send it once"), "{output}");
     let plain = answer(&tools, r#"{"plain": {"SECRET": 1, "SECRET": 2}}"#).await.output;
     assert!(plain.contains("SECRET"), "the control: {plain}");
 }

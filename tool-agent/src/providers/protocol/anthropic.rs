@@ -8,8 +8,8 @@ use super::{PastCall, Protocol, RequestParts, ResponseNotes, count, items, text}
 use crate::StopReason;
 use crate::providers::api_key::ApiKey;
 
-/// The default for the required `max_tokens`. Every model since Claude 4 accepts it, and a smaller one would cut off calls
-/// that write a file.
+/// The default for the required `max_tokens`. Every model since Claude 4 accepts it, and a smaller one would cut off
+/// calls that write a file.
 const MAX_TOKENS: u32 = 32_000;
 
 pub(in crate::providers) struct Anthropic;
@@ -95,8 +95,8 @@ impl Protocol for Anthropic {
         body
     }
 
-    /// Tokens read from and written to the cache are not part of `input_tokens`. An event that does not mention them leaves
-    /// the counts of an earlier one.
+    /// Tokens read from and written to the cache are not part of `input_tokens`. An event that does not mention them
+    /// leaves the counts of an earlier one.
     fn read_notes(&self, event: &Value, notes: &mut ResponseNotes) {
         for place in ["/usage", "/message/usage"] {
             let Some(usage) = event.pointer(place) else { continue };

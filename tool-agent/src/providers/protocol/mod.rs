@@ -67,8 +67,8 @@ pub(super) struct PastCall<'a> {
     pub(super) id: String,
     /// The encoded name of the tool.
     pub(super) name: String,
-    /// The arguments as the model wrote them, if they are a JSON object. Several servers parse them and reject the whole
-    /// conversation because of an old invalid call.
+    /// The arguments as the model wrote them, if they are a JSON object. Several servers parse them and reject the
+    /// whole conversation because of an old invalid call.
     pub(super) arguments: &'a str,
 }
 

@@ -43,7 +43,8 @@ impl Protocol for OpenAi {
         message
     }
 
-    /// Keeps fields that servers add and expect back, such as reasoning. Removes fields that are only valid in responses.
+    /// Keeps fields that servers add and expect back, such as reasoning. Removes fields that are only valid in
+    /// responses.
     fn resend(&self, turn: &Value, calls: &[PastCall<'_>]) -> Option<Vec<Value>> {
         let [message] = turn.as_array()?.as_slice() else { return None };
         let mut message = message.as_object()?.clone();

@@ -70,7 +70,8 @@ async fn signed_reasoning_is_sent_back_to_its_own_model_only() {
     }
 }
 
-/// Invalid names, arguments that are not JSON, empty responses: the conversation can continue whatever a model has done.
+/// Invalid names, arguments that are not JSON, empty responses: the conversation can continue whatever a model has
+/// done.
 #[tokio::test]
 async fn an_unusual_history_is_accepted_by_all_providers() {
     let call = |id: &str, name: &str, arguments: &str| ModelCall::new(id, name, arguments);

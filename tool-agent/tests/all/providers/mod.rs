@@ -1,9 +1,9 @@
 //! Models of providers against a simulated provider.
 
-mod answers;
 mod failures;
 mod histories;
 mod quirks;
+mod responses;
 mod settings;
 
 use std::time::Duration;

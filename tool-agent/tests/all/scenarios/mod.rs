@@ -1,9 +1,9 @@
 //! The loop against a simulation of each provider, with and without streaming. However a run ends, the conversation can
-//! continue: the server rejects a history that its provider would reject, and the providers' own packages validate every
-//! request that was sent.
+//! continue: the server rejects a history that its provider would reject, and the providers' own packages validate
+//! every request that was sent.
 
-mod answers;
-mod stopped;
+mod calls;
+mod models;
 
 use std::time::Duration;
 
@@ -39,31 +39,31 @@ macro_rules! scenarios {
 }
 
 scenarios![
-    answers::a_model_answers_at_once,
-    answers::several_calls_at_once,
-    answers::a_model_that_thinks,
-    answers::malformed_arguments,
-    answers::unknown_tools,
-    answers::a_tool_that_fails,
-    answers::too_many_requests,
-    answers::a_provider_that_has_failed_for_good,
-    answers::a_stream_that_is_cut_before_its_first_word,
-    answers::an_answer_that_is_cut_in_the_middle,
-    answers::an_answer_that_never_comes,
-    answers::an_answer_that_is_cancelled,
-    answers::a_model_that_calls_for_ever,
-    answers::a_turn_with_too_many_calls,
-    answers::a_plan_between_two_builds,
-    answers::another_provider_goes_on,
-    stopped::a_call_that_waits_and_is_agreed_to,
-    stopped::a_call_that_waits_and_is_refused,
-    stopped::a_call_that_waits_while_the_person_goes_on,
-    stopped::a_call_that_waits_and_stops_everything,
-    stopped::a_call_that_is_refused_at_once,
-    stopped::a_call_that_stops_everything,
-    stopped::a_call_that_is_cancelled,
-    stopped::a_call_that_is_dropped,
-    stopped::a_process_that_crashed,
+    models::a_response_without_calls,
+    models::concurrent_calls,
+    models::a_model_with_reasoning,
+    models::malformed_arguments,
+    models::unknown_tools,
+    models::a_tool_that_fails,
+    models::rate_limited_requests,
+    models::a_provider_that_keeps_failing,
+    models::a_stream_that_is_cut_off_before_its_first_word,
+    models::a_response_that_is_cut_off,
+    models::a_response_that_never_comes,
+    models::a_response_that_is_cancelled,
+    models::a_model_that_never_stops,
+    models::a_turn_with_too_many_calls,
+    models::a_plan_between_two_builds,
+    models::another_provider_continues,
+    calls::a_pending_call_that_is_approved,
+    calls::a_pending_call_that_is_refused,
+    calls::a_pending_call_that_is_withdrawn,
+    calls::a_pending_call_that_is_aborted,
+    calls::a_call_that_is_refused,
+    calls::a_call_that_is_aborted,
+    calls::a_call_that_is_cancelled,
+    calls::a_call_that_is_dropped,
+    calls::a_process_that_crashed,
 ];
 
 struct Scene {

@@ -1,5 +1,5 @@
-//! A local server that simulates the providers: in their wire formats, with and without streaming, with their errors. Its
-//! replies are scripted. It records requests, and rejects histories that the provider would reject.
+//! A local server that simulates the providers: in their wire formats, with and without streaming, with their errors.
+//! Its replies are scripted. It records requests, and rejects histories that the provider would reject.
 
 mod anthropic;
 mod gemini;

@@ -31,7 +31,7 @@ pub(super) async fn redirect(login: &Url, query: &[(&str, &str)]) -> u16 {
 async fn accepts_the_redirect_of_this_login_only() {
     let guarded = Guarded::start().await;
     let (oauth, mut shown) = login();
-    let person = tokio::spawn(async move {
+    let user_task = tokio::spawn(async move {
         let url = shown.recv().await.unwrap();
         let state = value(&url, "state");
         assert_eq!(redirect(&url, &[("code", "forged"), ("state", "guessed")]).await, 400);
@@ -44,7 +44,7 @@ async fn accepts_the_redirect_of_this_login_only() {
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
-    assert!(!person.await.unwrap(), "the login is shown once");
+    assert!(!user_task.await.unwrap(), "the login is shown once");
     assert_eq!(guarded.codes(), ["c0de"], "forged codes are not exchanged");
     servers.close().await;
 }
@@ -53,13 +53,13 @@ async fn accepts_the_redirect_of_this_login_only() {
 async fn reports_a_refused_login() {
     let guarded = Guarded::start().await;
     let (oauth, mut shown) = login();
-    let person = tokio::spawn(async move {
+    let user_task = tokio::spawn(async move {
         let url = shown.recv().await.unwrap();
         redirect(&url, &[("error", "access_denied"), ("state", &value(&url, "state"))]).await
     });
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
-    assert_eq!(person.await.unwrap(), 200);
+    assert_eq!(user_task.await.unwrap(), 200);
     until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains("access_denied")))
         .await;
     servers.close().await;
@@ -104,16 +104,16 @@ async fn holds_a_fixed_port_during_the_login_only() {
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let (show, shown) = mpsc::unbounded_channel();
     let oauth = OAuth::in_browser_at(port, move |url| show.send(Url::parse(url).unwrap()).unwrap());
-    let person = user(shown, port);
+    let user_task = user(shown, port);
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     let why = |servers: &RemoteServers| format!("{:?}", servers.status()[0].state);
     until(|| why(&servers).contains(&format!("cannot listen on port {port} of 127.0.0.1"))).await;
     assert!(why(&servers).contains("`callbackPort`"), "no advice: {servers:?}");
-    assert!(!person.is_finished(), "no login is shown without a callback port");
+    assert!(!user_task.is_finished(), "no login is shown without a callback port");
     // The login is retried automatically.
     drop(taken);
-    assert!(person.await.unwrap(), "the port was taken by the login");
+    assert!(user_task.await.unwrap(), "the port was taken by the login");
     until(|| servers.status()[0].state == ServerState::Connected).await;
     TcpListener::bind(("127.0.0.1", port)).expect("the port is free after the login");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
@@ -125,8 +125,8 @@ async fn needs_no_port_with_stored_tokens() {
     let guarded = Guarded::start().await;
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
     let known = |oauth: OAuth| guarded.config(oauth.client_id("us").shared_store(store.clone()));
-    let person = known(guarded.user(Duration::ZERO));
-    connect(&tools, RemoteServers::builder().server(person)).await.close().await;
+    let user_task = known(guarded.user(Duration::ZERO));
+    connect(&tools, RemoteServers::builder().server(user_task)).await.close().await;
     let port = unused_port();
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let later = known(OAuth::in_browser_at(port, |url| panic!("unexpected login at {url}")));
@@ -161,7 +161,7 @@ async fn cancels_a_login_when_the_server_is_removed() {
     let config = guarded.config(oauth);
     let connecting = tokio::spawn(async move { connect(&dispatcher(), RemoteServers::builder().server(config)).await });
     shown.recv().await.unwrap();
-    TcpListener::bind(("127.0.0.1", port)).expect_err("somebody is waited for");
+    TcpListener::bind(("127.0.0.1", port)).expect_err("the login holds the port");
     connecting.abort();
     until(|| TcpListener::bind(("127.0.0.1", port)).is_ok()).await;
 }
@@ -171,7 +171,7 @@ async fn handles_logins_one_at_a_time() {
     let (one, two) = (Guarded::start().await, Guarded::start().await);
     let (oauth, mut shown) = login();
     let oauth = oauth.login_timeout(Duration::from_secs(20));
-    let person = tokio::spawn(async move {
+    let user_task = tokio::spawn(async move {
         // Long enough for both to wait for the port, and longer than the connect timeout.
         for busy in [Duration::from_millis(2_200), Duration::ZERO] {
             let url = shown.recv().await.unwrap();
@@ -186,7 +186,7 @@ async fn handles_logins_one_at_a_time() {
         RemoteServers::builder().server(config).strict()
     };
     let (servers, more) = tokio::join!(connect(&tools, connect_to(&one)), connect(&others, connect_to(&two)));
-    person.await.unwrap();
+    user_task.await.unwrap();
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     assert_eq!(call(&others, "mcp_s_a").await.output, "in", "{more:?}");
     servers.close().await;

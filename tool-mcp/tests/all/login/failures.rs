@@ -21,8 +21,8 @@ async fn marks_transient_errors_as_retryable() {
     connect(&tools, RemoteServers::builder().server(config(guarded.user(Duration::ZERO)))).await.close().await;
     let port = unused_port();
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
-    let person = OAuth::in_browser_at(port, |url| panic!("unexpected login at {url}"));
-    let servers = connect(&tools, RemoteServers::builder().server(config(person))).await;
+    let user_login = OAuth::in_browser_at(port, |url| panic!("unexpected login at {url}"));
+    let servers = connect(&tools, RemoteServers::builder().server(config(user_login))).await;
     guarded.closed.store(true, Ordering::SeqCst);
     let refused = call(&tools, "mcp_s_a").await;
     assert!(refused.error.as_ref().unwrap().message.contains("cannot listen on port"), "{refused:?}");

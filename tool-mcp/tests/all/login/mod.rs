@@ -81,8 +81,8 @@ async fn futures(tools: &tool_runtime::Dispatcher, count: usize) -> Vec<String> 
 #[tokio::test]
 async fn does_not_repeat_a_refused_login_until_reload() {
     let guarded = Guarded::start().await;
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let login_count = Arc::new(AtomicUsize::new(0));
+    let count = login_count.clone();
     let oauth = OAuth::new("http://127.0.0.1:1/back", move |_| {
         count.fetch_add(1, Ordering::SeqCst);
         async { Ok::<_, String>("http://127.0.0.1:1/back?error=access_denied&error_description=Not+today".to_owned()) }
@@ -92,9 +92,9 @@ async fn does_not_repeat_a_refused_login_until_reload() {
     until(|| why(&servers).contains("Not today (access_denied)")).await;
     // Long enough for connection attempts in the background.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    assert_eq!(login_count.load(Ordering::SeqCst), 1);
     servers.reload().await;
-    assert_eq!(asked.load(Ordering::SeqCst), 2, "a reload allows another login");
+    assert_eq!(login_count.load(Ordering::SeqCst), 2, "a reload allows another login");
     servers.close().await;
 }
 

@@ -96,7 +96,7 @@ async fn on_login_shows_the_login_urls_of_servers_in_files() {
     let on_login = move |server: &str, url: &str| show.send((server.to_owned(), Url::parse(url).unwrap())).unwrap();
     // In either order.
     let builder = RemoteServers::builder().config_file(&path).unwrap().on_login(on_login).plugins(&plugins);
-    let person = tokio::spawn(async move {
+    let user_task = tokio::spawn(async move {
         let mut names = Vec::new();
         for _ in 0..2 {
             let (server, url) = shown.recv().await.unwrap();
@@ -109,7 +109,7 @@ async fn on_login_shows_the_login_urls_of_servers_in_files() {
     let tools = dispatcher();
     let connecting = tokio::time::timeout(Duration::from_secs(30), connect(&tools, builder));
     let servers = connecting.await.expect("the login URL is shown");
-    let (names, mut shown) = person.await.unwrap();
+    let (names, mut shown) = user_task.await.unwrap();
     assert_eq!(names, ["s", "t"]);
     until(|| guarded.codes() == ["c0de"; 2]).await;
     // The servers of a file that becomes invalid are kept.

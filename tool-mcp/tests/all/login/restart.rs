@@ -52,18 +52,18 @@ async fn sends_the_client_secret_to_the_same_issuer_after_a_restart() {
     // The control: without stored tokens, the first named server gets the secret.
     let config = restarted.guarded.config(OAuth::client_credentials("notes", "s3cret"));
     connect(&dispatcher(), RemoteServers::builder().server(config)).await.close().await;
-    let told = restarted.other.received_forms();
-    assert!(told[0].contains("s3cret"), "{told:?}");
+    let forms = restarted.other.received_forms();
+    assert!(forms[0].contains("s3cret"), "{forms:?}");
     // A configured issuer gets the secret, whatever is stored.
     restarted.connect(oauth.issuer(&restarted.other.url)).await.close().await;
-    assert!(restarted.other.received_forms().len() > told.len());
+    assert!(restarted.other.received_forms().len() > forms.len());
 }
 
 #[tokio::test]
 async fn uses_a_fixed_client_id_with_the_same_issuer_after_a_restart() {
-    let person = |guarded: &Arc<Guarded>| guarded.user(Duration::ZERO).client_id("us");
-    let restarted = Restarted::after(person).await;
-    let servers = restarted.connect(person(&restarted.guarded)).await;
+    let user_login = |guarded: &Arc<Guarded>| guarded.user(Duration::ZERO).client_id("us");
+    let restarted = Restarted::after(user_login).await;
+    let servers = restarted.connect(user_login(&restarted.guarded)).await;
     until(|| why(&servers).contains("issuer mismatch")).await;
     assert_eq!(restarted.other.received_forms(), [""; 0]);
     assert_eq!(restarted.guarded.logins(), 1, "no further login");

@@ -61,12 +61,12 @@ async fn does_not_send_the_client_secret_to_an_impostor() {
     let oauth = OAuth::client_credentials("notes", "s3cret");
     let config = guarded.config(oauth.clone().issuer(&guarded.url));
     connect(&dispatcher(), RemoteServers::builder().server(config)).await.close().await;
-    let told = guarded.received_forms();
-    assert!(told[0].contains("s3cret"), "the real issuer gets it: {told:?}");
+    let received = guarded.received_forms();
+    assert!(received[0].contains("s3cret"), "the real issuer gets it: {received:?}");
     // The same holds for a stored token.
     "revoked".clone_into(&mut guarded.token.lock().unwrap());
     connect(&dispatcher(), RemoteServers::builder().server(guarded.config(oauth))).await.close().await;
-    assert!(guarded.received_forms()[told.len()].contains("refresh_token=again"), "{:?}", guarded.received_forms());
+    assert!(guarded.received_forms()[received.len()].contains("refresh_token=again"), "{:?}", guarded.received_forms());
     assert_eq!(other.received_forms(), [""; 0]);
     // The control: without a known issuer, the first named server gets the secret.
     let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
@@ -83,8 +83,8 @@ async fn dynamic_registration_works_with_another_server() {
     guarded.redirect_logins(&other);
     call(&tools, "mcp_s_a").await;
     assert_eq!(other.registrations(), 1);
-    let told = other.received_forms();
-    assert!(told[0].contains("grant_type=authorization_code"), "{told:?}");
+    let received = other.received_forms();
+    assert!(received[0].contains("grant_type=authorization_code"), "{received:?}");
     servers.close().await;
 }
 
@@ -122,9 +122,11 @@ async fn rejects_the_redirect_of_another_login() {
 #[tokio::test]
 async fn rejects_an_unencrypted_redirect_uri() {
     let guarded = Guarded::start().await;
-    let oauth = OAuth::new("http://notes.example/back", |url| async move {
-        Err::<String, _>(format!("nobody is to be asked: {url}"))
-    });
+    let oauth =
+        OAuth::new(
+            "http://notes.example/back",
+            |url| async move { Err::<String, _>(format!("unexpected login at {url}")) },
+        );
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains("must use HTTPS")))
@@ -200,8 +202,8 @@ async fn logs_no_secrets() {
     let log = Log::default();
     let logging = tracing::subscriber::set_default(log.clone());
     let guarded = Guarded::start().await;
-    let (person, client) = (guarded.user(Duration::ZERO), OAuth::client_credentials("notes", "s3cret"));
-    for oauth in [person, client] {
+    let (user_login, client) = (guarded.user(Duration::ZERO), OAuth::client_credentials("notes", "s3cret"));
+    for oauth in [user_login, client] {
         let tools = dispatcher();
         let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
         assert_eq!(call(&tools, "mcp_s_a").await.output, "in");

@@ -19,19 +19,19 @@ async fn does_not_call_a_tool_that_changed_during_a_login() {
         (true, "", None),
         (true, "Tell me all.", Some(ErrorKind::Refused)),
     ] {
-        let (folder, guarded) = (tempfile::tempdir().unwrap(), Guarded::start().await);
+        let (directory, guarded) = (tempfile::tempdir().unwrap(), Guarded::start().await);
         let logins = Arc::new(Semaphore::new(1));
         let allowed = logins.clone();
-        let person = guarded.redirected_user(move |state| {
+        let user_login = guarded.redirected_user(move |state| {
             let allowed = allowed.clone();
             async move {
                 allowed.acquire().await.unwrap().forget();
                 format!("code=c0de&state={state}")
             }
         });
-        let mut builder = RemoteServers::builder().server(guarded.config(person));
+        let mut builder = RemoteServers::builder().server(guarded.config(user_login));
         if pinned {
-            builder = builder.pins(folder.path().join("mcp.lock")).unwrap();
+            builder = builder.pins(directory.path().join("mcp.lock")).unwrap();
         }
         let tools = dispatcher();
         let servers = connect(&tools, builder).await;

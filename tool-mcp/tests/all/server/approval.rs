@@ -161,24 +161,24 @@ async fn an_approval_is_valid_once_and_for_its_call_only() {
     let client = connect(server, User::with_action(ElicitationAction::Accept), Generation::Of2026).await;
     let required = first_round(&client).await;
 
-    let wrong = |answer: Result<CallToolResponse, ServiceError>, what: &str| match answer {
+    let assert_rejected = |response: Result<CallToolResponse, ServiceError>, what: &str| match response {
         Err(ServiceError::McpError(error)) => assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{what}"),
         other => panic!("{what}: {other:?}"),
     };
-    wrong(client.call_tool_once(accepted(&required, reboot("db-1"))).await, "other arguments");
+    assert_rejected(client.call_tool_once(accepted(&required, reboot("db-1"))).await, "other arguments");
     let other = call("host.rename", json!({"host": "web-1"}));
-    wrong(client.call_tool_once(accepted(&required, other)).await, "another tool");
+    assert_rejected(client.call_tool_once(accepted(&required, other)).await, "another tool");
     let mut altered = required.clone();
     altered.request_state.as_mut().unwrap().push('x');
-    wrong(client.call_tool_once(accepted(&altered, reboot("web-1"))).await, "an altered state");
+    assert_rejected(client.call_tool_once(accepted(&altered, reboot("web-1"))).await, "an altered state");
     assert_eq!(service.runs(), 0);
 
     // The control: none of these has consumed the approval.
-    let answer = client.call_tool_once(accepted(&required, reboot("web-1"))).await.unwrap();
-    assert!(matches!(answer, CallToolResponse::Complete(result) if result.is_error == Some(false)));
+    let response = client.call_tool_once(accepted(&required, reboot("web-1"))).await.unwrap();
+    assert!(matches!(response, CallToolResponse::Complete(result) if result.is_error == Some(false)));
     assert_eq!(service.runs(), 1);
 
-    wrong(client.call_tool_once(accepted(&required, reboot("web-1"))).await, "the same approval again");
+    assert_rejected(client.call_tool_once(accepted(&required, reboot("web-1"))).await, "the same approval again");
     assert_eq!(service.runs(), 1);
 }
 

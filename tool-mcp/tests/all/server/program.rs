@@ -13,10 +13,10 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_tool-mcp");
 
 #[tokio::test]
 async fn serves_files_and_asks_for_approval() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("notes.txt"), "milk\n").unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("notes.txt"), "milk\n").unwrap();
     let mut command = tokio::process::Command::new(PROGRAM);
-    command.arg("--files").arg(folder.path()).args(["--policy", "confirm-all"]);
+    command.arg("--files").arg(directory.path()).args(["--policy", "confirm-all"]);
     let user = User::with_action(ElicitationAction::Accept);
     let client = user.clone().serve(TokioChildProcess::new(command).unwrap()).await.unwrap();
     let tools = client.list_all_tools().await.unwrap();
@@ -30,9 +30,9 @@ async fn serves_files_and_asks_for_approval() {
 
 #[tokio::test]
 async fn listens_on_a_loopback_port() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut command = tokio::process::Command::new(PROGRAM);
-    command.arg("--files").arg(folder.path()).args(["--http", "0"]).stderr(Stdio::piped()).kill_on_drop(true);
+    command.arg("--files").arg(directory.path()).args(["--http", "0"]).stderr(Stdio::piped()).kill_on_drop(true);
     let mut process = command.spawn().unwrap();
     let mut output = String::new();
     BufReader::new(process.stderr.take().unwrap()).read_line(&mut output).await.unwrap();
@@ -60,9 +60,9 @@ fn offers_only_usable_tools() {
 
 #[test]
 fn refuses_to_listen_on_other_addresses_without_a_token() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);
-    command.arg("--files").arg(folder.path()).args(["--http", "0", "--address", "0.0.0.0"]);
+    command.arg("--files").arg(directory.path()).args(["--http", "0", "--address", "0.0.0.0"]);
     for (token, expected) in [
         ("", "set a bearer token in TOOL_MCP_TOKEN"),
         ("guess", "TOOL_MCP_TOKEN: a bearer token needs at least 16 characters"),

@@ -244,6 +244,6 @@ async fn notifies_2026_clients_of_subscribed_changes() {
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let mut subscription = client.peer().listen(filter).await.unwrap();
     tools.registry().register(tool("a.two")).unwrap();
-    let told = soon(subscription.next()).await;
-    assert!(format!("{told:?}").contains("ToolListChanged"), "{told:?}");
+    let notified = soon(subscription.next()).await;
+    assert!(format!("{notified:?}").contains("ToolListChanged"), "{notified:?}");
 }

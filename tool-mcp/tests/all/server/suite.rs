@@ -58,8 +58,8 @@ fn passes_every_required_scenario() {
 #[test]
 fn the_suite_fails_without_a_server() {
     let Some(node) = NPM.installed() else { return };
-    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
-    let url = format!("http://{nobody}/mcp");
+    let unused = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
+    let url = format!("http://{unused}/mcp");
     let ran = run(node.command("conformance").args(["server", "--url", &url, "--scenario", "tools-list"]));
     assert!(ran.is_err(), "{ran:?}");
 }

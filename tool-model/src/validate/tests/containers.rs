@@ -84,11 +84,11 @@ fn objects() {
         schema,
         &[
             (json!({"limit": 1}), FITS),
-            (json!({}), &["limit | - | integer of at least 1"]),
+            (json!({}), &["limit | - | missing, expected integer of at least 1"]),
             (
                 json!({"limt": 5, "offset": "x"}),
                 &[
-                    "limit | - | integer of at least 1",
+                    "limit | - | missing, expected integer of at least 1",
                     "limt | 5 | unknown property; did you mean `limit`?",
                     r#"offset | "x" | integer"#,
                 ],
@@ -97,7 +97,7 @@ fn objects() {
             (json!([]), &[" | [] | object with `limit`"]),
         ],
     );
-    table(json!({"required": ["a"]}), &[(json!({}), &["a | - | any value"]), (json!(1), FITS)]);
+    table(json!({"required": ["a"]}), &[(json!({}), &["a | - | missing, expected any value"]), (json!(1), FITS)]);
     table(
         json!({"additionalProperties": false}),
         &[(json!({"a": 1}), &["a | 1 | unknown property; none is allowed here"])],
@@ -134,8 +134,8 @@ fn names_counts_and_dependencies() {
             (
                 json!({"card": 1}),
                 &[
-                    "cvc | - | string, required because `card` is given",
-                    "name | - | any value, required because `card` is given",
+                    "cvc | - | missing, expected string, required because `card` is given",
+                    "name | - | missing, expected any value, required because `card` is given",
                 ],
             ),
         ],

@@ -30,10 +30,10 @@ fn what_cannot_be_enforced_is_refused() {
             r#"#/dependentRequired: `dependentRequired` must be an object of lists of property names, not {"a":1}"#,
         ),
         (json!({"pattern": 1}), "#/pattern: `pattern` must be a string, not 1"),
-        (json!({"items": [{}]}), "#/items: a schema is an object, true or false, not [{}]"),
+        (json!({"items": [{}]}), "#/items: a schema must be an object, true or false, not [{}]"),
         (
             json!({"properties": {"a/b": {"not": 3}}}),
-            "#/properties/a~1b/not: a schema is an object, true or false, not 3",
+            "#/properties/a~1b/not: a schema must be an object, true or false, not 3",
         ),
         (json!({"$ref": "#/$defs/Gone"}), "#/$ref: there is no definition `Gone`"),
         (
@@ -89,7 +89,7 @@ fn a_definition_that_only_refers_to_itself_is_refused() {
     ];
     for definition in hidden {
         let found = error(json!({"items": a()}), json!({"A": definition, "B": {"allOf": [a()]}}));
-        assert!(found.contains("refers to itself without looking at a part of the value"), "{found}");
+        assert!(found.contains("refers to itself without descending into the value"), "{found}");
     }
     table_with(a(), json!({"A": {"properties": {"x": a()}, "propertyNames": a()}}), &[(json!({"x": {"x": 1}}), FITS)]);
 }

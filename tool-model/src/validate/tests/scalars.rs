@@ -101,7 +101,7 @@ fn strings() {
     table(json!({"minLength": 2, "maxLength": 2}), &[(json!("x"), &[r#" | "x" | string of exactly 2 characters"#])]);
     table(
         json!({"pattern": "^a+$"}),
-        &[(json!("aa"), FITS), (json!("ab"), &[r#" | "ab" | text that matches `^a+$`"#])],
+        &[(json!("aa"), FITS), (json!("ab"), &[r#" | "ab" | string that matches `^a+$`"#])],
     );
     table(json!({"pattern": "b"}), &[(json!("abc"), FITS)]);
     table(
@@ -112,7 +112,7 @@ fn strings() {
                 &[
                     r#" | "ABCD" | string of at most 3 characters"#,
                     r#" | "ABCD" | string in the format uuid"#,
-                    r#" | "ABCD" | text that matches `^[a-z]+$`"#,
+                    r#" | "ABCD" | string that matches `^[a-z]+$`"#,
                 ],
             ),
             (json!(null), &[" | null | string of at most 3 characters in the format uuid that matches `^[a-z]+$`"]),

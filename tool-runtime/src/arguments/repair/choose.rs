@@ -1,25 +1,25 @@
-//! Where a schema has several forms: which one a value was meant to have.
+//! Repair of values whose schema has several alternatives.
 
 use serde_json::Value;
 use tool_model::reference_target;
 use tool_model::validate::Validator;
 
-use super::mend::{Mender, Path, list, types};
-use super::tree::Node;
+use super::json_node::JsonNode;
+use super::repairer::{RepairPath, ValueRepairer, list, types};
 
-/// How deep forms may stand inside of forms. What is deeper is in doubt.
+/// The depth of nested alternatives. Deeper ones are assumed to accept any string.
 const DEEPEST: usize = 8;
 
-/// The keywords that list forms.
+/// The keywords that list alternatives.
 const FORMS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
-impl Mender<'_, '_> {
-    /// Mends a value that has none of these forms, if it can be mended to one value only.
+impl ValueRepairer<'_, '_> {
+    /// Repairs a value that matches no alternative, if all possible repairs give the same value.
     ///
-    /// A form accepts an integer that is written as `2.0`, which its type refuses: a value that has such a form is mended
-    /// where all the forms that it has agree.
-    pub(super) fn choose(&mut self, node: &mut Node, forms: &[Value], path: Path<'_>, depth: usize) {
-        if matches!(node, Node::Text(_)) && forms.iter().any(|form| self.takes_any_text(form, 0)) {
+    /// A schema accepts an integer that is written as `2.0`, which its type refuses. A value with such a number is repaired
+    /// if all alternatives that it matches agree.
+    pub(super) fn choose(&mut self, node: &mut JsonNode, forms: &[Value], path: RepairPath<'_>, depth: usize) {
+        if matches!(node, JsonNode::Text(_)) && forms.iter().any(|form| self.takes_any_text(form, 0)) {
             return;
         }
         let mut fitting: Vec<&Value> = forms.iter().filter(|form| self.accepts(form, node)).collect();
@@ -30,19 +30,19 @@ impl Mender<'_, '_> {
         if !fits {
             fitting = forms.iter().collect();
         }
-        let noted = self.notes.len();
+        let noted = self.log.len();
         let mut chosen = None;
         for form in fitting {
             if !self.spend(node.size()) {
                 return;
             }
             let mut candidate = node.clone();
-            self.mend(&mut candidate, form, path, depth);
-            let repairs = self.notes.split_off(noted);
-            let is_mended = candidate != *node && self.accepts(form, &candidate);
+            self.repair(&mut candidate, form, path, depth);
+            let repairs = self.log.split_off(noted);
+            let is_repaired = candidate != *node && self.accepts(form, &candidate);
             match &chosen {
-                _ if !is_mended && fits => return,
-                _ if !is_mended => {}
+                _ if !is_repaired && fits => return,
+                _ if !is_repaired => {}
                 Some((other, _)) if *other != candidate => return,
                 Some(_) => {}
                 None => chosen = Some((candidate, repairs)),
@@ -50,12 +50,12 @@ impl Mender<'_, '_> {
         }
         if let Some((candidate, repairs)) = chosen {
             *node = candidate;
-            self.notes.extend(repairs);
+            self.log.extend(repairs);
         }
     }
 
-    /// Whether the schema accepts a value. One that cannot be enforced accepts nothing: it says too little.
-    pub(super) fn accepts(&mut self, schema: &Value, node: &Node) -> bool {
+    /// Returns `true` if the schema accepts a value. A schema that cannot be enforced accepts none.
+    pub(super) fn accepts(&mut self, schema: &Value, node: &JsonNode) -> bool {
         if !self.spend(node.size()) {
             return false;
         }
@@ -65,7 +65,7 @@ impl Mender<'_, '_> {
         validator.is_valid(&value)
     }
 
-    /// Whether a text of the sender's own words can stand here: then what was said is what was meant.
+    /// Returns `true` if the schema accepts free text: then a string was meant as it is.
     pub(super) fn takes_any_text(&self, schema: &Value, depth: usize) -> bool {
         if depth > DEEPEST || takes_anything(schema) {
             return true;
@@ -77,7 +77,7 @@ impl Mender<'_, '_> {
     }
 }
 
-/// Whether a schema says nothing of what its values are.
+/// Returns `true` if a schema does not restrict its values.
 pub(super) fn takes_anything(schema: &Value) -> bool {
     !["type", "enum", "const", "$ref"].iter().chain(&FORMS).any(|keyword| schema.get(keyword).is_some())
 }

@@ -1,24 +1,24 @@
-//! One value in the form that a schema asks for, if it is the same value.
+//! Lossless conversions of single values.
 
-use super::loose::is_number;
-use super::tree::Node;
+use super::json_node::JsonNode;
+use super::loose_json::is_number;
 use super::unwrap::unwrap;
 
-/// What a text says, as a value of a type. Nothing for texts: they stay what they are.
-pub(super) fn from_text(said: &str, type_name: &str) -> Option<Node> {
+/// Parses a string as a value of a JSON type. Returns `None` for `string`: strings are left as they are.
+pub(super) fn from_text(said: &str, type_name: &str) -> Option<JsonNode> {
     let trimmed = said.trim();
     match type_name {
-        "integer" => whole(trimmed).map(Node::Number),
-        "number" => is_number(trimmed).then(|| Node::Number(trimmed.to_owned())),
-        "boolean" if trimmed.eq_ignore_ascii_case("true") => Some(Node::Bool(true)),
-        "boolean" if trimmed.eq_ignore_ascii_case("false") => Some(Node::Bool(false)),
-        "array" => unwrap(said, |_, _, _| {}).filter(|node| matches!(node, Node::Array(_))),
-        "object" => unwrap(said, |_, _, _| {}).filter(|node| matches!(node, Node::Object(_))),
+        "integer" => whole(trimmed).map(JsonNode::Number),
+        "number" => is_number(trimmed).then(|| JsonNode::Number(trimmed.to_owned())),
+        "boolean" if trimmed.eq_ignore_ascii_case("true") => Some(JsonNode::Bool(true)),
+        "boolean" if trimmed.eq_ignore_ascii_case("false") => Some(JsonNode::Bool(false)),
+        "array" => unwrap(said, |_, _, _| {}).filter(|node| matches!(node, JsonNode::Array(_))),
+        "object" => unwrap(said, |_, _, _| {}).filter(|node| matches!(node, JsonNode::Object(_))),
         _ => None,
     }
 }
 
-/// As many digits as the largest integer of 128 bits has.
+/// The number of digits of the largest 128-bit integer.
 const MOST_DIGITS: usize = 39;
 
 /// Returns the digits of a number that is an integer, however it is written: `2.0`, `1e2`, `1.5e1`, `200e-2`.
@@ -44,7 +44,7 @@ pub(super) fn whole(number: &str) -> Option<String> {
     (length <= MOST_DIGITS.max(number.len())).then(|| format!("{sign}{significant}{}", "0".repeat(zeros)))
 }
 
-/// The one of several words that differs from what is said in its case only.
+/// Returns the listed string that differs from the received one only in case, if there is exactly one.
 pub(super) fn in_other_case<'a>(said: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = said.to_lowercase();
     let mut found = None;

@@ -1,15 +1,15 @@
-//! Mends arguments that were refused, where the schema leaves no doubt about what was meant.
+//! Repair of invalid arguments, where the schema leaves no doubt about what was meant.
 //!
-//! Only what was refused is touched, and only in ways that lose nothing: the value of a text never changes, nothing is
-//! made up. What was mended is read again in full; if anything is still wrong, the call is refused for that, as it came. A
-//! call that is right never comes here.
+//! Only invalid values are changed, and only without loss: the value of a string never changes, and nothing is invented.
+//! Repaired arguments are read again in full. If a problem is left, the call is refused for its original arguments. Valid
+//! calls never get here.
 
 mod choose;
 mod convert;
-mod loose;
-mod mend;
-mod note;
-mod tree;
+mod json_node;
+mod loose_json;
+mod repair_log;
+mod repairer;
 mod unwrap;
 
 #[cfg(test)]
@@ -17,48 +17,49 @@ mod tests;
 
 use tool_model::ToolDefinition;
 
-use mend::Mender;
-use note::Notes;
-pub use note::{Repair, RepairReason};
-use tree::{Node, write_object};
+use json_node::{JsonNode, write_object};
+use repair_log::RepairLog;
+pub use repair_log::{Repair, RepairReason};
+use repairer::ValueRepairer;
 use unwrap::unwrap_arguments;
 
 use super::Decode;
-use super::read::{Problem, Reader, read};
+use super::read::{ArgumentProblem, ArgumentReader, read};
 use crate::redact::Redaction;
 
-/// Arguments that were mended.
-pub(crate) struct Repaired {
-    /// The arguments that run, as JSON.
+/// Arguments after their repair.
+pub(crate) struct RepairedArguments {
+    /// The repaired arguments, as JSON.
     pub(crate) text: String,
-    /// What was mended.
+    /// The repairs.
     pub(crate) repairs: Vec<Repair>,
 }
 
-impl Repaired {
-    /// What was mended, as the result's metadata has it.
+impl RepairedArguments {
+    /// Returns the repairs as JSON, for the result's metadata.
     pub(crate) fn values(&self) -> Vec<serde_json::Value> {
         self.repairs.iter().map(|repair| serde_json::json!(repair)).collect()
     }
 }
 
-/// Mends the arguments and fills the slots from them.
+/// Repairs the arguments and fills the slots from them.
 ///
 /// # Errors
-/// The problems that there were, if it cannot; without those of arguments that it can mend.
+/// Returns the original problems if that is impossible, without those of arguments that could be repaired.
 #[cold]
 pub(crate) fn repair(
-    reader: &Reader<'_>,
+    reader: &ArgumentReader<'_>,
     slots: &mut [&mut dyn Decode],
-    mut problems: Vec<Problem>,
-) -> Result<Repaired, Vec<Problem>> {
+    mut problems: Vec<ArgumentProblem>,
+) -> Result<RepairedArguments, Vec<ArgumentProblem>> {
     let read_again = |text: &str| {
         slots.iter_mut().for_each(|slot| slot.clear());
-        read(&Reader { text, ..*reader }, slots).map_err(|problems| wrong_values(reader, &problems))
+        read(&ArgumentReader { text, ..*reader }, slots).map_err(|problems| wrong_values(reader, &problems))
     };
     let (schemas, wrong) = (reader.schemas, wrong_values(reader, &problems));
     repaired(reader.text, schemas.definition(), schemas.redaction(), wrong, read_again).map_err(|still_wrong| {
-        let stays = |problem: &Problem| wrong_value(reader, problem).is_none_or(|name| still_wrong.contains(&name));
+        let stays =
+            |problem: &ArgumentProblem| wrong_value(reader, problem).is_none_or(|name| still_wrong.contains(&name));
         if problems.iter().any(stays) {
             problems.retain(stays);
         }
@@ -66,60 +67,60 @@ pub(crate) fn repair(
     })
 }
 
-/// Returns the name of the argument whose value is wrong, if that is the problem.
-fn wrong_value<'a>(reader: &Reader<'a>, problem: &Problem) -> Option<&'a str> {
+/// Returns the argument whose value is the problem, if a value is.
+fn wrong_value<'a>(reader: &ArgumentReader<'a>, problem: &ArgumentProblem) -> Option<&'a str> {
     match problem {
-        Problem::Invalid { index, .. } | Problem::Refused { index, .. } => {
+        ArgumentProblem::Invalid { index, .. } | ArgumentProblem::Refused { index, .. } => {
             reader.schemas.arguments.get(*index).map(|argument| &*argument.name)
         }
         _ => None,
     }
 }
 
-fn wrong_values<'a>(reader: &Reader<'a>, problems: &[Problem]) -> Vec<&'a str> {
+fn wrong_values<'a>(reader: &ArgumentReader<'a>, problems: &[ArgumentProblem]) -> Vec<&'a str> {
     problems.iter().filter_map(|problem| wrong_value(reader, problem)).collect()
 }
 
-/// First the text as a whole, so that it is JSON and an object; then each argument that is wrong in it. `read` gives the
-/// names of the arguments with a wrong value, and so does the error.
+/// Repairs the text as a whole until it is a JSON object, then each invalid argument. `read` returns the names of the
+/// arguments with an invalid value, and so does the error.
 fn repaired<'a>(
     text: &str,
     definition: &ToolDefinition,
     redaction: &Redaction,
     mut wrong: Vec<&'a str>,
     mut read: impl FnMut(&str) -> Result<(), Vec<&'a str>>,
-) -> Result<Repaired, Vec<&'a str>> {
-    let mut notes = Notes::new(redaction);
-    let Some(mut arguments) = unwrap_arguments(text, &mut notes) else { return Err(wrong) };
-    if !notes.is_empty() {
+) -> Result<RepairedArguments, Vec<&'a str>> {
+    let mut log = RepairLog::new(redaction);
+    let Some(mut arguments) = unwrap_arguments(text, &mut log) else { return Err(wrong) };
+    if !log.is_empty() {
         let text = write_object(&arguments);
         match read(&text) {
-            Ok(()) => return Ok(Repaired { text, repairs: notes.into_repairs() }),
+            Ok(()) => return Ok(RepairedArguments { text, repairs: log.into_repairs() }),
             Err(still_wrong) => wrong = still_wrong,
         }
     }
-    mend_arguments(&mut arguments, &wrong, definition, &mut notes);
+    repair_arguments(&mut arguments, &wrong, definition, &mut log);
     let text = write_object(&arguments);
     read(&text)?;
-    Ok(Repaired { text, repairs: notes.into_repairs() })
+    Ok(RepairedArguments { text, repairs: log.into_repairs() })
 }
 
-/// Mends the arguments of these names.
-fn mend_arguments(
-    arguments: &mut Vec<(String, Node)>,
+/// Repairs the arguments of these names.
+fn repair_arguments(
+    arguments: &mut Vec<(String, JsonNode)>,
     wrong: &[&str],
     definition: &ToolDefinition,
-    notes: &mut Notes<'_>,
+    log: &mut RepairLog<'_>,
 ) {
     arguments.retain_mut(|(name, node)| {
         let Some(argument) = definition.arguments.get(name).filter(|_| wrong.contains(&name.as_str())) else {
             return true;
         };
-        let is_left_out = *node == Node::Null && !argument.required;
+        let is_left_out = *node == JsonNode::Null && !argument.required;
         if is_left_out {
-            notes.add(name, "null", "", RepairReason::Null);
+            log.add(name, "null", "", RepairReason::Null);
         } else {
-            Mender::new(&definition.defs, notes).mend_argument(node, &argument.schema(), name);
+            ValueRepairer::new(&definition.defs, log).repair_argument(node, &argument.schema(), name);
         }
         !is_left_out
     });

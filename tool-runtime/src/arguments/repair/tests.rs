@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tool_model::ToolDefinition;
 use tool_model::validate::Validator;
 
-use super::loose::parse;
-use super::{Repair, Repaired, repaired};
+use super::loose_json::parse;
+use super::{Repair, RepairedArguments, repaired};
 use crate::redact::Redaction;
 
 /// A tool of one argument, `v`.
@@ -35,7 +35,7 @@ fn tool(schema: Value, required: bool) -> ToolDefinition {
 }
 
 /// Mends as a call does, with the validator in the place of the types: an integer has no fraction there.
-fn attempt(definition: &ToolDefinition, text: &str) -> Option<Repaired> {
+fn attempt(definition: &ToolDefinition, text: &str) -> Option<RepairedArguments> {
     let argument = &definition.arguments["v"];
     let validator = Validator::new(&argument.schema(), &definition.defs).unwrap();
     let judge = |text: &str| match serde_json::from_str(text) {
@@ -168,7 +168,7 @@ fn lists_and_objects_come_out_of_their_quotes() {
 }
 
 #[test]
-fn what_is_nested_is_mended_where_it_stands() {
+fn what_is_nested_is_repaired_where_it_stands() {
     let tree = r#"{"n":"1","of":[{"n":2,"of":"[{\"n\": \"3\"}]"},{"n":4.0}]}"#;
     let repairs = to(of("Tree"), tree, r#"{"n":1,"of":[{"n":2,"of":[{"n":3}]},{"n":4}]}"#);
     let paths: Vec<&str> = repairs.iter().map(|repair| repair.path.as_str()).collect();
@@ -233,7 +233,7 @@ fn null_is_left_out_where_it_can_be() {
     assert_eq!(attempt(&optional, r#"{"v":null}"#).unwrap().text, "{}");
     assert!(attempt(&tool(json!({"type": "integer"}), true), r#"{"v":null}"#).is_none());
     let repairs = to(of("Point"), r#"{"x":1,"label":null,"on":"true"}"#, r#"{"x":1,"on":true}"#);
-    assert_eq!(repairs[0].to_string(), "`v.label`: null → left out (stood for nothing)");
+    assert_eq!(repairs[0].to_string(), "`v.label`: null → removed (stood for an absent value)");
     stays(of("Point"), [r#"{"x":null}"#]);
 }
 

@@ -1,35 +1,35 @@
-//! Takes arguments out of what they stand in: quotes, a code fence.
+//! Removal of quotes and code fences around arguments.
 
 use std::borrow::Cow;
 
-use super::loose::parse;
-use super::note::{Notes, RepairReason};
-use super::tree::Node;
+use super::json_node::JsonNode;
+use super::loose_json::parse;
+use super::repair_log::{RepairLog, RepairReason};
 
-/// How often a text may be wrapped. Twice has been seen.
+/// The number of wrappers around a text. Models were seen to use two.
 const MOST: usize = 4;
 
-/// The arguments of a text, by name.
-pub(super) fn unwrap_arguments(text: &str, notes: &mut Notes<'_>) -> Option<Vec<(String, Node)>> {
-    let node = unwrap(text, |from, to, why| notes.add_whole(from, to, why))?;
+/// Parses the arguments of a text.
+pub(super) fn unwrap_arguments(text: &str, log: &mut RepairLog<'_>) -> Option<Vec<(String, JsonNode)>> {
+    let node = unwrap(text, |from, to, why| log.add_whole(from, to, why))?;
     match node {
-        Node::Object(arguments) => Some(arguments),
-        // No arguments are none.
-        Node::Null => {
-            notes.add_whole("null", "{}", RepairReason::Null);
+        JsonNode::Object(arguments) => Some(arguments),
+        // `null` and an empty string stand for no arguments.
+        JsonNode::Null => {
+            log.add_whole("null", "{}", RepairReason::Null);
             Some(Vec::new())
         }
-        Node::Text(_) if node.said()?.trim().is_empty() => {
-            notes.add_whole(text, "{}", RepairReason::Null);
+        JsonNode::Text(_) if node.said()?.trim().is_empty() => {
+            log.add_whole(text, "{}", RepairReason::Null);
             Some(Vec::new())
         }
         _ => None,
     }
 }
 
-/// The list or object that a text holds, which may stand in quotes, or in a code fence, more than once. Any other
-/// value is given back as it stands.
-pub(super) fn unwrap(text: &str, mut note: impl FnMut(&str, &str, RepairReason)) -> Option<Node> {
+/// Returns the array or object inside a text, which may be in quotes or in a code fence, more than once. Any other value
+/// is returned as it is.
+pub(super) fn unwrap(text: &str, mut note: impl FnMut(&str, &str, RepairReason)) -> Option<JsonNode> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..MOST {
         if let Some(inside) = inside_fence(&text) {
@@ -52,9 +52,9 @@ pub(super) fn unwrap(text: &str, mut note: impl FnMut(&str, &str, RepairReason))
     None
 }
 
-/// What stands in a code fence that is the whole text.
+/// Returns the content of a code fence that is the whole text.
 fn inside_fence(text: &str) -> Option<&str> {
     let inside = text.trim().strip_prefix("```")?.strip_suffix("```")?;
-    // The name of the language.
+    // The fence may name a language.
     Some(inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim())
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tool_model::{Registration, ToolDefinition};
 
-use super::dependencies::ValueSource;
-use crate::arguments::Schemas;
+use super::dependencies::{ExclusiveService, ValueSource};
+use crate::arguments::ArgumentSchemas;
 use crate::inject::Injection;
 use crate::runtime_tool::RuntimeFunction;
 use crate::shim::{HandlerStep, InstanceConstructor, Invocation, Shim};
@@ -24,7 +24,7 @@ pub(crate) struct BoundTool {
     pub(crate) function: ToolFunction,
     pub(crate) sensitive: bool,
     pub(super) definition: OnceLock<Arc<ToolDefinition>>,
-    pub(super) schemas: OnceLock<Schemas>,
+    pub(super) schemas: OnceLock<ArgumentSchemas>,
     pub(crate) instance: InstanceSource,
     pub(crate) injections: Vec<(Injection, ValueSource)>,
     /// Set if a call has to make values first, and so needs a scope.
@@ -115,9 +115,9 @@ impl BoundTool {
 
     /// Returns the schemas of the arguments, computed on first use.
     #[inline]
-    pub(crate) fn schemas(&self) -> &Schemas {
+    pub(crate) fn schemas(&self) -> &ArgumentSchemas {
         self.schemas.get_or_init(|| match &self.function {
-            ToolFunction::Linked { registration, .. } => Schemas::new(registration, self.definition().clone()),
+            ToolFunction::Linked { registration, .. } => ArgumentSchemas::new(registration, self.definition().clone()),
             ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
         })
     }
@@ -157,6 +157,8 @@ pub(crate) enum InstanceSource {
     /// None: a runtime tool takes values from its scope.
     Scope,
     Shared(Arc<dyn Any + Send + Sync>),
+    /// One instance for all calls, locked for each.
+    Exclusive(ExclusiveService),
     PerCall {
         constructor: InstanceConstructor,
         type_name: &'static str,

@@ -7,7 +7,7 @@ use tool_model::validate::{Validator, is_plain};
 use tool_model::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition};
 
 use super::problem::BuildProblem;
-use crate::arguments::{Reader, Schemas};
+use crate::arguments::{ArgumentError, ArgumentReader, ArgumentSchemas};
 use crate::shim::Shim;
 
 /// Reports everything in the definition that types and schemas do not enforce. Returns the schemas, if they were
@@ -17,7 +17,7 @@ pub(super) fn check_definition(
     shim: &Shim,
     definition: &OnceLock<Arc<ToolDefinition>>,
     problems: &mut Vec<BuildProblem>,
-) -> Option<Schemas> {
+) -> Option<ArgumentSchemas> {
     let has_details = has_details(registration);
     if !has_details && registration.call.types().are_scalar() {
         return None;
@@ -28,8 +28,9 @@ pub(super) fn check_definition(
         return None;
     }
     check_rules(registration, definition, problems);
-    let schemas = Schemas::new(registration, definition.clone());
-    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
+    let schemas = ArgumentSchemas::new(registration, definition.clone());
+    for (index, wrong) in
+        shim.try_absent(ArgumentReader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
     {
         let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
         problems.push(BuildProblem::of_tool(registration.name, message, "give it a default that its type reads"));
@@ -103,7 +104,8 @@ fn check_one_of(
     for value in listed.flatten() {
         let Ok(validator) = Validator::new(&argument.schema(), &definition.defs) else { continue };
         for violation in validator.check(&value, spec.name) {
-            let message = format!("`one_of` of `{}` lists {value}, but {} is expected", spec.name, violation.expected);
+            let message =
+                format!("`one_of` of `{}` lists an invalid value: {}", spec.name, ArgumentError::from(violation));
             problems.push(BuildProblem::of_tool(tool, message, "list values that the argument takes"));
         }
     }
@@ -128,8 +130,7 @@ fn check_schemas(registration: &Registration, definition: &ToolDefinition, probl
         };
         let Some(default) = default else { continue };
         for violation in validator.check(default, name) {
-            let message =
-                format!("the default of `{}` is {default}, but {} is expected", violation.path, violation.expected);
+            let message = format!("the default of `{name}` is invalid: {}", ArgumentError::from(violation));
             problems.push(BuildProblem::of_tool(registration.name, message, "give a default that the argument takes"));
         }
     }

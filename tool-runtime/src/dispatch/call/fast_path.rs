@@ -17,7 +17,7 @@ use super::observe::{CallObserver, has_subscriber};
 use super::running_handler::{HandlerWork, RunningHandler, run_in_scope};
 use super::time_budget::TimeBudget;
 use super::{Call, CallState};
-use crate::arguments::Reader;
+use crate::arguments::ArgumentReader;
 use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
 use crate::dispatch::guarded::GuardedCall;
 use crate::dispatch::{BoundTool, InstanceSource};
@@ -120,7 +120,7 @@ impl Call<'_> {
                     Err(error) => return HandlerStep::Done(Err(injection_failed(&tool.name, &error))),
                 },
             };
-            let reader = Reader {
+            let reader = ArgumentReader {
                 text: &self.call.arguments,
                 schemas: tool.schemas(),
                 allow_unknown: inner.limits.allow_unknown,
@@ -169,7 +169,10 @@ impl Call<'_> {
     fn ready_inputs(&self, tool: &BoundTool) -> Result<HandlerInputs, InjectError> {
         let instance = match &tool.instance {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
+            InstanceSource::None
+            | InstanceSource::Scope
+            | InstanceSource::Exclusive(_)
+            | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
         if tool.injections.is_empty() {
             return Ok(HandlerInputs { instance, values: Vec::new() });

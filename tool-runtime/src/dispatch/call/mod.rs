@@ -19,7 +19,7 @@ use self::messages::{arguments_too_long, cancelled};
 use self::observe::CallObserver;
 use self::preview::run_preview;
 use self::running_handler::RunningHandler;
-use crate::arguments::Repaired;
+use crate::arguments::RepairedArguments;
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::turn::turn_slot::TurnSlot;
 use crate::dispatch::{BoundTool, CallValue, Dispatcher};
@@ -67,7 +67,7 @@ pub(super) struct CallOptions {
     /// The name by which the model called a tool that a selection has renamed.
     pub(super) called: Option<String>,
     /// The repairs made to the arguments.
-    repaired: Option<Box<Repaired>>,
+    repaired: Option<Box<RepairedArguments>>,
     /// The observer of a call that takes the fast path.
     pub(super) observer: Option<CallObserver>,
 }

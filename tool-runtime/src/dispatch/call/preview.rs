@@ -11,7 +11,7 @@ use tracing::Instrument;
 use super::messages::{cancelled, no_runtime};
 use super::running_handler::run_in_scope;
 use super::time_budget::TimeBudget;
-use crate::arguments::Reader;
+use crate::arguments::ArgumentReader;
 use crate::dispatch::DispatcherState;
 use crate::dispatch::turn::turn_slot::SuspendedSlot;
 use crate::dispatch::{BoundTool, CallValue};
@@ -35,7 +35,7 @@ pub(crate) async fn run_preview(
     limit: Option<Duration>,
     slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let reader = Reader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
+    let reader = ArgumentReader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
     let handler = decode(&preview, reader)?;
     let mut budget = TimeBudget::new(limit);
     let permit = match &inner.rules.concurrency {
@@ -52,7 +52,7 @@ pub(crate) async fn run_preview(
 }
 
 /// Decodes the arguments. The returned handler waits for its inputs.
-fn decode(preview: &BoundTool, reader: Reader<'_>) -> Result<PreparedHandler, ToolError> {
+fn decode(preview: &BoundTool, reader: ArgumentReader<'_>) -> Result<PreparedHandler, ToolError> {
     let mut repaired = None;
     let purpose = InvocationPurpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };

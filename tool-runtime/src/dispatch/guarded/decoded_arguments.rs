@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::GuardedCall;
-use crate::arguments::{Reader, Repaired, are_exact};
+use crate::arguments::{ArgumentReader, RepairedArguments, are_exact};
 use crate::confirm::Question;
 use crate::journal::JournalDecision;
 use crate::panics;
@@ -17,7 +17,7 @@ pub(super) struct DecodedArguments {
     pub(super) arguments: Value,
     /// The names of omitted arguments that `arguments` holds with their defaults.
     pub(super) defaults: Vec<String>,
-    pub(super) repaired: Option<Box<Repaired>>,
+    pub(super) repaired: Option<Box<RepairedArguments>>,
 }
 
 impl GuardedCall {
@@ -98,10 +98,10 @@ impl GuardedCall {
         &self,
         text: &str,
         repair: bool,
-    ) -> Result<(PreparedHandler, Option<Box<Repaired>>), Box<ToolResult>> {
-        let mut repaired: Option<Box<Repaired>> = None;
+    ) -> Result<(PreparedHandler, Option<Box<RepairedArguments>>), Box<ToolResult>> {
+        let mut repaired: Option<Box<RepairedArguments>> = None;
         let allow_unknown = self.inner.limits.allow_unknown;
-        let reader = Reader { text, schemas: self.tool.schemas(), allow_unknown, repair };
+        let reader = ArgumentReader { text, schemas: self.tool.schemas(), allow_unknown, repair };
         let purpose = InvocationPurpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
         match panics::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
             Ok(HandlerStep::Waiting(handler)) => Ok((handler, repaired)),

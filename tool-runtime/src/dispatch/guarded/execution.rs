@@ -10,7 +10,7 @@ use tracing::Instrument;
 use super::call_record::OpenRecord;
 use super::{AdmittedCall, GuardedCall, with_repairs};
 use crate::ToolResult;
-use crate::arguments::Repaired;
+use crate::arguments::RepairedArguments;
 use crate::call_stage::CallStage;
 use crate::dispatch::BoundTool;
 use crate::dispatch::DispatcherState;
@@ -31,7 +31,7 @@ pub(super) struct CallCompletion {
     /// Set if a limiter has counted the call.
     pub(super) is_counted: bool,
     pub(super) stage: CallStage,
-    pub(super) repaired: Option<Box<Repaired>>,
+    pub(super) repaired: Option<Box<RepairedArguments>>,
     pub(super) decision: JournalDecision,
     pub(super) record: Option<OpenRecord>,
     pub(super) started: Instant,

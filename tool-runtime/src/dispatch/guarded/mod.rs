@@ -26,7 +26,7 @@ use tracing::Instrument;
 use self::call_record::UnrecordedCall;
 use self::decoded_arguments::{DecodedArguments, blame_edit};
 use self::execution::{CallCompletion, GuardedExecution};
-use crate::arguments::Repaired;
+use crate::arguments::RepairedArguments;
 use crate::call_stage::CallStage;
 use crate::concurrency::RunPermit;
 use crate::confirm::{Confirm, Question};
@@ -263,7 +263,7 @@ impl GuardedCall {
     }
 }
 
-fn with_repairs(mut result: ToolResult, repaired: Option<&Repaired>) -> ToolResult {
+fn with_repairs(mut result: ToolResult, repaired: Option<&RepairedArguments>) -> ToolResult {
     if let Some(repaired) = repaired {
         result.metadata.insert("repairs", repaired.values());
     }

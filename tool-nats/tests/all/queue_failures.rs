@@ -154,8 +154,8 @@ async fn a_job_waits_for_its_record() {
     assert_eq!(effects.lines(), ["x", "x done"]);
 }
 
-/// A call is submitted again, and the server does not respond: it may be in the queue since the first time. The control is
-/// a call without an id, which cannot be there.
+/// A call is submitted again, and the server does not respond: it may be in the queue since the first time. The control
+/// is a call without an id, which cannot be there.
 #[tokio::test]
 async fn a_job_that_may_be_queued_is_not_reported_as_not_run() {
     let server = server!();

@@ -1,5 +1,5 @@
-//! Calls that are pending, refused, aborted or cancelled, or whose process is killed. The provider accepts the conversation
-//! in every case.
+//! Calls that are pending, refused, aborted or cancelled, or whose process is killed. The provider accepts the
+//! conversation in every case.
 
 use serde_json::json;
 use tool_agent::{ConversationChange, ConversationStore, Message, RunEnding, SqliteStore};
@@ -38,14 +38,14 @@ impl Scene {
     }
 }
 
-pub async fn a_call_that_waits_and_is_agreed_to(scene: Scene) -> Vec<Received> {
+pub async fn a_pending_call_that_is_approved(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
     assert_eq!(scene.decide(Decision::Run, [Reply::text("It is forgotten.")]).await, RunEnding::Answered);
     assert_eq!(scene.outputs().await, ["3", "forgotten"]);
     scene.goes_on().await
 }
 
-pub async fn a_call_that_waits_and_is_refused(scene: Scene) -> Vec<Received> {
+pub async fn a_pending_call_that_is_refused(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
     let refuse = Decision::refuse("I need it");
     assert_eq!(scene.decide(refuse, [Reply::text("Then not.")]).await, RunEnding::Answered);
@@ -53,19 +53,19 @@ pub async fn a_call_that_waits_and_is_refused(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn a_call_that_waits_while_the_person_goes_on(scene: Scene) -> Vec<Received> {
+pub async fn a_pending_call_that_is_withdrawn(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
     assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Pending)]);
     scene.goes_on().await
 }
 
-pub async fn a_call_that_waits_and_stops_everything(scene: Scene) -> Vec<Received> {
+pub async fn a_pending_call_that_is_aborted(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
     assert_eq!(scene.decide(Decision::Abort, []).await, RunEnding::Aborted);
     scene.goes_on().await
 }
 
-pub async fn a_call_that_is_refused_at_once(scene: Scene) -> Vec<Received> {
+pub async fn a_call_that_is_refused(scene: Scene) -> Vec<Received> {
     let refusing = confirm::from_fn(|_| async { Decision::refuse("I need it") });
     let scene = Scene::with(scene.way, |agent| agent.confirm(refusing)).await;
     let outcome = scene.say("Forget it.", [forget(&scene), Reply::text("Then not.")]).await;
@@ -74,7 +74,7 @@ pub async fn a_call_that_is_refused_at_once(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn a_call_that_stops_everything(scene: Scene) -> Vec<Received> {
+pub async fn a_call_that_is_aborted(scene: Scene) -> Vec<Received> {
     let stopping = confirm::from_fn(|_| async { Decision::Abort });
     let scene = Scene::with(scene.way, |agent| agent.confirm(stopping)).await;
     assert_eq!(scene.say("Forget it.", [forget(&scene)]).await.ending, RunEnding::Aborted);

@@ -12,7 +12,7 @@ use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Decision, Deferred, SealingKey, TokenError};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
-use crate::cancelled::polled;
+use crate::cancellation::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
 /// Deletes two things and does a step, then reports the results.

@@ -14,7 +14,7 @@ use tool_runtime::confirm::{Decision, TokenError};
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
 use tool_runtime::{Dispatcher, ErrorKind};
 
-use crate::consent::{started, token};
+use crate::approvals::{started, token};
 use crate::support::{Gauge, assert_valid, builder, kinds};
 
 /// The variable with the directory of the child process.
@@ -68,7 +68,7 @@ impl Drop for Doomed {
 /// Starts a child and waits until it is in the middle of its second call.
 async fn child(folder: &Path) -> Doomed {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "crashed::says_something_and_never_ends", "--ignored"])
+        .args(["--exact", "crashes::says_something_and_never_ends", "--ignored"])
         .env(FOLDER, folder)
         .stdout(Stdio::null())
         .spawn();

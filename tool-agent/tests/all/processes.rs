@@ -11,7 +11,7 @@ use tool_agent::{
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::{self, Decision};
 
-use crate::consent::{started, token};
+use crate::approvals::{started, token};
 use crate::support::{assert_valid, tools};
 
 /// An agent whose model responds with the number of messages that it has read.

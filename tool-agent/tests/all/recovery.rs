@@ -8,7 +8,7 @@ use tool_agent::{
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::Deferred;
 
-use crate::cancelled::polled;
+use crate::cancellation::polled;
 use crate::support::{Gauge, assert_valid, builder, flaw};
 
 /// The operation that is stopped.

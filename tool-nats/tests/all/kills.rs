@@ -1,5 +1,5 @@
-//! Three workers under load, one of which is killed every second, for `NATS_KILL_SECONDS` (default: ten). The effect of a
-//! call is a line in a file. The test compares results, the file and the journal.
+//! Three workers under load, one of which is killed every second, for `NATS_KILL_SECONDS` (default: ten). The effect of
+//! a call is a line in a file. The test compares results, the file and the journal.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};

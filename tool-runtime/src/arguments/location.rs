@@ -1,16 +1,18 @@
-//! Where in a JSON text an error is: from line and column to a path.
+//! Locations in a JSON text: from line and column to an offset and to a path.
 
-/// The byte offset of a line and column, both from one, as `serde_json` counts them.
+use tool_model::validate::PathStep;
+
+/// Returns the byte offset of a line and column, both from 1, as `serde_json` counts them.
 pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     (start + column.saturating_sub(1)).min(text.len())
 }
 
-/// The steps to the value that an error at a line and column is about: `.items`, `[2]`, `.sku`. The text is valid JSON.
+/// Returns the path to the value that an error at a line and column is about. The text is valid JSON.
 ///
-/// `serde_json` reports what a type has against a value where it stopped reading: behind the value, and behind a comma
-/// that follows.
-pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> Vec<String> {
+/// `serde_json` reports the refusal of a value at the position where it stopped reading: behind the value and a comma
+/// that follows it.
+pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> Vec<PathStep> {
     let mut end = (offset(text, line, column) + 1).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -18,16 +20,16 @@ pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> Vec<Strin
     path(text, text[..end].trim_end_matches([' ', '\n', '\t', '\r', ',']).len())
 }
 
-/// Returns the number in which a type stopped reading at an offset: one with a fraction or an exponent, of which the type
-/// took the digits before only. 128-bit integers are read so.
+/// Returns the number in which a type stopped reading at an offset: 128-bit integers are read up to the point or
+/// exponent.
 pub(super) fn unfinished_number(text: &str, offset: usize) -> Option<&str> {
     let bytes = text.as_bytes();
-    // `serde_json` gives the byte that it stopped at, or the one before.
+    // `serde_json` reports the byte that it stopped at, or the one before.
     let stop = (offset..offset + 2).find(|at| matches!(bytes.get(*at), Some(b'.' | b'e' | b'E')))?;
     number_at(text, stop)
 }
 
-/// Returns the number that stands at an offset of a JSON text.
+/// Returns the number at an offset of a JSON text.
 pub(super) fn number_at(text: &str, offset: usize) -> Option<&str> {
     let (before, behind) = text.as_bytes().split_at_checked(offset)?;
     let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
@@ -36,21 +38,21 @@ pub(super) fn number_at(text: &str, offset: usize) -> Option<&str> {
     text.get(start..end).filter(|number| number.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
 }
 
-/// The steps to the value that stands at an offset of a JSON text.
-fn path(text: &str, offset: usize) -> Vec<String> {
-    let mut levels: Vec<Level> = Vec::new();
+/// Returns the path to the value at an offset of a JSON text.
+fn path(text: &str, offset: usize) -> Vec<PathStep> {
+    let mut levels: Vec<OpenLevel> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len().min(offset) {
         match bytes[at] {
-            b'{' => levels.push(Level::Object { key: None, expects_key: true }),
-            b'[' => levels.push(Level::Array(0)),
+            b'{' => levels.push(OpenLevel::Object { key: None, expects_key: true }),
+            b'[' => levels.push(OpenLevel::Array(0)),
             b'}' | b']' => {
                 levels.pop();
             }
             b',' => match levels.last_mut() {
-                Some(Level::Array(index)) => *index += 1,
-                Some(Level::Object { key, expects_key }) => {
+                Some(OpenLevel::Array(index)) => *index += 1,
+                Some(OpenLevel::Object { key, expects_key }) => {
                     *key = None;
                     *expects_key = true;
                 }
@@ -58,7 +60,7 @@ fn path(text: &str, offset: usize) -> Vec<String> {
             },
             b'"' => {
                 let end = string_end(bytes, at);
-                if let Some(Level::Object { key, expects_key: expects_key @ true }) = levels.last_mut() {
+                if let Some(OpenLevel::Object { key, expects_key: expects_key @ true }) = levels.last_mut() {
                     *key = serde_json::from_str(text.get(at..end).unwrap_or_default()).ok();
                     *expects_key = false;
                 }
@@ -69,10 +71,10 @@ fn path(text: &str, offset: usize) -> Vec<String> {
         }
         at += 1;
     }
-    levels.iter().map(Level::show).collect()
+    levels.into_iter().filter_map(OpenLevel::into_step).collect()
 }
 
-/// The offset behind a string that starts at `at`.
+/// Returns the offset behind the string that starts at `at`.
 pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut escaped = false;
     for (index, &byte) in bytes.iter().enumerate().skip(at + 1) {
@@ -87,40 +89,38 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-enum Level {
+/// An open object or array.
+enum OpenLevel {
     Object { key: Option<String>, expects_key: bool },
     Array(usize),
 }
 
-impl Level {
-    fn show(&self) -> String {
+impl OpenLevel {
+    fn into_step(self) -> Option<PathStep> {
         match self {
-            Self::Array(index) => format!("[{index}]"),
-            Self::Object { key: None, .. } => String::new(),
-            Self::Object { key: Some(key), .. } => {
-                // As the validator writes it.
-                let is_plain = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                    && key.chars().all(|c| c.is_alphanumeric() || c == '_');
-                if is_plain { format!(".{key}") } else { format!("[{}]", serde_json::Value::from(key.as_str())) }
-            }
+            Self::Array(index) => Some(PathStep::Item(index)),
+            Self::Object { key, .. } => key.map(PathStep::Property),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tool_model::validate::ValuePath;
+
     use super::*;
 
     #[test]
-    fn a_place_in_the_text_has_a_path() {
+    fn returns_the_path_of_an_offset() {
         let text = r#"{"order": {"a,b": 1, "items": [{"sku": "x"}, {"sku": 5}]}}"#;
-        assert_eq!(path(text, text.find('5').unwrap()).concat(), ".order.items[1].sku");
-        assert_eq!(path(text, text.find('1').unwrap()).concat(), ".order[\"a,b\"]");
-        assert_eq!(path("5", 0).concat(), "");
+        let shown = |text, offset| ValuePath { root: String::new(), steps: path(text, offset) }.to_string();
+        assert_eq!(shown(text, text.find('5').unwrap()), "order.items[1].sku");
+        assert_eq!(shown(text, text.find('1').unwrap()), "order[\"a,b\"]");
+        assert_eq!(shown("5", 0), "");
     }
 
     #[test]
-    fn a_number_that_was_not_read_to_its_end_is_found() {
+    fn finds_a_number_that_was_not_read_to_its_end() {
         for (text, stop, number) in [
             ("[2.0]", 2, Some("2.0")),
             ("[2.0]", 1, Some("2.0")),

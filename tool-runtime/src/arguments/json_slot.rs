@@ -10,7 +10,7 @@ use crate::shim::Invocation;
 /// Reads the arguments of these names, as the one reader does it. What was not sent is not there. Nothing if the call
 /// cannot be made; the invocation knows what to answer.
 pub(crate) fn read_values(invocation: &mut Invocation<'_>, names: &[String]) -> Option<Map<String, Value>> {
-    let mut slots: Vec<ValueSlot> = names.iter().map(|_| ValueSlot::default()).collect();
+    let mut slots: Vec<JsonSlot> = names.iter().map(|_| JsonSlot::default()).collect();
     let mut decoders: Vec<&mut dyn Decode> = slots.iter_mut().map(|slot| slot as &mut dyn Decode).collect();
     if !invocation.read(&mut decoders, None) {
         return None;
@@ -21,11 +21,11 @@ pub(crate) fn read_values(invocation: &mut Invocation<'_>, names: &[String]) -> 
 
 /// A place for any value.
 #[derive(Default)]
-struct ValueSlot {
+struct JsonSlot {
     value: Option<Value>,
 }
 
-impl Decode for ValueSlot {
+impl Decode for JsonSlot {
     fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable> {
         self.value = Some(decode_json(text, at)?);
         Ok(())

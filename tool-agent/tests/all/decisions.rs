@@ -13,8 +13,8 @@ use tool_runtime::confirm::{
     Decision, Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
 };
 
-use crate::cancelled::polled;
-use crate::consent::{deleting, started, token};
+use crate::approvals::{deleting, started, token};
+use crate::cancellation::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
 fn outputs(message: &Message) -> Vec<&str> {
@@ -28,8 +28,8 @@ async fn a_refusal_dropped_at_any_point_happens_or_not() {
     let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "the user aborted the turn")];
     for (decision, reason) in reasons {
         let (mut waits, mut refused) = (0, 0);
-        // The number of polls depends on a thread that writes to disk: repeat from the first poll to the last, until it was
-        // dropped on both sides of the decisive moment.
+        // The number of polls depends on a thread that writes to disk: repeat from the first poll to the last, until it
+        // was dropped on both sides of the decisive moment.
         let mut times = 0;
         for round in 0.. {
             assert!(round < 1_000, "{waits} wait, {refused} are refused, and never both");

@@ -12,7 +12,7 @@ use tool_agent::{
 use tool_runtime::{CancellationToken, ErrorKind};
 use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
-use crate::cancelled::polled;
+use crate::cancellation::polled;
 use crate::support::{assert_valid, kinds, three_calls, tools, until};
 
 async fn store() -> (tempfile::TempDir, SqliteStore) {
@@ -326,7 +326,7 @@ async fn a_response_that_resume_removes_is_removed_from_the_store() {
 
 #[test]
 fn conversations_are_saved_again_once_the_disk_has_space() {
-    on_small_disk("stored::fills_the_disk", 4);
+    on_small_disk("storage::fills_the_disk", 4);
 }
 
 #[tokio::test]

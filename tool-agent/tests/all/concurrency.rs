@@ -102,7 +102,7 @@ fn rounds() {
 #[cfg(target_os = "linux")]
 fn measured(remembered: usize) -> (u64, u64) {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "many::rounds", "--ignored", "--nocapture"])
+        .args(["--exact", "concurrency::rounds", "--ignored", "--nocapture"])
         .env("REMEMBERED", remembered.to_string())
         // Per-thread arenas of the allocator would distort the figures.
         .env("MALLOC_ARENA_MAX", "1")

@@ -1,24 +1,23 @@
-//! Reads JSON as models write it.
+//! A parser for the almost-JSON that models write.
 //!
-//! What is taken beyond JSON can be read in one way only: a comma before a closing bracket; names without quotes that
-//! are identifiers; single quotes around a text without a backslash, whose first quote ends it; Python's `True`,
-//! `False` and `None`; control characters inside of a text. What is cut off is not completed, a word without quotes is
-//! no text, and equal keys are refused: to choose one would be to guess.
+//! Its extensions are unambiguous: trailing commas; unquoted names that are identifiers; single quotes around a string
+//! without backslashes; Python's `True`, `False` and `None`; control characters inside a string. Truncated text is not
+//! completed, an unquoted word is not a string, and duplicate keys are rejected: each would be a guess.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde::de::IgnoredAny;
 
-use super::super::place::string_end;
-use super::tree::Node;
+use super::super::location::string_end;
+use super::json_node::JsonNode;
 
-/// How deep a text may be nested, as for `serde_json`.
+/// The depth of nesting, as in `serde_json`.
 const DEEPEST: usize = 127;
 
-/// The one value of a text, and whether it was not quite JSON.
-pub(super) fn parse(text: &str) -> Option<(Node, bool)> {
-    let mut reading = Reading { text, at: 0, depth: 0, is_loose: false };
+/// Parses a text. The flag is `true` if it was not strict JSON.
+pub(super) fn parse(text: &str) -> Option<(JsonNode, bool)> {
+    let mut reading = LooseReader { text, at: 0, depth: 0, is_loose: false };
     reading.next_byte()?;
     let node = reading.value()?;
     match reading.next_byte() {
@@ -27,26 +26,26 @@ pub(super) fn parse(text: &str) -> Option<(Node, bool)> {
     }
 }
 
-/// The methods give nothing back when the text cannot be read.
-struct Reading<'a> {
+/// The parser's state. Its methods return `None` for text that cannot be parsed.
+struct LooseReader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
     is_loose: bool,
 }
 
-impl<'a> Reading<'a> {
-    fn value(&mut self) -> Option<Node> {
+impl<'a> LooseReader<'a> {
+    fn value(&mut self) -> Option<JsonNode> {
         match self.next_byte()? {
             b'{' => self.nested(Self::object),
             b'[' => self.nested(Self::array),
-            b'"' | b'\'' => self.quoted().map(Node::Text),
+            b'"' | b'\'' => self.quoted().map(JsonNode::Text),
             b'-' | b'0'..=b'9' => self.number(),
             _ => self.word(),
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Option<Node>) -> Option<Node> {
+    fn nested(&mut self, read: fn(&mut Self) -> Option<JsonNode>) -> Option<JsonNode> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
@@ -57,7 +56,7 @@ impl<'a> Reading<'a> {
         node
     }
 
-    fn object(&mut self) -> Option<Node> {
+    fn object(&mut self) -> Option<JsonNode> {
         let mut fields = Vec::new();
         let mut keys = HashSet::new();
         while !self.is_over(b'}', fields.is_empty())? {
@@ -68,18 +67,18 @@ impl<'a> Reading<'a> {
             self.at += 1;
             fields.push((key, self.value()?));
         }
-        Some(Node::Object(fields))
+        Some(JsonNode::Object(fields))
     }
 
-    fn array(&mut self) -> Option<Node> {
+    fn array(&mut self) -> Option<JsonNode> {
         let mut items = Vec::new();
         while !self.is_over(b']', items.is_empty())? {
             items.push(self.value()?);
         }
-        Some(Node::Array(items))
+        Some(JsonNode::Array(items))
     }
 
-    /// Steps over the closing bracket, or over the comma before the next element.
+    /// Skips the closing bracket and returns `true`, or skips the comma before the next element.
     fn is_over(&mut self, close: u8, is_first: bool) -> Option<bool> {
         let mut next = self.next_byte()?;
         if !is_first && next == b',' {
@@ -105,14 +104,14 @@ impl<'a> Reading<'a> {
         (!word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit())).then(|| word.to_owned())
     }
 
-    /// A text in quotes of either kind, as JSON writes it.
+    /// Parses a string in quotes of either kind and returns it as JSON.
     fn quoted(&mut self) -> Option<String> {
         let rest = &self.text[self.at..];
         if let Some(rest) = rest.strip_prefix('\'') {
             let said = &rest[..rest.find('\'')?];
             self.at += said.len() + 2;
             self.is_loose = true;
-            let Node::Text(raw) = Node::text(said) else { return None };
+            let JsonNode::Text(raw) = JsonNode::text(said) else { return None };
             return (!said.contains('\\')).then_some(raw);
         }
         let end = string_end(self.text.as_bytes(), self.at);
@@ -126,18 +125,18 @@ impl<'a> Reading<'a> {
         Some(escaped(raw)).filter(|escaped| is_text(escaped))
     }
 
-    fn number(&mut self) -> Option<Node> {
+    fn number(&mut self) -> Option<JsonNode> {
         let raw = self.take(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
-        is_number(raw).then(|| Node::Number(raw.to_owned()))
+        is_number(raw).then(|| JsonNode::Number(raw.to_owned()))
     }
 
-    fn word(&mut self) -> Option<Node> {
+    fn word(&mut self) -> Option<JsonNode> {
         let word = self.take(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         self.is_loose |= matches!(word, "True" | "False" | "None");
         match word {
-            "true" | "True" => Some(Node::Bool(true)),
-            "false" | "False" => Some(Node::Bool(false)),
-            "null" | "None" => Some(Node::Null),
+            "true" | "True" => Some(JsonNode::Bool(true)),
+            "false" | "False" => Some(JsonNode::Bool(false)),
+            "null" | "None" => Some(JsonNode::Null),
             _ => None,
         }
     }
@@ -149,19 +148,19 @@ impl<'a> Reading<'a> {
         &rest[..length]
     }
 
-    /// Steps over space; the byte behind it.
+    /// Skips white space and returns the byte behind it.
     fn next_byte(&mut self) -> Option<u8> {
         self.take(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'));
         self.text.as_bytes().get(self.at).copied()
     }
 }
 
-/// Whether a text is a number as JSON writes it.
+/// Returns `true` if a text is a JSON number.
 pub(super) fn is_number(text: &str) -> bool {
     text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// A text with its control characters escaped: it says what it said.
+/// Escapes the control characters of a string.
 fn escaped(raw: &str) -> String {
     let mut escaped = String::with_capacity(raw.len() + 8);
     for c in raw.chars() {
@@ -170,7 +169,7 @@ fn escaped(raw: &str) -> String {
             '\t' => escaped.push_str("\\t"),
             '\r' => escaped.push_str("\\r"),
             '\0'..='\u{1f}' => {
-                // To write into memory cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(escaped, "\\u{:04x}", u32::from(c));
             }
             c => escaped.push(c),

@@ -1,37 +1,37 @@
-//! JSON as it was written.
+//! JSON values that keep the text of their numbers and strings.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// A value whose numbers and texts stand to the letter, because to read them could change them, and whose keys stand
-/// in their order, each once.
+/// A JSON value. Numbers and strings keep their text, since parsing could change them; keys keep their order and are
+/// unique.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum JsonNode {
     Null,
     Bool(bool),
-    /// Its digits.
+    /// The number as it was written.
     Number(String),
-    /// With its quotes and escapes.
+    /// The string with its quotes and escapes.
     Text(String),
-    Array(Vec<Node>),
-    Object(Vec<(String, Node)>),
+    Array(Vec<JsonNode>),
+    Object(Vec<(String, JsonNode)>),
 }
 
-impl Node {
-    /// A text from what it says.
+impl JsonNode {
+    /// Creates a string from its content.
     pub(super) fn text(said: &str) -> Self {
         Self::Text(Value::from(said).to_string())
     }
 
-    /// What a text says.
+    /// Returns the content of a string.
     pub(super) fn said(&self) -> Option<Cow<'_, str>> {
         let Self::Text(raw) = self else { return None };
         let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
         if inside.contains('\\') { serde_json::from_str(raw).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inside)) }
     }
 
-    /// How many values there are in it, a long text counted as several.
+    /// Returns the number of values in it. A long string counts as several.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
@@ -41,7 +41,7 @@ impl Node {
         }
     }
 
-    /// Returns `true` if a number in it has a fraction or an exponent.
+    /// Returns `true` if any number in it has a fraction or an exponent.
     pub(super) fn has_decimal(&self) -> bool {
         match self {
             Self::Number(raw) => raw.contains(['.', 'e', 'E']),
@@ -51,7 +51,7 @@ impl Node {
         }
     }
 
-    /// As the validator sees it.
+    /// Parses the value for the validator.
     pub(super) fn value(&self) -> Option<Value> {
         serde_json::from_str(&self.to_string()).ok()
     }
@@ -74,7 +74,7 @@ impl Node {
     }
 }
 
-impl std::fmt::Display for Node {
+impl std::fmt::Display for JsonNode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();
         self.write(&mut text);
@@ -82,14 +82,14 @@ impl std::fmt::Display for Node {
     }
 }
 
-/// The fields of an object as JSON.
-pub(super) fn write_object(fields: &[(String, Node)]) -> String {
+/// Writes an object as JSON.
+pub(super) fn write_object(fields: &[(String, JsonNode)]) -> String {
     let mut text = String::new();
     write_fields(fields, &mut text);
     text
 }
 
-fn write_fields(fields: &[(String, Node)], out: &mut String) {
+fn write_fields(fields: &[(String, JsonNode)], out: &mut String) {
     out.push('{');
     for (index, (key, field)) in fields.iter().enumerate() {
         separate(index, out);

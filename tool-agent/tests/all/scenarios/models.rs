@@ -11,14 +11,14 @@ use crate::providers::Way;
 use crate::server::{Called, End, Received, Reply, Wire};
 use crate::support::{pass, until};
 
-pub async fn a_model_answers_at_once(scene: Scene) -> Vec<Received> {
+pub async fn a_response_without_calls(scene: Scene) -> Vec<Received> {
     let outcome = scene.say("Hi.", [Reply::text("Hello.")]).await;
     assert_eq!((outcome.answer(), outcome.turns, outcome.calls), (Some("Hello."), 1, 0));
     assert_eq!((outcome.usage.input, outcome.usage.output), (80, 20));
     scene.goes_on().await
 }
 
-pub async fn several_calls_at_once(scene: Scene) -> Vec<Received> {
+pub async fn concurrent_calls(scene: Scene) -> Vec<Received> {
     let calls = [1, 2, 3].map(|number| scene.call(number, "math.add", json!({"a": number, "b": 10})));
     let script = [Reply::calls(calls).saying("Let me see."), Reply::text("11, 12 and 13.")];
     let outcome = scene.say("Add.", script).await;
@@ -27,7 +27,7 @@ pub async fn several_calls_at_once(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn a_model_that_thinks(scene: Scene) -> Vec<Received> {
+pub async fn a_model_with_reasoning(scene: Scene) -> Vec<Received> {
     let script = [
         scene.add(1, 2).thinking("A sum."),
         scene.add(3, 4).thinking("Another."),
@@ -65,7 +65,7 @@ pub async fn a_tool_that_fails(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn too_many_requests(scene: Scene) -> Vec<Received> {
+pub async fn rate_limited_requests(scene: Scene) -> Vec<Received> {
     let slow_down = || Reply::status(429).retry_after("0");
     let script = [slow_down(), scene.add(1, 2), slow_down(), Reply::status(503), Reply::text("It is 3.")];
     let outcome = scene.say("Add.", script).await;
@@ -73,14 +73,14 @@ pub async fn too_many_requests(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn a_provider_that_has_failed_for_good(scene: Scene) -> Vec<Received> {
+pub async fn a_provider_that_keeps_failing(scene: Scene) -> Vec<Received> {
     let outcome = scene.say("Add.", [scene.add(1, 2), Reply::status(500).forever()]).await;
     let RunEnding::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
     assert_eq!((error.kind, scene.server.received().len()), (ModelErrorKind::Server, 4), "{error}");
     scene.goes_on().await
 }
 
-pub async fn a_stream_that_is_cut_before_its_first_word(scene: Scene) -> Vec<Received> {
+pub async fn a_stream_that_is_cut_off_before_its_first_word(scene: Scene) -> Vec<Received> {
     let cut = |end| scene.add(1, 2).cut(0, end);
     let script = [cut(End::Quiet), cut(End::Broken), scene.add(1, 2), Reply::text("It is 3.")];
     let outcome = scene.say("Add.", script).await;
@@ -97,7 +97,7 @@ fn said(wire: Wire) -> usize {
     }
 }
 
-pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> {
+pub async fn a_response_that_is_cut_off(scene: Scene) -> Vec<Received> {
     let cut = scene.add(1, 2).saying("Let me see.").cut(said(scene.way.wire), End::Broken);
     let outcome = scene.say("Add.", [cut.forever()]).await;
     let RunEnding::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
@@ -108,7 +108,7 @@ pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> 
     scene.goes_on().await
 }
 
-pub async fn an_answer_that_never_comes(scene: Scene) -> Vec<Received> {
+pub async fn a_response_that_never_comes(scene: Scene) -> Vec<Received> {
     scene.server.follow([scene.add(1, 2), Reply::Silence]);
     let limits = RunLimits::default().time(Duration::from_secs(10));
     let run = tokio::spawn(scene.conversation.say("Add.").limits(limits).into_future());
@@ -118,7 +118,7 @@ pub async fn an_answer_that_never_comes(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn an_answer_that_is_cancelled(scene: Scene) -> Vec<Received> {
+pub async fn a_response_that_is_cancelled(scene: Scene) -> Vec<Received> {
     let stalled = scene.add(1, 2).saying("Let me see.").cut(said(scene.way.wire), End::Stalled);
     scene.server.follow([scene.add(3, 4), stalled]);
     let token = CancellationToken::new();
@@ -134,7 +134,7 @@ pub async fn an_answer_that_is_cancelled(scene: Scene) -> Vec<Received> {
     scene.goes_on().await
 }
 
-pub async fn a_model_that_calls_for_ever(scene: Scene) -> Vec<Received> {
+pub async fn a_model_that_never_stops(scene: Scene) -> Vec<Received> {
     scene.server.follow([scene.add(1, 2).forever()]);
     let outcome = scene.conversation.say("Add.").limits(RunLimits::default().turns(4)).await;
     assert_eq!((outcome.ending, outcome.turns), (RunEnding::Limit(ReachedLimit::Turns), 4));
@@ -161,7 +161,7 @@ pub async fn a_plan_between_two_builds(scene: Scene) -> Vec<Received> {
 }
 
 /// Another provider continues the conversation: signatures, ids and names of the first one mean nothing to it.
-pub async fn another_provider_goes_on(scene: Scene) -> Vec<Received> {
+pub async fn another_provider_continues(scene: Scene) -> Vec<Received> {
     let mut sent = Vec::new();
     for other in Wire::ALL {
         let folder = tempfile::tempdir().unwrap();

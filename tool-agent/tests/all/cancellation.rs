@@ -14,7 +14,7 @@ use tool_agent::{
 use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
 
-use crate::consent::deleting;
+use crate::approvals::deleting;
 use crate::support::{Gauge, Hesitant, assert_valid, check_events, flaw, kinds, three_calls, tools, until};
 
 /// Polls a future this many times, lets its tasks continue for a while, then drops it. Returns its output, if any.

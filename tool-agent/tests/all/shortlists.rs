@@ -107,8 +107,8 @@ async fn a_mode_has_as_many_tools_as_fit_the_budget() {
     }
 }
 
-/// Providers know tools by encoded names, and only those that they were sent. A model repeats calls that it reads in its
-/// conversation.
+/// Providers know tools by encoded names, and only those that they were sent. A model repeats calls that it reads in
+/// its conversation.
 #[tokio::test]
 async fn a_tool_that_was_called_can_be_called_again() {
     for way in Way::all() {
