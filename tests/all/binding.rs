@@ -73,7 +73,7 @@ fn an_explicit_default_that_the_type_refuses_is_found_when_the_dispatcher_is_bui
 
 struct Form<T>(T);
 
-#[tool_class(prefix = "binding.small")]
+#[tool_class(prefix = "binding.small", per_call)]
 impl Form<u8> {
     pub fn new() -> Self {
         Self(1)
@@ -85,7 +85,7 @@ impl Form<u8> {
     }
 }
 
-#[tool_class(prefix = "binding.large")]
+#[tool_class(prefix = "binding.large", per_call)]
 impl Form<u64> {
     pub fn new() -> Self {
         Self(2)

@@ -1,12 +1,16 @@
 //! The fixtures of `../src` behind one dispatcher, and how a test calls them.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tool_runtime::arguments::ArgumentError;
 use tool_runtime::inject::InjectError;
 use tool_runtime::{Builder, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult};
+use tool_tests::backends::{
+    ArchivedOrders, Clock, Log, MemoryOrders, NotedOrders, OrderService, PoliteGreeter, PriceApi, SmallShop, StockApi,
+    StoppedClock, Transaction, Window, foreign,
+};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -33,6 +37,19 @@ pub fn builder() -> Builder {
         // Consent has tests of its own.
         .policy(Policy::Yolo)
         .service(SharedService { name: "shared".to_owned() })
+        .service(MemoryOrders::with([1, 2]))
+        .service(Arc::new(ArchivedOrders(MemoryOrders::with([3]))))
+        .service(PoliteGreeter)
+        .service(Arc::new(SmallShop) as Arc<dyn StockApi>)
+        .service(Arc::new(SmallShop) as Arc<dyn PriceApi>)
+        .service(OrderService { repository: MemoryOrders::with([1, 2]) })
+        .service(OrderService { repository: NotedOrders(MemoryOrders::with([1])) })
+        .service(Window::<_, 3>(MemoryOrders::with([1])))
+        .service_mut(foreign::Replica::<foreign::Memory>::default())
+        .provide("transaction", |_| async { Ok::<_, InjectError>(Transaction::default()) })
+        .value("book_prefix", "insert ".to_owned())
+        .value("clock", Arc::new(StoppedClock(7)) as Arc<dyn Clock>)
+        .provide("log", |_| async { Ok::<_, InjectError>(Box::new(Vec::new()) as Box<dyn Log>) })
         .value("ping_host", "1.1.1.1".to_owned())
         .value("number", 42_u64)
         .provide("session", |_| async { Ok::<_, InjectError>(Session("session")) })

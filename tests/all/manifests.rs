@@ -22,7 +22,8 @@ macro_rules! golden {
 }
 
 golden! {
-    borrowed classes collections docs enums explicit functions hints opaque options previews receivers recursive
+    backends borrowed classes collections docs enums explicit functions hints opaque options previews receivers
+    recursive
     returns rules scalars streams structs texts wide
 }
 

@@ -3,6 +3,7 @@
 //! They stand in a crate of their own, so that the tests find them as an application does: through the linker. A
 //! theme is a module, its golden manifest is `golden/<theme>.json`.
 
+pub mod backends;
 pub mod borrowed;
 pub mod classes;
 pub mod collections;

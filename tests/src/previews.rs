@@ -11,7 +11,7 @@ pub struct FileService {
     written: u32,
 }
 
-#[tool_class(prefix = "previews")]
+#[tool_class(prefix = "previews", per_call)]
 impl FileService {
     pub fn new() -> Self {
         Self { written: 0 }

@@ -67,6 +67,6 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool_call::ToolCall;
 pub use tool_dialect as dialect;
 pub use tool_error::{ErrorKind, ToolError};
-pub use tool_macros::{tool, tool_class};
+pub use tool_macros::{tool, tool_class, tools};
 pub use tool_model::{Manifest, ToolDefinition};
 pub use tool_result::{Metadata, ToolResult};

@@ -1,6 +1,7 @@
 //! Good calls. A tool stays an ordinary function: the call gives what the function gives when it is called directly.
 
 mod attributes;
+mod backends;
 mod failures;
 mod signatures;
 mod streams;
@@ -36,7 +37,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// At least one for each fixture.
 pub fn all() -> Vec<Good> {
-    [signatures::calls(), types::calls(), attributes::calls(), failures::calls(), streams::calls()]
+    [signatures::calls(), types::calls(), attributes::calls(), failures::calls(), streams::calls(), backends::calls()]
         .into_iter()
         .flatten()
         .collect()

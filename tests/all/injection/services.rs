@@ -44,7 +44,7 @@ async fn a_service_is_shared_by_all_calls_and_can_be_injected() {
 #[tokio::test]
 async fn a_service_can_be_the_applications_own_as_well() {
     let counter = Arc::new(Counter::default());
-    let tools = tools("::service_twice").service_arc(counter.clone()).build().unwrap();
+    let tools = tools("::service_twice").service(counter.clone()).build().unwrap();
     assert_eq!(tools.call(ToolCall::new("counter.up", json!({}))).await.output, "1");
     assert_eq!(counter.up(), 2);
     assert_eq!(tools.call(ToolCall::new("counter.up_arc", json!({}))).await.output, "3");
@@ -55,12 +55,11 @@ async fn a_service_can_be_the_applications_own_as_well() {
 #[test]
 fn a_service_is_given_once() {
     let counter = Arc::new(Counter::default());
-    let twice = tools("::service_twice").service_arc(counter.clone());
-    for both in
-        [twice.service_arc(counter), tools("::service_twice").service(Counter(5.into())).service(Counter(6.into()))]
+    let twice = tools("::service_twice").service(counter.clone());
+    for both in [twice.service(counter), tools("::service_twice").service(Counter(5.into())).service(Counter(6.into()))]
     {
         let text = both.build().unwrap_err().to_string();
-        assert!(text.contains("Counter` is given twice"), "{text}");
+        assert!(text.contains("two services of type") && text.contains("Counter"), "{text}");
     }
 }
 

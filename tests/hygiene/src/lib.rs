@@ -27,7 +27,7 @@ pub mod outer {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct NestedService;
 
-        #[tool_class]
+        #[tool_class(per_call)]
         impl NestedService {
             /// Makes one.
             #[must_use]

@@ -304,9 +304,28 @@ pub struct Function {
     pub cfg: Option<&'static str>,
 }
 
-/// A class: a type and its `impl` block.
+/// The form in which a class is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassForm {
+    /// `impl Name`
+    Inherent,
+    /// `impl<R> Name<R>` with `instances(Name<u8>)`.
+    Generic,
+    /// `impl<'a> Name<'a>` with a `new` that borrows.
+    Borrowed,
+    /// `impl NameApi for Name`
+    TraitImpl,
+    /// `trait Name`
+    Trait,
+    /// `tools! { impl Name as ".." { .. } }`
+    Declared,
+}
+
+/// A class: a type and its `impl` block, or a trait.
 #[derive(Clone, Debug)]
 pub struct Class {
+    /// The form in which it is written.
+    pub form: ClassForm,
     /// The type's name.
     pub name: String,
     /// The words of its `#[tool_class(..)]`.

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use crate::docs::Docs;
-use crate::model::{Class, Form, Function, Output, Parameter, Receiver, Role, Type};
+use crate::model::{Class, ClassForm, Form, Function, Output, Parameter, Receiver, Role, Type};
 use crate::words;
 
 const PLAIN_FORMS: &[&str] = &[
@@ -20,6 +20,11 @@ const PLAIN_FORMS: &[&str] = &[
     "impl AsRef<[u8]>",
     "impl Into<{std::string::String}>",
     "impl Into<{std::path::PathBuf}>",
+    "impl ToString",
+    "impl IntoIterator<Item = u16>",
+    "impl IntoIterator<Item = impl AsRef<str>>",
+    "{std::option::Option}<impl Into<{std::string::String}>>",
+    "&[&str]",
     "(&str)",
 ];
 
@@ -80,8 +85,30 @@ impl Generator {
             first.parameters.push(named_injection("ping_host", Form::Plain("&str")));
             first.cfg = None;
         }
-        self.selection(&methods, &mut words);
-        Class { name, words, constructor, methods }
+        let form = self.class_form();
+        if form != ClassForm::Inherent {
+            adapt_methods(form, &mut methods);
+        }
+        let is_inherent = form == ClassForm::Inherent;
+        let constructor = constructor.filter(|_| is_inherent);
+        if constructor.is_some() && self.chance(50) {
+            words.push("per_call".to_owned());
+        }
+        if is_inherent {
+            self.selection(&methods, &mut words);
+        }
+        Class { form, name, words, constructor, methods }
+    }
+
+    fn class_form(&mut self) -> ClassForm {
+        match self.random.below(100) {
+            0..50 => ClassForm::Inherent,
+            50..60 => ClassForm::Generic,
+            60..70 => ClassForm::Borrowed,
+            70..80 => ClassForm::TraitImpl,
+            80..90 => ClassForm::Trait,
+            _ => ClassForm::Declared,
+        }
     }
 
     fn method(&mut self, verb: &str, constructed: bool, injects: bool) -> Function {
@@ -254,6 +281,32 @@ impl Generator {
             })
             .collect();
         words.push(format!("arguments({})", described.join(", ")));
+    }
+}
+
+/// Keeps what a class of this form can have.
+fn adapt_methods(form: ClassForm, methods: &mut [Function]) {
+    for method in methods {
+        // The bare signature has the same `cfg` as the annotated one: none.
+        method.cfg = None;
+        if matches!(form, ClassForm::TraitImpl | ClassForm::Trait) {
+            method.visibility = "";
+        }
+        if form != ClassForm::Trait {
+            continue;
+        }
+        if !matches!(method.receiver, Receiver::Written("&self" | "self: &Self")) {
+            method.receiver = Receiver::Written("&self");
+        }
+        method.is_async = false;
+        if matches!(method.output, Output::Future(_)) {
+            method.output = Output::Unit;
+        }
+        for parameter in &mut method.parameters {
+            if matches!(parameter.form, Form::Plain(text) if text.contains("impl ")) {
+                parameter.form = Form::Plain("&str");
+            }
+        }
     }
 }
 
