@@ -14,7 +14,7 @@ use tool_syntax::{
 };
 
 use crate::schema::{self, DecodedForm, LossKind, SchemaContract, SchemaGenerator, TypeShapes, UnseenPart};
-use crate::source::{AnnotationKind, CandidateItem, Scope, SourceTree};
+use crate::source::{AnnotationKind, CandidateItem, SourceScope, SourceTree};
 use crate::ty::{ScopeId, TypeSource};
 use crate::{Diagnostic, Severity, SourcePlace};
 
@@ -81,7 +81,7 @@ struct ItemReader<'a> {
     sources: &'a SourceTree,
     shapes: &'a TypeShapes<'a>,
     id: ScopeId,
-    scope: Rc<Scope>,
+    scope: Rc<SourceScope>,
 }
 
 impl IncludedFiles for ItemReader<'_> {

@@ -151,11 +151,11 @@ impl SourceTree {
     /// Reads the items in the blocks of functions. They see the names of their block first and belong to the enclosing
     /// module.
     fn read_blocks(&self, scope: ScopeId, item: &Item) {
-        struct Blocks<'a> {
+        struct BlockVisitor<'a> {
             sources: &'a SourceTree,
             scope: ScopeId,
         }
-        impl<'ast> Visit<'ast> for Blocks<'_> {
+        impl<'ast> Visit<'ast> for BlockVisitor<'_> {
             fn visit_item_mod(&mut self, _: &'ast syn::ItemMod) {}
 
             fn visit_block(&mut self, block: &'ast syn::Block) {
@@ -169,13 +169,13 @@ impl SourceTree {
                 }
                 let inner = self.sources.add_block(self.scope);
                 self.sources.read_items(inner, items);
-                let mut blocks = Blocks { sources: self.sources, scope: inner };
+                let mut blocks = BlockVisitor { sources: self.sources, scope: inner };
                 for statement in block.stmts.iter().filter(|statement| !matches!(statement, syn::Stmt::Item(_))) {
                     blocks.visit_stmt(statement);
                 }
             }
         }
-        Blocks { sources: self, scope }.visit_item(item);
+        BlockVisitor { sources: self, scope }.visit_item(item);
     }
 }
 
