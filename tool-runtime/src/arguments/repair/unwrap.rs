@@ -14,7 +14,7 @@ pub(super) fn unwrap_arguments(text: &str, log: &mut RepairLog<'_>) -> Option<Ve
     let node = unwrap(text, |from, to, why| log.add_whole(from, to, why))?;
     match node {
         JsonNode::Object(arguments) => Some(arguments),
-        // `null` and an empty string stand for no arguments.
+        // `null` and an empty string mean no arguments.
         JsonNode::Null => {
             log.add_whole("null", "{}", RepairReason::Null);
             Some(Vec::new())
