@@ -43,7 +43,7 @@ impl RuntimeFunction {
         }
         match (self.start)(arguments) {
             Ok(run) => invocation.run(move |mut inputs| Ok(HandlerStep::Future(run(inputs.take_scope()?)))),
-            Err(violation) => invocation.refuse(vec![*violation]),
+            Err(error) => invocation.refuse(vec![*error]),
         }
     }
 
