@@ -28,7 +28,7 @@ async fn every_class_form_can_be_called_over_http() {
     let router = tool_http::Api::new(fixtures::tools().clone()).into_router();
     for (name, arguments, output) in calls() {
         let peer = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 4000)));
-        let request = Request::post(format!("/tools/{name}/call"))
+        let request = Request::post(format!("/tools/{name}"))
             .extension(peer)
             .header("host", "localhost:3000")
             .header("content-type", "application/json")

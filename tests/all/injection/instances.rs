@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tool_runtime::inject::InjectError;
-use tool_runtime::{ErrorKind, ToolCall, tool_class};
+use tool_runtime::{Dispatcher, ErrorKind, ToolCall, tool_class};
 use tool_tests::backends::Transaction;
 
 use super::tools;
@@ -36,9 +36,17 @@ impl TaskState {
 
 #[tokio::test]
 async fn an_exclusive_service_keeps_its_state_and_serves_one_call_at_a_time() {
-    let tools = tools("::none").service_mut(TaskState::new()).build().unwrap();
-    let calls = (0..50).map(|_| tools.call(ToolCall::new("task_state.add_task", json!({"title": "x"}))).into_future());
-    let mut running: tokio::task::JoinSet<_> = calls.collect();
+    let tools = Dispatcher::builder()
+        .manifest(tool_runtime::Manifest::default())
+        .service_mut(TaskState::new())
+        .build()
+        .unwrap();
+    let mut running = tokio::task::JoinSet::new();
+    for _ in 0..50 {
+        let tools = tools.clone();
+        let call = async move { tools.call(ToolCall::new("task_state.add_task", json!({"title": "x"}))).await };
+        running.spawn(call);
+    }
     while let Some(result) = running.join_next().await {
         let result = result.unwrap();
         assert!(result.success, "{}", result.output);
