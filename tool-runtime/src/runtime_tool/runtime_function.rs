@@ -14,7 +14,7 @@ use crate::handler_future::HandlerFuture;
 use crate::shim::{HandlerStep, Invocation};
 
 /// Decodes the arguments and returns a closure that runs the handler.
-pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, Violation> + Send + Sync>;
+pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, Box<Violation>> + Send + Sync>;
 
 type RunHandler = Box<dyn FnOnce(Scope) -> HandlerFuture + Send>;
 
@@ -43,7 +43,7 @@ impl RuntimeFunction {
         }
         match (self.start)(arguments) {
             Ok(run) => invocation.run(move |mut inputs| Ok(HandlerStep::Future(run(inputs.take_scope()?)))),
-            Err(error) => invocation.refuse(vec![error]),
+            Err(error) => invocation.refuse(vec![*error]),
         }
     }
 
