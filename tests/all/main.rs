@@ -29,6 +29,8 @@ mod binding;
 mod calls;
 // Tools, calls and results in providers' forms, through a dispatcher.
 mod dialects;
+// Class forms over HTTP and MCP.
+mod doors;
 // What a call would do.
 mod previews;
 // Providers, services and scopes.

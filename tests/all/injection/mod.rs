@@ -11,6 +11,7 @@ mod lending;
 // What providers ask for, and how they fail.
 mod providers;
 // Shared instances, and those that are made for a call.
+mod instances;
 mod services;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
