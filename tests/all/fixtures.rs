@@ -123,3 +123,9 @@ fn check_refusal(name: &str, text: &str, result: ToolResult) -> Vec<ArgumentErro
 pub fn paths(errors: &[ArgumentError]) -> Vec<&str> {
     errors.iter().map(|error| error.path.as_str()).collect()
 }
+
+/// The manifest of one fixture.
+pub fn only(name: &str) -> Manifest {
+    let tools = manifest().iter().filter(|(known, _)| *known == name);
+    tools.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
+}

@@ -29,6 +29,8 @@ mod binding;
 mod calls;
 // Tools, calls and results in the formats of model providers, through a dispatcher.
 mod dialects;
+// Class forms over HTTP and MCP.
+mod class_forms;
 // Previews.
 mod previews;
 // Providers, services and scopes.

@@ -17,7 +17,7 @@ use crate::{ErrorKind, ToolError};
 
 /// The generated entry point of a tool.
 pub struct Shim {
-    /// Decodes the arguments and calls the function, or does what [`InvocationPurpose`] asks for instead.
+    /// Decodes the arguments and calls the function, or does what `InvocationPurpose` asks for instead.
     pub invoke: fn(Invocation<'_>) -> HandlerStep,
     /// The inputs of the function besides its arguments.
     pub needs: &'static HandlerNeeds,

@@ -10,7 +10,7 @@ use crate::constructor::{self, ClassConstructor, MethodRole};
 use crate::declared::DeclaredClass;
 use crate::instances::{self, ClassInstance};
 use crate::tool::{self, ClassDefaults, FunctionSource};
-use crate::{ParsedTool, Report, check, object, preview};
+use crate::{ParsedTool, Receiver, Report, check, object, preview};
 
 /// A tool class as read from source: an `impl` block, one instance of a generic block, or a trait.
 #[derive(Clone, Debug)]
@@ -212,6 +212,9 @@ fn read_one(
         }
     }
     distinct_names(&tools, report);
+    if form.kind == ClassKind::Object {
+        no_exclusive_methods(&tools, report);
+    }
     let constructors = constructor::read_all(&methods, attr, &type_name, &defaults, report);
     if form.kind == ClassKind::Borrowed && constructors.is_empty() && !report.has_errors() {
         report.at(&item.self_ty, constructor::missing(&type_name, form.trait_path.is_some()));
@@ -344,6 +347,18 @@ fn read_method(
     let tool = tool::read(attr, &source, Some(defaults), report);
     let preview = preview.and_then(|name| preview::method(&name, &tool, methods, defaults, report));
     Some(ParsedTool { preview, ..tool })
+}
+
+/// All calls share the trait object, so no call can have it for itself.
+fn no_exclusive_methods(tools: &[ParsedTool], report: &mut Report) {
+    for tool in tools.iter().filter(|tool| tool.receiver == Receiver::Mut) {
+        let message = format!(
+            "`{0}` takes `&mut self`, but all calls share the trait object; take `&self`, exclude it with \
+             `exclude = [\"{0}\"]`, or put `#[tool_class]` on an `impl` block",
+            tool.function
+        );
+        report.at(&tool.function, message);
+    }
 }
 
 /// Reports duplicate tool names. Methods with `cfg` attributes may share a name, since only one of them exists.

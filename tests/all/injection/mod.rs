@@ -10,7 +10,9 @@ mod finish_hooks;
 mod borrowing;
 // Dependencies and failures of providers.
 mod providers;
-// Shared instances, and instances built per call.
+// Instances: shared, behind a lock, trait objects, and those built inside a call.
+mod instances;
+// Services of the application, and constructors.
 mod services;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -4,7 +4,7 @@ use tool_runtime::{tool, tool_class};
 
 struct Service;
 
-#[tool_class(include = ["new", "ping"], per_call)]
+#[tool_class(include = ["new", "ping"])]
 impl Service {
     #[tool(name = "service.create")]
     pub fn new() -> Arc<Self> {
@@ -16,7 +16,7 @@ impl Service {
 
 struct Other;
 
-#[tool_class(per_call)]
+#[tool_class]
 impl Other {
     #[cfg_attr(all(), tool(skip))]
     pub fn new() -> Self {

@@ -1,4 +1,4 @@
-//! What is kept in memory: so many records, of so many bytes.
+//! A buffer of records, limited by number and size.
 
 use std::collections::VecDeque;
 
@@ -7,47 +7,47 @@ use serde_json::Value;
 use super::{EntryState, Identity, JournalEntry};
 use crate::ToolResult;
 
-/// How much is kept.
+/// The limits of a buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
+pub(super) struct RecordLimit {
     pub entries: usize,
     pub bytes: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct JournalRecord {
     pub entry: JournalEntry,
-    /// Under which it is known.
+    /// The identity under which the call is known.
     pub identity: Option<Identity>,
-    /// About what it takes.
+    /// The approximate size.
     bytes: usize,
 }
 
-impl Record {
-    /// One whose call has no result yet.
+impl JournalRecord {
+    /// Creates the record of a call without a result.
     pub fn new(entry: JournalEntry, identity: Option<Identity>) -> Self {
         let values = [Some(&entry.arguments), entry.repairs.as_ref()].into_iter().flatten();
-        // Whatever it is known under is kept twice.
+        // The identity is also a key of the map.
         let known = identity.as_ref().map_or(0, |(conversation, id, call)| conversation.len() + id.len() + call.len());
         let bytes = size_of::<Self>() + entry.tool.len() + values.map(bytes_of).sum::<usize>() + 2 * known;
         Self { entry, identity, bytes }
     }
 }
 
-/// Records by ascending sequence.
+/// Records in the order of their sequence numbers.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
-    pub records: VecDeque<Record>,
+pub(super) struct RecordBuffer {
+    pub records: VecDeque<JournalRecord>,
     bytes: usize,
 }
 
-impl Kept {
-    pub fn push(&mut self, record: Record) {
+impl RecordBuffer {
+    pub fn push(&mut self, record: JournalRecord) {
         self.bytes += record.bytes;
         self.records.push_back(record);
     }
 
-    /// The record at that place takes so much more.
+    /// Adds to the size of the record at an index.
     pub fn grow(&mut self, place: usize, bytes: usize) {
         if let Some(record) = self.records.get_mut(place) {
             record.bytes += bytes;
@@ -59,11 +59,11 @@ impl Kept {
         self.records.iter().rev().map(|record| &record.entry)
     }
 
-    /// Forgets the oldest, but not those that run; what the forgotten were known under.
-    pub fn forget_all_but(&mut self, most: Bound) -> Vec<Identity> {
+    /// Forgets the oldest records that are not running. Returns their identities.
+    pub fn forget_all_but(&mut self, most: RecordLimit) -> Vec<Identity> {
         let mut forgotten = Vec::new();
         while self.records.len() > most.entries || self.bytes > most.bytes {
-            let ended = |record: &Record| record.entry.state != EntryState::Running;
+            let ended = |record: &JournalRecord| record.entry.state != EntryState::Running;
             let Some(record) = self.records.iter().position(ended).and_then(|place| self.records.remove(place)) else {
                 break;
             };
@@ -74,7 +74,7 @@ impl Kept {
     }
 }
 
-/// About what a result takes.
+/// Returns the approximate size of a result.
 pub(super) fn bytes_of_result(result: &ToolResult) -> usize {
     let error = result.error.as_ref().map_or(0, |error| error.message.len());
     result.output.len() + error + result.metadata.iter().map(|(key, value)| key.len() + bytes_of(value)).sum::<usize>()
