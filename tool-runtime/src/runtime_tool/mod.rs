@@ -145,7 +145,7 @@ impl RuntimeTool {
         let start: StartHandler = Box::new(move |arguments| {
             let arguments = if takes_nothing { Value::Null } else { Value::Object(arguments) };
             // The error is located by a second pass, which successful calls do not need.
-            let decoded = A::deserialize(&arguments).map_err(|_| Box::new(decode_error::<A>(&arguments)))?;
+            let decoded = A::deserialize(&arguments).map_err(|_| decode_error::<A>(&arguments))?;
             let handler = handler.clone();
             Ok(Box::new(move |scope| HandlerFuture::new(async move { handler(decoded, scope).await.into_answer() })))
         });
