@@ -1,4 +1,4 @@
-//! One call.
+//! The section about the cost of one call.
 
 use super::plot::{self, Series};
 use super::table::{number, ratio, table};
@@ -44,7 +44,7 @@ fn per_call(figures: &Figures, what: &str, ratios: bool) -> String {
         let cells = columns.map(|(tool, fillers)| {
             let subject = format!("{what} {tool} {fillers}");
             let figure = figures.get(&subject, contender.name);
-            // With many tools too, the measure is the table with few: growth is to show.
+            // With many tools, the baseline is still the table with few, so that growth is visible.
             let floor = figures.get(&format!("{what} {tool} 0"), FLOOR);
             match figure {
                 Some(_) if ratios => format!("{} ({})", number(figure), ratio(figure, floor)),

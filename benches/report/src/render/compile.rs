@@ -1,4 +1,4 @@
-//! What a tool costs before the program runs.
+//! The section about compile time and binary size.
 
 use super::plot::{self, Series};
 use super::table::{number, table};

@@ -1,10 +1,10 @@
-//! How the cost of a call grows.
+//! The section about the growth of the cost of a call.
 
 use super::fit::exponent;
 use super::plot::{self, Series};
 use super::table::{number, table};
 use crate::Outcome;
-use crate::contenders::{ALL, Contender, Side};
+use crate::contenders::{ALL, ContenderEntry, Side};
 use crate::figures::Figures;
 use crate::measure::{BYTES, TOGETHER, TOOLS};
 
@@ -43,7 +43,7 @@ pub fn section(figures: &Figures) -> Outcome<String> {
     Ok(text)
 }
 
-/// A table and a plot. `whole` is 1 where the table shows what was measured, 0 where it is divided by the size.
+/// Renders a table and a plot. `whole` is 1 if the table shows the figures as measured, 0 if divided by the size.
 fn one(
     figures: &Figures,
     subject: &str,
@@ -52,7 +52,7 @@ fn one(
     file: &str,
     [title, across, up]: [&str; 3],
 ) -> Outcome<String> {
-    let points = |contender: &Contender| -> Vec<(f64, f64)> {
+    let points = |contender: &ContenderEntry| -> Vec<(f64, f64)> {
         let cost = |size: &usize| Some((*size as f64, figures.get(&format!("{subject} {size}"), contender.name)?));
         sizes.iter().filter_map(cost).collect()
     };

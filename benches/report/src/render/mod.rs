@@ -1,4 +1,4 @@
-//! What a reader sees: `RESULTS.md` and its plots.
+//! Renders `RESULTS.md` and its plots.
 
 mod calls;
 mod compile;

@@ -1,4 +1,4 @@
-//! Listing, loading, scanning, searching, a turn of the agent, MCP servers.
+//! The sections about listing, loading, scanning, searching, the agent and MCP servers.
 
 use super::table::{number, ratio, table};
 use crate::contenders::ALL;

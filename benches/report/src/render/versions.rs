@@ -1,4 +1,4 @@
-//! Which versions took part, and why not newer ones.
+//! The versions of all contenders, and why some are not the newest.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::table::table;
 use crate::Outcome;
 use crate::cargo::benches;
 
-/// The crates that a user of each names, and what there is to say.
+/// The crates that a user of each library depends on, and remarks.
 const CRATES: [(&str, &str); 10] = [
     ("rmcp", "router called directly; and client and server over `tokio::io::duplex`"),
     ("rig-core", "newest that builds with this compiler: later ones need Rust 1.97"),
