@@ -10,8 +10,8 @@ use crate::measure::{BYTES, TOGETHER, TOOLS};
 
 pub fn section(figures: &Figures) -> Outcome<String> {
     let mut text = String::from(
-        "## As work grows\n\nThe exponent is the slope through the logarithms of the last three points: 0 does not grow, 1 grows \
-         in proportion.\n\n### The number of tools: instructions of `add`\n\n",
+        "## As work grows\n\nThe exponent is the slope through the logarithms of the last three points: 0 is constant, 1 is \
+         linear.\n\n### The number of tools: instructions of `add`\n\n",
     );
     text += &one(
         figures,
@@ -21,7 +21,7 @@ pub fn section(figures: &Figures) -> Outcome<String> {
         "tools.svg",
         ["Instructions of a call as tools grow", "tools", "instructions"],
     )?;
-    text += "### The size of the arguments: instructions a byte of `search`, with a list that grows\n\n";
+    text += "### The size of the arguments: instructions per byte of `search`, with a growing list\n\n";
     text += &one(
         figures,
         "argument bytes",
@@ -30,8 +30,8 @@ pub fn section(figures: &Figures) -> Outcome<String> {
         "bytes.svg",
         ["Instructions of a call as its arguments grow", "bytes", "instructions"],
     )?;
-    text += "### Calls in flight at once, on two threads: processor nanoseconds a call\n\nThe tool gives way once, so that all calls \
-             are open together; starting its task is part of the cost.\n\n";
+    text += "### Concurrent calls on two threads: processor nanoseconds per call\n\nThe tool yields once, so that all calls are in flight at the same time; spawning its task is \
+         part of the cost.\n\n";
     text += &one(
         figures,
         "together processor",

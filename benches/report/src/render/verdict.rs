@@ -118,5 +118,5 @@ fn mcp(figures: &Figures) -> [String; 3] {
     let (least, most) = ratios.fold((f64::MAX, f64::MIN), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
     let known = least <= most;
     let got = if known { format!("{least:.2} to {most:.2}") } else { "–".to_owned() };
-    row("an MCP server: at least the calls a second of a plain one of rmcp", got, known.then_some(least >= 0.995))
+    row("an MCP server: at least the calls per second of a plain rmcp server", got, known.then_some(least >= 0.995))
 }
