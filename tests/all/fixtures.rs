@@ -1,16 +1,20 @@
-//! The fixtures of `../src` behind one dispatcher, and how a test calls them.
+//! A dispatcher for the fixtures of `../src`, and helpers to call them.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tool_runtime::arguments::ArgumentError;
 use tool_runtime::inject::InjectError;
 use tool_runtime::{Builder, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult};
+use tool_tests::backends::{
+    ArchivedOrders, Clock, Log, MemoryOrders, NotedOrders, OrderService, PoliteGreeter, PriceApi, SmallShop, StockApi,
+    StoppedClock, Transaction, Window, foreign,
+};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
-/// The manifest of the fixtures alone: other tests register tools of their own in this binary.
+/// The manifest of the fixtures only: other tests register tools of their own in this binary.
 pub fn manifest() -> &'static Manifest {
     static MANIFEST: OnceLock<Manifest> = OnceLock::new();
     MANIFEST.get_or_init(|| of_handlers(&Manifest::linked(), "tool_tests::"))
@@ -26,27 +30,40 @@ fn of_handlers(manifest: &Manifest, prefix: &str) -> Manifest {
     tools.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
 }
 
-/// A builder with all that the fixtures need.
+/// Returns a builder with everything that the fixtures need.
 pub fn builder() -> Builder {
     Dispatcher::builder()
         .manifest(manifest().clone())
-        // Consent has tests of its own.
+        // Approval is tested elsewhere.
         .policy(Policy::Yolo)
         .service(SharedService { name: "shared".to_owned() })
+        .service(MemoryOrders::with([1, 2]))
+        .service(Arc::new(ArchivedOrders(MemoryOrders::with([3]))))
+        .service(PoliteGreeter)
+        .service(Arc::new(SmallShop) as Arc<dyn StockApi>)
+        .service(Arc::new(SmallShop) as Arc<dyn PriceApi>)
+        .service(OrderService { repository: MemoryOrders::with([1, 2]) })
+        .service(OrderService { repository: NotedOrders(MemoryOrders::with([1])) })
+        .service(Window::<_, 3>(MemoryOrders::with([1])))
+        .service_mut(foreign::Replica::<foreign::Memory>::default())
+        .provide("transaction", |_| async { Ok::<_, InjectError>(Transaction::default()) })
+        .value("book_prefix", "insert ".to_owned())
+        .value("clock", Arc::new(StoppedClock(7)) as Arc<dyn Clock>)
+        .provide("log", |_| async { Ok::<_, InjectError>(Box::new(Vec::new()) as Box<dyn Log>) })
         .value("ping_host", "1.1.1.1".to_owned())
         .value("number", 42_u64)
         .provide("session", |_| async { Ok::<_, InjectError>(Session("session")) })
         .provide("repository", |_| async { Ok::<_, InjectError>(Repository("repository")) })
 }
 
-/// The dispatcher that most tests share. It mends nothing, so that they see what is refused.
+/// The dispatcher that most tests share. Repair is disabled, so that tests see what is rejected.
 pub fn tools() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| builder().repair(false).build().unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// A dispatcher as it is by default, which mends what it can.
-pub fn mending() -> &'static Dispatcher {
+/// A dispatcher with default settings, where repair is enabled.
+pub fn repairing() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| builder().build().unwrap_or_else(|error| panic!("{error}")))
 }
@@ -56,14 +73,14 @@ pub fn call(name: &str, text: &str) -> ToolResult {
     call_on(tools(), name, text)
 }
 
-/// As [`call`], on another dispatcher.
+/// Same as [`call`], on another dispatcher.
 pub fn call_on(tools: &Dispatcher, name: &str, text: &str) -> ToolResult {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| Runtime::new().expect("a runtime"));
     runtime.block_on(tools.call(ToolCall::from_text(name, text)))
 }
 
-/// The output of a call that must succeed.
+/// Returns the output of a call that must succeed.
 #[track_caller]
 pub fn output(name: &str, arguments: Value) -> String {
     let result = call(name, &arguments.to_string());
@@ -72,15 +89,15 @@ pub fn output(name: &str, arguments: Value) -> String {
     result.output
 }
 
-/// What is wrong with the arguments of a call that must be refused.
+/// Returns the violations of a call that must be rejected.
 ///
-/// Every refusal has the same form: the kind, the tool's name, a line for each argument, the same words as output.
+/// Checks the form of the error: kind, tool name, a line per argument, and the same text as output.
 #[track_caller]
 pub fn refused(name: &str, text: &str) -> Vec<ArgumentError> {
     check_refusal(name, text, call(name, text))
 }
 
-/// As [`refused`], on another dispatcher.
+/// Same as [`refused`], on another dispatcher.
 #[track_caller]
 pub fn refused_on(tools: &Dispatcher, name: &str, text: &str) -> Vec<ArgumentError> {
     check_refusal(name, text, call_on(tools, name, text))
@@ -102,7 +119,13 @@ fn check_refusal(name: &str, text: &str, result: ToolResult) -> Vec<ArgumentErro
     error.arguments
 }
 
-/// The paths of what is wrong.
+/// The paths of the violations.
 pub fn paths(errors: &[ArgumentError]) -> Vec<&str> {
     errors.iter().map(|error| error.path.as_str()).collect()
+}
+
+/// The manifest of one fixture.
+pub fn only(name: &str) -> Manifest {
+    let tools = manifest().iter().filter(|(known, _)| *known == name);
+    tools.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
 }

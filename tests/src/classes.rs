@@ -1,4 +1,4 @@
-//! Every key of `#[tool_class(..)]`, and which methods are tools.
+//! Every key of `#[tool_class(..)]`, and the rules for which methods are tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::options::{Repository, Session};
 /// The prefix follows from the type's name.
 pub struct SystemPackagesService;
 
-#[tool_class]
+#[tool_class(per_call)]
 impl SystemPackagesService {
     /// Not a tool either.
     pub const LIMIT: usize = 3;
@@ -119,7 +119,7 @@ impl Excluded {
 
 pub struct Unprefixed;
 
-#[tool_class(prefix = "")]
+#[tool_class(prefix = "", per_call)]
 impl Unprefixed {
     /// The method's name alone.
     pub fn unprefixed_method(&self, text: &str) -> String {
@@ -167,7 +167,7 @@ pub struct Store<B>(pub B);
 /// Kept in memory.
 pub struct Memory;
 
-#[tool_class]
+#[tool_class(per_call)]
 impl Store<Memory> {
     pub fn new() -> Self {
         Self(Memory)
@@ -207,7 +207,7 @@ pub enum Switch {
     On,
 }
 
-#[tool_class]
+#[tool_class(per_call)]
 impl Switch {
     pub fn new() -> Self {
         Self::On
@@ -225,7 +225,7 @@ pub struct Offset {
     pub by: i32,
 }
 
-#[tool_class]
+#[tool_class(per_call)]
 impl Offset {
     pub fn new() -> Self {
         Self { by: 1 }

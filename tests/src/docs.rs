@@ -1,4 +1,4 @@
-//! Where descriptions come from.
+//! Sources of descriptions.
 
 use tool_runtime::{tool, tool_class};
 
@@ -137,7 +137,7 @@ pub fn renamed(#[arg(rename = "outside")] inside: u8, r#type: u8) -> u8 {
 
 pub struct DocsService;
 
-#[tool_class(prefix = "docs.class")]
+#[tool_class(prefix = "docs.class", per_call)]
 impl DocsService {
     pub fn new() -> Self {
         Self

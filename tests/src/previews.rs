@@ -1,4 +1,4 @@
-//! Tools that say what they would do.
+//! Tools with a preview.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub struct FileService {
     written: u32,
 }
 
-#[tool_class(prefix = "previews")]
+#[tool_class(prefix = "previews", per_call)]
 impl FileService {
     pub fn new() -> Self {
         Self { written: 0 }

@@ -1,4 +1,4 @@
-//! Every way to take the instance, made for each call or shared by all of them.
+//! Every kind of receiver, for instances built per call and for shared ones.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct CounterService {
     count: u64,
 }
 
-#[tool_class]
+#[tool_class(per_call)]
 impl CounterService {
     /// The constructor, which is no tool.
     pub fn new() -> Self {
@@ -83,7 +83,7 @@ pub struct Waiter {
     count: u64,
 }
 
-#[tool_class(prefix = "waiter")]
+#[tool_class(prefix = "waiter", per_call)]
 impl Waiter {
     /// Waits, and could fail.
     pub async fn new() -> Result<Self, std::num::ParseIntError> {

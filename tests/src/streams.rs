@@ -1,4 +1,4 @@
-//! Handlers that give back a stream, and handlers that report their progress.
+//! Handlers that return a stream, and handlers that report progress.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub fn reported(steps: u8, #[inject] progress: &Progress) -> u8 {
 /// A service of streams.
 pub struct TailService;
 
-#[tool_class(prefix = "streams.tail")]
+#[tool_class(prefix = "streams.tail", per_call)]
 impl TailService {
     pub fn new() -> Self {
         Self

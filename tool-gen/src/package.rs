@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 /// The package of a root file.
 #[derive(Debug, Default)]
-pub(crate) struct Package {
+pub(crate) struct CargoPackage {
     /// Its directory, if it has a `Cargo.toml`.
     pub(crate) directory: Option<PathBuf>,
     /// The name of its library, as in `module_path!()`.
@@ -28,7 +28,7 @@ pub(crate) struct Dependency {
     pub(crate) features: Vec<String>,
 }
 
-impl Package {
+impl CargoPackage {
     /// Returns the package that contains a root file. Without a `Cargo.toml` the package is empty.
     ///
     /// # Errors
@@ -200,25 +200,6 @@ impl Package {
     }
 }
 
-/// Returns `true` if the table contains `workspace = true` at any depth.
-fn inherits(table: &Table) -> bool {
-    table.iter().any(|(key, value)| match value {
-        Value::Boolean(inherited) => key == "workspace" && *inherited,
-        Value::Table(inner) => inherits(inner),
-        _ => false,
-    })
-}
-
-/// Returns a path without `.` components, which `Cargo.toml` may have.
-fn plain(path: &str) -> PathBuf {
-    Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
-}
-
-fn read(path: &Path) -> Result<Table, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    text.parse().map_err(|error: toml::de::Error| format!("{}: {}", path.display(), error.message()))
-}
-
 /// The enabled features of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FeatureSet {
@@ -256,14 +237,33 @@ impl FeatureSet {
     }
 }
 
+/// Returns `true` if the table contains `workspace = true` at any depth.
+fn inherits(table: &Table) -> bool {
+    table.iter().any(|(key, value)| match value {
+        Value::Boolean(inherited) => key == "workspace" && *inherited,
+        Value::Table(inner) => inherits(inner),
+        _ => false,
+    })
+}
+
+/// Returns a path without `.` components, which `Cargo.toml` may have.
+fn plain(path: &str) -> PathBuf {
+    Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
+}
+
+fn read(path: &Path) -> Result<Table, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    text.parse().map_err(|error: toml::de::Error| format!("{}: {}", path.display(), error.message()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn package(manifest: &str) -> Package {
+    fn package(manifest: &str) -> CargoPackage {
         let manifest: Table = manifest.parse().unwrap();
         let library = manifest["package"]["name"].as_str().map(|name| name.replace('-', "_"));
-        let mut package = Package { directory: Some("/p".into()), manifest, library, ..Package::default() };
+        let mut package = CargoPackage { directory: Some("/p".into()), manifest, library, ..CargoPackage::default() };
         if let Some(name) = package.text(&["lib", "name"]) {
             package.library = Some(name.to_owned());
         }

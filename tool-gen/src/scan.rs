@@ -15,6 +15,9 @@ use crate::{Cfg, Diagnostic, Error, Result, Severity, SourcePlace, source, tools
 /// nothing.
 const STACK: usize = 256 << 20;
 
+/// The file name of a manifest.
+pub const FILE_NAME: &str = "tools_calls.json";
+
 /// A scan that is configured and not yet run; see [`scan`](crate::scan).
 #[derive(Clone, Debug)]
 #[must_use = "a scan does nothing until it is run or written"]
@@ -131,46 +134,7 @@ impl Scan {
         files.dedup();
         Ok(ScanOutput { manifest, diagnostics, places, files })
     }
-}
 
-/// Reports two tools with one name: a model could not choose between them.
-fn duplicate(first: &FoundTool, second: &FoundTool) -> Diagnostic {
-    let at = &first.place;
-    if first.definition.handler == second.definition.handler && at == &second.place {
-        return duplicate_file(&at.file);
-    }
-    let message = format!(
-        "two tools have the name `{}`: {} ({}:{}) and {}",
-        first.name,
-        first.definition.handler,
-        at.file.display(),
-        at.line,
-        second.definition.handler
-    );
-    Diagnostic {
-        severity: Severity::Error,
-        message,
-        help: Some("rename one with `#[tool(name = \"..\")]` or `prefix`".to_owned()),
-        place: Some(second.place.clone()),
-        compile_error: false,
-    }
-}
-
-/// Reports a file once: all of its tools are duplicates.
-fn duplicate_file(file: &Path) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        message: "this file is a module of both the library and the binary, which duplicates its tools".to_owned(),
-        help: Some("declare it in the library only, and use the library in main.rs".to_owned()),
-        place: Some(SourcePlace { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
-        compile_error: false,
-    }
-}
-
-/// The file name of a manifest.
-pub const FILE_NAME: &str = "tools_calls.json";
-
-impl Scan {
     /// Writes the manifest to `OUT_DIR`, where `tool_runtime::manifest!()` reads it, and prints `rerun-if-changed`
     /// lines. For build scripts.
     ///
@@ -229,6 +193,40 @@ impl ScanOutput {
         let wrong: Vec<String> =
             self.diagnostics.iter().filter(|diagnostic| wrong(diagnostic)).map(ToString::to_string).collect();
         if wrong.is_empty() { Ok(()) } else { Err(Error::new(wrong.join("\n"))) }
+    }
+}
+
+/// Reports two tools with one name: a model could not choose between them.
+fn duplicate(first: &FoundTool, second: &FoundTool) -> Diagnostic {
+    let at = &first.place;
+    if first.definition.handler == second.definition.handler && at == &second.place {
+        return duplicate_file(&at.file);
+    }
+    let message = format!(
+        "two tools have the name `{}`: {} ({}:{}) and {}",
+        first.name,
+        first.definition.handler,
+        at.file.display(),
+        at.line,
+        second.definition.handler
+    );
+    Diagnostic {
+        severity: Severity::Error,
+        message,
+        help: Some("rename one with `#[tool(name = \"..\")]` or `prefix`".to_owned()),
+        place: Some(second.place.clone()),
+        compile_error: false,
+    }
+}
+
+/// Reports a file once: all of its tools are duplicates.
+fn duplicate_file(file: &Path) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        message: "this file is a module of both the library and the binary, which duplicates its tools".to_owned(),
+        help: Some("declare it in the library only, and use the library in main.rs".to_owned()),
+        place: Some(SourcePlace { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
+        compile_error: false,
     }
 }
 

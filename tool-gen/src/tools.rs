@@ -9,12 +9,12 @@ use syn::spanned::Spanned;
 use tool_model::compatibility::VALIDATED;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
-    ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, read_class,
-    read_function, with_included_docs, with_included_docs_of_methods,
+    ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, inline_docs,
+    parse_declared, read_class, read_declared_class, read_function, read_trait,
 };
 
 use crate::schema::{self, DecodedForm, LossKind, SchemaContract, SchemaGenerator, TypeShapes, UnseenPart};
-use crate::source::{AnnotationKind, CandidateItem, Scope, SourceTree};
+use crate::source::{AnnotationKind, CandidateItem, SourceScope, SourceTree};
 use crate::ty::{ScopeId, TypeSource};
 use crate::{Diagnostic, Severity, SourcePlace};
 
@@ -44,30 +44,42 @@ pub(crate) fn read(sources: &SourceTree, with_facts: bool) -> Vec<FoundTool> {
 
 fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &CandidateItem, found: &mut Vec<FoundTool>) {
     let reader = ItemReader { sources, shapes, id: candidate.scope, scope: sources.scope(candidate.scope) };
-    let annotated = |attributes: &mut Vec<syn::Attribute>| sources.take_annotation(candidate.scope, attributes);
-    match &*candidate.item {
-        Item::Fn(function) => {
-            let mut function = function.clone();
-            let Some((AnnotationKind::Tool, attribute)) = annotated(&mut function.attrs) else { return };
-            let documented = with_included_docs(&function, &reader);
-            let (tool, report) = read_function(attribute, documented.as_ref().unwrap_or(&function));
+    let mut item = (*candidate.item).clone();
+    let attributes = match &mut item {
+        Item::Fn(function) => &mut function.attrs,
+        Item::Impl(block) => &mut block.attrs,
+        Item::Trait(definition) => &mut definition.attrs,
+        Item::Macro(item) => {
+            if starts_with_declaration(&item.mac) && sources.is_declarations(candidate.scope, &item.mac.path) {
+                found.extend(reader.declared(&item.mac));
+            } else {
+                sources.check_macro(candidate.scope, item);
+            }
+            return;
+        }
+        _ => return,
+    };
+    let Some((annotation, attribute)) = sources.take_annotation(candidate.scope, attributes) else { return };
+    let documented = inline_docs(&item, &reader);
+    let (classes, report) = match (documented.as_ref().unwrap_or(&item), annotation) {
+        (Item::Fn(function), AnnotationKind::Tool) => {
+            let (tool, report) = read_function(attribute, function);
             if let Some(tool) = reader.accept(tool, report) {
                 found.extend(reader.tool(&tool, None));
             }
+            return;
         }
-        Item::Impl(block) => {
-            let mut block = block.clone();
-            let Some((AnnotationKind::Class, attribute)) = annotated(&mut block.attrs) else { return };
-            let documented = with_included_docs_of_methods(&block, &reader);
-            let (class, report) = read_class(attribute, documented.as_ref().unwrap_or(&block));
-            if let Some(class) = reader.accept(class, report)
-                && !class.manual
-            {
-                found.extend(class.tools.iter().filter_map(|tool| reader.tool(tool, Some(&class))));
-            }
-        }
-        _ => {}
-    }
+        (Item::Impl(block), AnnotationKind::Class) => read_class(attribute, block),
+        (Item::Trait(definition), AnnotationKind::Class) => read_trait(attribute, definition),
+        _ => return,
+    };
+    found.extend(reader.classes(classes, report));
+}
+
+/// Returns `true` if the contents can be declarations: a macro of the application may be called `tools!` too.
+fn starts_with_declaration(call: &syn::Macro) -> bool {
+    let first = call.tokens.clone().into_iter().next();
+    first.is_some_and(|token| matches!(token.to_string().as_str(), "impl" | "#"))
 }
 
 /// Reads the annotated items of one scope.
@@ -75,7 +87,7 @@ struct ItemReader<'a> {
     sources: &'a SourceTree,
     shapes: &'a TypeShapes<'a>,
     id: ScopeId,
-    scope: Rc<Scope>,
+    scope: Rc<SourceScope>,
 }
 
 impl IncludedFiles for ItemReader<'_> {
@@ -92,6 +104,11 @@ impl ItemReader<'_> {
     /// Returns what was read, or reports its errors. rustc reports them too, and there is no such tool.
     fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
         let Err(errors) = report.into_result() else { return read };
+        self.report_errors(errors);
+        None
+    }
+
+    fn report_errors(&self, errors: syn::Error) {
         for error in errors {
             self.sources.report(Diagnostic {
                 severity: Severity::Error,
@@ -101,7 +118,28 @@ impl ItemReader<'_> {
                 compile_error: true,
             });
         }
-        None
+    }
+
+    /// Reads the classes of `tools! { .. }`.
+    fn declared(&self, declarations: &syn::Macro) -> Vec<FoundTool> {
+        let parsed = match parse_declared(declarations.tokens.clone()) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                self.report_errors(error);
+                return Vec::new();
+            }
+        };
+        let read = parsed.iter().flat_map(|class| {
+            let (classes, report) = read_declared_class(class);
+            self.classes(classes, report)
+        });
+        read.collect()
+    }
+
+    fn classes(&self, classes: Vec<ParsedClass>, report: Report) -> Vec<FoundTool> {
+        let classes = self.accept(Some(classes), report).unwrap_or_default();
+        let offered = classes.iter().filter(|class| !class.manual);
+        offered.flat_map(|class| class.tools.iter().filter_map(|tool| self.tool(tool, Some(class)))).collect()
     }
 
     fn tool(&self, tool: &ParsedTool, class: Option<&ParsedClass>) -> Option<FoundTool> {

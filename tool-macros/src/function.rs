@@ -2,8 +2,8 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::ItemFn;
-use tool_syntax::{read_function, with_included_docs};
+use syn::{Item, ItemFn};
+use tool_syntax::{inline_docs, read_function};
 
 use crate::included::SourceFiles;
 use crate::{emit, preview, registration, shim, strip};
@@ -19,14 +19,16 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
             return emit::unparsed(item, &error);
         }
     };
-    let documented = with_included_docs(&function, &SourceFiles);
+    let documented = match inline_docs(&Item::Fn(function.clone()), &SourceFiles) {
+        Some(Item::Fn(documented)) => Some(documented),
+        _ => None,
+    };
     let (tool, report) = read_function(attribute, documented.as_ref().unwrap_or(&function));
     strip::function(&mut function.sig);
     let beside = match (tool, report.into_result()) {
         (Some(tool), Ok(())) => {
-            let name = &tool.function;
-            let mut shim = shim::invoke(&tool, &quote!(#name));
-            shim.extend(tool.preview.as_ref().map(|shown| preview::invoke(&tool, shown)));
+            let mut shim = shim::invoke(&tool, None);
+            shim.extend(tool.preview.as_ref().map(|preview| preview::invoke(&tool, preview, None)));
             let registration = registration::registration(&tool, None);
             emit::beside(tool.krate.as_ref(), &tool.cfgs, &[registration], &shim)
         }

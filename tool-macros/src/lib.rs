@@ -1,4 +1,4 @@
-//! The attributes `#[tool]` and `#[tool_class]`.
+//! The attributes `#[tool]` and `#[tool_class]`, and `tools!`.
 //!
 //! They emit the item unchanged, except for the helper attributes on its parameters, and next to it a registration for
 //! linkme and a shim that calls the function. Attributes and signatures are parsed by `tool-syntax`.
@@ -7,6 +7,7 @@ mod class;
 mod emit;
 mod function;
 mod included;
+mod instance;
 mod preview;
 mod registration;
 mod runtime_path;
@@ -33,7 +34,29 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Takes `prefix`, `include = [..]`, `exclude = [..]`, `category`, `tags = [..]`, `inject = [..]`, `sensitive` and
 /// `manual`. A method's own `#[tool(..)]` adds to or overrides the class. `new` is the constructor, never a tool.
+///
+/// On a trait impl or a trait, all methods are tools; a trait's tools are called on an `Arc<dyn Trait>`. A generic block
+/// names its types with `instances(Service<Postgres>)`. `per_call` builds an instance for each call with a `new` that
+/// takes no parameters.
 #[proc_macro_attribute]
 pub fn tool_class(attribute: TokenStream, item: TokenStream) -> TokenStream {
     class::expand(attribute.into(), item.into()).into()
+}
+
+/// Makes methods of a type that is defined elsewhere tools, by their signatures.
+///
+/// ```ignore
+/// tools! {
+///     impl taskchampion::Replica<SqliteStorage> as "replica" {
+///         /// All tasks.
+///         async fn all_task_uuids(&mut self) -> Result<Vec<Uuid>, taskchampion::Error>;
+///     }
+/// }
+/// ```
+///
+/// The signatures take the same attributes as methods of a [`tool_class`], and the compiler checks them against the real
+/// methods. `#[tool_class(..)]` on the block sets the options of the class.
+#[proc_macro]
+pub fn tools(tokens: TokenStream) -> TokenStream {
+    class::expand_declared(tokens.into()).into()
 }

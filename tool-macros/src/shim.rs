@@ -1,24 +1,22 @@
 //! The shim of a tool: decodes the arguments, takes the injected values and calls the function.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use tool_syntax::{
-    ArgumentForm, ArgumentParameter, ClassConstructor, DefaultValue, Delivery, InjectedForm, InjectedParameter,
-    Parameter, ParsedClass, ParsedTool, Receiver,
+    ArgumentForm, ArgumentParameter, ClassConstructor, ClassKind, DefaultValue, Delivery, InjectedForm,
+    InjectedParameter, ListItem, Parameter, ParsedClass, ParsedTool, Receiver,
 };
 
 use crate::emit::literal;
+use crate::instance::InstanceCode;
 use crate::registration::arguments;
 
 /// Returns the shim of a tool, as an expression for the registration.
 pub(crate) fn shim(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStream {
     let invoke = invoke_name(tool);
-    let mut wants: Vec<TokenStream> = injected(&tool.parameters).map(want).collect();
-    if tool.delivery != Delivery::Whole {
-        wants.push(quote!(__tool::Progress::of_stream()));
-    }
-    let needs = needs(&wants, tool.receiver, class);
+    let progress = tool.delivery.is_stream().then(|| quote!(__tool::Progress::of_stream()));
+    let needs = needs(&tool.parameters, tool.receiver, progress, class);
     quote!(&__tool::Shim { invoke: #invoke, needs: #needs })
 }
 
@@ -27,18 +25,44 @@ fn invoke_name(tool: &ParsedTool) -> Ident {
     format_ident!("__invoke_{}", syn::ext::IdentExt::unraw(&tool.function))
 }
 
-/// Returns the requirements of a function besides its arguments.
-pub(crate) fn needs(wants: &[TokenStream], receiver: Receiver, class: Option<&ParsedClass>) -> TokenStream {
+/// Returns the requirements of a function besides its arguments: injected values, and an instance.
+pub(crate) fn needs(
+    parameters: &[Parameter],
+    receiver: Receiver,
+    progress: Option<TokenStream>,
+    class: Option<&ParsedClass>,
+) -> TokenStream {
+    let built = borrowing_constructor(class, receiver);
+    let constructor = built.into_iter().flat_map(|constructor| &constructor.parameters);
+    let wants: Vec<TokenStream> = constructor.chain(injected(parameters)).map(want).chain(progress).collect();
+    let class = class.filter(|class| class.instance != ClassKind::Borrowed);
     if wants.is_empty() && class.is_none() {
         return quote!(&__tool::HandlerNeeds::NOTHING);
     }
     let injections = if wants.is_empty() { quote!(::std::vec::Vec::new) } else { quote!(|| ::std::vec![#(#wants),*]) };
-    let class = match class {
-        Some(_) => quote!(::core::option::Option::Some(__class)),
-        None => quote!(::core::option::Option::None),
+    let (class, receiver) = match class {
+        Some(_) => (quote!(::core::option::Option::Some(__class)), receiver),
+        None => (quote!(::core::option::Option::None), Receiver::None),
     };
     let receiver = Ident::new(&format!("{receiver:?}"), Span::call_site());
     quote!(&__tool::HandlerNeeds { injections: #injections, class: #class, receiver: __tool::ReceiverKind::#receiver })
+}
+
+/// Returns the constructor of a class that borrows, if the function has a receiver.
+fn borrowing_constructor(class: Option<&ParsedClass>, receiver: Receiver) -> Option<&ClassConstructor> {
+    let class = class.filter(|class| class.instance == ClassKind::Borrowed && receiver != Receiver::None)?;
+    class.constructors.first()
+}
+
+/// Returns the path of a method.
+pub(crate) fn method_path(class: Option<&ParsedClass>, name: &Ident, span: Span) -> TokenStream {
+    match class {
+        None => quote!(#name),
+        Some(ParsedClass { self_ty, trait_path: Some(path), .. }) => {
+            quote_spanned!(span=> <#self_ty as #path>::#name)
+        }
+        Some(ParsedClass { self_ty, .. }) => quote_spanned!(span=> <#self_ty>::#name),
+    }
 }
 
 pub(crate) fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
@@ -57,7 +81,9 @@ fn form_span(form: &ArgumentForm) -> Span {
         | ArgumentForm::OptionLent(ty)
         | ArgumentForm::OptionLentSlice(ty)
         | ArgumentForm::AsRef(ty)
-        | ArgumentForm::AsRefSlice(ty) => ty.span(),
+        | ArgumentForm::AsRefSlice(ty)
+        | ArgumentForm::OptionAsRef(ty) => ty.span(),
+        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => item.borrowed.span(),
     }
 }
 
@@ -75,7 +101,13 @@ pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
         ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => {
             quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#ty>>::NEW).tool_slot())
         }
-        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_option_slot()),
+        ArgumentForm::OptionLent(ty) | ArgumentForm::OptionAsRef(ty) => {
+            quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_option_slot())
+        }
+        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
+            let owned = &item.owned;
+            quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#owned>>::NEW).tool_slot())
+        }
         ArgumentForm::OptionLentSlice(ty) => {
             quote_spanned!(span=> (&__tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW).tool_slot())
         }
@@ -91,13 +123,31 @@ fn pass(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
     let span = call_site(argument.ty.span());
     let local = Ident::new(&local.to_string(), span);
     match &argument.form {
-        ArgumentForm::Owned(_) | ArgumentForm::AsRef(_) | ArgumentForm::AsRefSlice(_) => quote!(#local),
+        ArgumentForm::Owned(_)
+        | ArgumentForm::AsRef(_)
+        | ArgumentForm::AsRefSlice(_)
+        | ArgumentForm::OptionAsRef(_) => quote!(#local),
+        ArgumentForm::LentReferences(item) => {
+            let references = references(item, &local, span);
+            quote_spanned!(span=> ::std::vec::Vec::as_slice(&#references))
+        }
+        ArgumentForm::References(item) => references(item, &local, span),
         ArgumentForm::Lent(ty) => quote_spanned!(span=> __tool::lend::<#ty, _>(&#local)),
         ArgumentForm::LentSlice(_) => quote_spanned!(span=> ::std::vec::Vec::as_slice(&#local)),
         ArgumentForm::OptionLent(ty) => {
             quote_spanned!(span=> ::core::option::Option::map(::core::option::Option::as_ref(&#local), __tool::lend::<#ty, _>))
         }
         ArgumentForm::OptionLentSlice(_) => quote_spanned!(span=> ::core::option::Option::as_deref(&#local)),
+    }
+}
+
+/// Returns a list of references to the items of a decoded list.
+fn references(item: &ListItem, local: &Ident, span: Span) -> TokenStream {
+    let borrowed = &item.borrowed;
+    quote_spanned! {span=>
+        ::core::iter::Iterator::collect::<::std::vec::Vec<_>>(
+            ::core::iter::Iterator::map(#local.iter(), __tool::lend::<#borrowed, _>)
+        )
     }
 }
 
@@ -109,6 +159,12 @@ pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
         InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_owned(#name)),
         InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_lent(#name)),
         InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_lent_mut(#name)),
+        InjectedForm::LentObject(ty) => {
+            quote_spanned!(span=> __tool::InjectionRequest::<::std::sync::Arc<#ty>>::NEW.tool_lent(#name))
+        }
+        InjectedForm::LentMutObject(ty) => {
+            quote_spanned!(span=> __tool::InjectionRequest::<::std::boxed::Box<#ty>>::NEW.tool_lent_mut(#name))
+        }
     }
 }
 
@@ -139,6 +195,18 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
                 );
                 handed.push(quote_spanned!(span=> &mut *#local));
             }
+            InjectedForm::LentObject(ty) => {
+                early.extend(quote_spanned! {span=>
+                    let #local = __tool::InjectionRequest::<::std::sync::Arc<#ty>>::NEW.tool_borrow(&__inputs, #index)?;
+                });
+                handed.push(quote_spanned!(span=> &**#local));
+            }
+            InjectedForm::LentMutObject(ty) => {
+                late.extend(quote_spanned! {span=>
+                    let mut #local = __tool::InjectionRequest::<::std::boxed::Box<#ty>>::NEW.tool_borrow_mut(&__inputs, #index)?;
+                });
+                handed.push(quote_spanned!(span=> &mut **#local));
+            }
         }
     }
     early.extend(late);
@@ -152,6 +220,7 @@ pub(crate) struct Callee<'a> {
     pub(crate) path: TokenStream,
     pub(crate) span: Span,
     pub(crate) receiver: Receiver,
+    pub(crate) class: Option<&'a ParsedClass>,
     pub(crate) parameters: &'a [Parameter],
     /// Additional values taken from `__inputs`.
     pub(crate) takes: TokenStream,
@@ -159,41 +228,73 @@ pub(crate) struct Callee<'a> {
     pub(crate) output: Option<&'a syn::Type>,
 }
 
+impl Callee<'_> {
+    /// Returns `true` if the instance is built inside the call by an `async` constructor.
+    pub(crate) fn is_built_async(&self) -> bool {
+        borrowing_constructor(self.class, self.receiver).is_some_and(|constructor| constructor.is_async)
+    }
+}
+
 /// Returns the function that the shim of a tool invokes.
-pub(crate) fn invoke(tool: &ParsedTool, path: &TokenStream) -> TokenStream {
+pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStream {
     let span = call_site(tool.function.span());
-    let is_stream = tool.delivery != Delivery::Whole;
-    let progress = injected(&tool.parameters).count();
+    let is_stream = tool.delivery.is_stream();
+    let constructor = borrowing_constructor(class, tool.receiver);
+    let progress =
+        constructor.map_or(0, |constructor| constructor.parameters.len()) + injected(&tool.parameters).count();
     let takes = is_stream.then(
         || quote!(let __progress = __tool::InjectionRequest::<__tool::Progress>::NEW.tool_take(&__inputs, #progress)?;),
     );
     let callee = Callee {
         shim: invoke_name(tool),
-        path: path.clone(),
+        path: method_path(class, &tool.function, span),
         span,
         receiver: tool.receiver,
+        class,
         parameters: &tool.parameters,
         takes: takes.unwrap_or_default(),
         output: tool.output.as_ref(),
     };
-    // Bound to a local, since the value may borrow from injected values and must be dropped before them.
-    let reply = |call| quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result());
+    let is_async = tool.is_async || callee.is_built_async();
     let awaited = tool.is_async.then(|| quote!(.await));
-    decode(tool, &callee, is_stream || tool.is_async || tool.blocking, |call| {
+    decode(tool, &callee, is_stream || is_async || tool.blocking, |call, instance| {
+        let call = quote_spanned!(span=> #call #awaited);
         if is_stream {
-            let answer = answer_of_stream(tool.delivery, &quote_spanned!(span=> #call #awaited), span);
-            quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }))
-        } else if tool.is_async {
-            let reply = reply(quote_spanned!(span=> #call.await));
+            let answer = instance.wrap(answer_of_stream(tool.delivery, &call, span));
+            return quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }));
+        }
+        let call = whole_result(tool, class, call, span);
+        // Bound to a local, since the value may borrow from injected values and must be dropped before them.
+        let reply =
+            instance.wrap(quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result()));
+        if is_async {
             quote_spanned!(span=> __tool::HandlerStep::future(async move { #reply }))
         } else if tool.blocking {
-            let reply = reply(call);
             quote_spanned!(span=> __tool::HandlerStep::blocking(move || { #reply }))
         } else {
-            let reply = reply(call);
             quote_spanned!(span=> __tool::HandlerStep::Done({ #reply }))
         }
     })
+}
+
+/// Returns the expression of a result that is delivered at once: an iterator is collected, and the result of a declared
+/// method is checked against its signature.
+fn whole_result(tool: &ParsedTool, class: Option<&ParsedClass>, call: TokenStream, span: Span) -> TokenStream {
+    let call = match tool.delivery {
+        Delivery::Iterator => quote_spanned!(span=> ::core::iter::Iterator::collect::<::std::vec::Vec<_>>(#call)),
+        Delivery::FallibleIterator => quote_spanned! {span=>
+            ::core::result::Result::map(#call, |__items| ::core::iter::Iterator::collect::<::std::vec::Vec<_>>(__items))
+        },
+        Delivery::Whole | Delivery::Stream | Delivery::FallibleStream => call,
+    };
+    let is_declared = class.is_some_and(|class| class.is_declared);
+    match tool.output.as_ref().filter(|output| is_declared && !output.to_token_stream().to_string().contains('\'')) {
+        Some(output) => {
+            let output_span = call_site(output.span());
+            quote_spanned!(output_span=> { let __output: #output = #call; __output })
+        }
+        None => call,
+    }
 }
 
 /// Polls a stream inside the handler's future.
@@ -207,7 +308,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
                 }
             }
         },
-        Delivery::Stream | Delivery::Whole => call.clone(),
+        _ => call.clone(),
     };
     quote_spanned! {span=>
         let __stream = #stream;
@@ -221,13 +322,17 @@ pub(crate) fn decode(
     tool: &ParsedTool,
     callee: &Callee<'_>,
     is_lazy: bool,
-    step: impl FnOnce(TokenStream) -> TokenStream,
+    step: impl FnOnce(TokenStream, &InstanceCode) -> TokenStream,
 ) -> TokenStream {
     let all: Vec<&ArgumentParameter> = arguments(tool).collect();
     let locals: Vec<Ident> = (0..all.len()).map(|index| format_ident!("__argument_{index}")).collect();
     let slots = all.iter().map(|argument| slot(argument));
-    let (take, handed) = take_injected(&injected(callee.parameters).collect::<Vec<_>>());
-    let mut handed = handed.into_iter();
+    let constructor = borrowing_constructor(callee.class, callee.receiver);
+    let of_constructor = constructor.into_iter().flat_map(|constructor| &constructor.parameters);
+    let (take, mut handed) = take_injected(&of_constructor.chain(injected(callee.parameters)).collect::<Vec<_>>());
+    let handed_to_method = handed.split_off(constructor.map_or(0, |constructor| constructor.parameters.len()));
+    let instance = InstanceCode::new(callee, constructor, &handed);
+    let mut handed = handed_to_method.into_iter();
     let parameters = callee.parameters.iter().map(|parameter| match parameter {
         Parameter::Argument(parameter) => {
             let local = all.iter().zip(&locals).find(|(argument, _)| argument.name == parameter.name);
@@ -236,9 +341,10 @@ pub(crate) fn decode(
         Parameter::Injected(_) => handed.next().unwrap_or_default(),
     });
     let Callee { shim, path, span, takes, .. } = callee;
-    let (instance, this) = instance(callee.receiver, call_site(path.span()));
+    let this = &instance.this;
     let call = quote_spanned!(*span=> #path(#this #(#parameters),*));
-    let step = step(call);
+    let step = step(call, &instance);
+    let instance = &instance.take;
     // A lazy step that needs no inputs needs no closure.
     let waits_for_inputs = !instance.is_empty() || !take.is_empty() || !takes.is_empty();
     let run = if waits_for_inputs || !is_lazy {
@@ -271,28 +377,6 @@ pub(crate) fn decode(
     }
 }
 
-fn instance(receiver: Receiver, span: Span) -> (TokenStream, TokenStream) {
-    match receiver {
-        Receiver::None => (TokenStream::new(), TokenStream::new()),
-        Receiver::Ref => (
-            quote_spanned!(span=> let __this = __tool::HandlerInputs::instance::<__Class>(&mut __inputs)?;),
-            quote_spanned!(span=> &*__this,),
-        ),
-        Receiver::Mut => (
-            quote_spanned!(span=> let mut __this = __tool::HandlerInputs::instance_mut::<__Class>(&mut __inputs)?;),
-            quote_spanned!(span=> &mut *__this,),
-        ),
-        Receiver::Owned => (
-            quote_spanned!(span=> let __this = __tool::InjectionRequest::<__Class>::NEW.tool_take_instance(&mut __inputs)?;),
-            quote_spanned!(span=> __this,),
-        ),
-        Receiver::Arc => (
-            quote_spanned!(span=> let __this = __tool::HandlerInputs::instance_arc::<__Class>(&mut __inputs)?;),
-            quote_spanned!(span=> __this,),
-        ),
-    }
-}
-
 /// Locates errors at the user's tokens while resolving names at the call site, even if the item was emitted by another
 /// macro.
 pub(crate) fn call_site(span: Span) -> Span {
@@ -302,6 +386,14 @@ pub(crate) fn call_site(span: Span) -> Span {
 /// Returns the items that all shims of a class share: its type and its constructor.
 pub(crate) fn class(class: &ParsedClass) -> TokenStream {
     let self_ty = &class.self_ty;
+    if class.instance == ClassKind::Object {
+        return quote! {
+            type __Class = #self_ty;
+            fn __class() -> __tool::ToolClass {
+                __tool::ToolClass::object::<__Class>()
+            }
+        };
+    }
     let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
     let is_clone = by_value.then(

@@ -47,6 +47,9 @@ mod tool_result;
 #[doc(hidden)]
 pub mod private;
 
+#[doc = include_str!("../docs/classes.md")]
+pub mod classes {}
+
 #[doc = include_str!("../docs/mistakes.md")]
 pub mod mistakes {}
 
@@ -67,6 +70,6 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool_call::ToolCall;
 pub use tool_dialect as dialect;
 pub use tool_error::{ErrorKind, ToolError};
-pub use tool_macros::{tool, tool_class};
+pub use tool_macros::{tool, tool_class, tools};
 pub use tool_model::{Manifest, ToolDefinition};
 pub use tool_result::{Metadata, ToolResult};

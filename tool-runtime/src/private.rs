@@ -14,7 +14,7 @@ pub use crate::inject::injection::{InjectionMode, InjectionRequest};
 pub use crate::progress::Progress;
 pub use crate::shim::{
     BuiltInstance, Constructed, HandlerNeeds, HandlerStep, InstanceConstructor, Invocation, ReceiverKind, ReturnProbe,
-    Shim, ToolClass,
+    Shim, ToolClass, construction_failed,
 };
 pub use crate::stream::stream;
 

@@ -76,6 +76,7 @@ impl Progress {
         Injection {
             parameter: "(stream)",
             type_id: std::any::TypeId::of::<Self>(),
+            arc_type_id: std::any::TypeId::of::<std::sync::Arc<Self>>(),
             type_name: std::any::type_name::<Self>(),
             mode: InjectionMode::Clone,
         }

@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId, type_name};
 use std::fmt::Display;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use tool_model::validate::Violation;
@@ -16,7 +17,7 @@ use crate::{ErrorKind, ToolError};
 
 /// The generated entry point of a tool.
 pub struct Shim {
-    /// Decodes the arguments and calls the function, or does what [`InvocationPurpose`] asks for instead.
+    /// Decodes the arguments and calls the function, or does what `InvocationPurpose` asks for instead.
     pub invoke: fn(Invocation<'_>) -> HandlerStep,
     /// The inputs of the function besides its arguments.
     pub needs: &'static HandlerNeeds,
@@ -73,6 +74,8 @@ pub enum ReceiverKind {
 pub struct ToolClass {
     /// The type.
     pub type_id: TypeId,
+    /// The type of an `Arc` of it, the only form in which a trait object is passed.
+    pub arc_type_id: TypeId,
     /// The name of the type.
     pub type_name: &'static str,
     /// `true` if a shared instance can be cloned for `self`.
@@ -85,8 +88,45 @@ impl ToolClass {
     /// Creates the description of a class without a constructor.
     #[must_use]
     pub fn new<S: 'static>() -> Self {
-        Self { type_id: TypeId::of::<S>(), type_name: type_name::<S>(), is_clone: false, constructor: None }
+        Self::of_type::<S>()
     }
+
+    /// Creates the description of a trait object's class.
+    #[must_use]
+    pub fn object<S: ?Sized + SharedObject>() -> Self {
+        Self::of_type::<S>()
+    }
+
+    fn of_type<S: ?Sized + 'static>() -> Self {
+        Self {
+            type_id: TypeId::of::<S>(),
+            arc_type_id: TypeId::of::<Arc<S>>(),
+            type_name: type_name::<S>(),
+            is_clone: false,
+            constructor: None,
+        }
+    }
+
+    /// Returns `true` if a service of this type can be the instance.
+    pub(crate) fn accepts(&self, service: TypeId) -> bool {
+        service == self.type_id || service == self.arc_type_id
+    }
+}
+
+/// A trait object that calls on several threads can share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared between threads",
+    label = "calls run on several threads",
+    note = "add `Send + Sync` to the trait: `trait Name: Send + Sync`"
+)]
+pub trait SharedObject: Send + Sync + 'static {}
+
+impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
+
+/// Returns the result of a call whose instance could not be built from its injected values.
+pub fn construction_failed(type_name: &str, error: &impl Display) -> HandlerResult {
+    let message = format!("the call did not run: `{type_name}::new` failed: {error}");
+    Err(HandlerFailure::new(ErrorKind::Injection, message))
 }
 
 /// The constructor `new`, which creates an instance for a call.

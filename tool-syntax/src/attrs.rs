@@ -10,6 +10,7 @@ use syn::{Attribute, Expr, LitStr, Meta, Path};
 use tool_model::{KEYS, Key, KeyKind, Number};
 
 use crate::explicit::ExplicitArguments;
+use crate::instances::InstanceList;
 use crate::literal;
 
 /// The contents of `#[tool(..)]`.
@@ -39,6 +40,8 @@ pub(crate) struct ClassAttr {
     #[darling(flatten)]
     pub(crate) keys: KeyValues<true>,
     pub(crate) inject: StringList,
+    pub(crate) instances: Option<SpannedValue<InstanceList>>,
+    pub(crate) per_call: Option<SpannedValue<bool>>,
     pub(crate) manual: Option<bool>,
     #[darling(rename = "crate")]
     pub(crate) krate: Option<Path>,

@@ -1,21 +1,26 @@
-//! A tool class: an `impl` block and its `#[tool_class(..)]` attribute.
+//! A tool class: an `impl` block or a trait, and its `#[tool_class(..)]` attribute.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, LitStr, Path, ReturnType, Type, Visibility};
+use syn::{ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime, LitStr, Path, Type, Visibility};
 
 use crate::attrs::{self, ClassAttr, ToolAttr};
-use crate::docs::Docs;
-use crate::parameter::{self, ParameterContext};
+use crate::constructor::{self, ClassConstructor, MethodRole};
+use crate::declared::DeclaredClass;
+use crate::instances::{self, ClassInstance};
 use crate::tool::{self, ClassDefaults, FunctionSource};
-use crate::{InjectedParameter, Parameter, ParsedTool, Report, check, preview, signature};
+use crate::{ParsedTool, Receiver, Report, check, object, preview, rewrite};
 
-/// A tool class as read from source.
+/// A tool class as read from source: an `impl` block, one instance of a generic block, or a trait.
 #[derive(Clone, Debug)]
 pub struct ParsedClass {
-    /// The type of the `impl` block.
+    /// The type that shims call methods on: `dyn Trait` for a trait. Lifetimes of a borrowing class are `'_`.
     pub self_ty: Type,
+    /// The trait whose methods these are.
+    pub trait_path: Option<Path>,
+    /// The origin of the instance.
+    pub instance: ClassKind,
     /// The type's name with its generic arguments, as used in the paths of handlers.
     pub type_name: String,
     /// The tools, in source order.
@@ -24,104 +29,241 @@ pub struct ParsedClass {
     pub constructors: Vec<ClassConstructor>,
     /// `manual`: offered only by a dispatcher that has the service.
     pub manual: bool,
+    /// `true` for a class of `tools!`, whose signatures are checked against the real methods.
+    pub is_declared: bool,
     /// `crate = ..`: the path of the runtime crate, if it is not its own name.
     pub krate: Option<Path>,
 }
 
-/// A `new` function whose parameters are all injected.
-#[derive(Clone, Debug)]
-pub struct ClassConstructor {
-    /// The identifier `new`, for its span.
-    pub ident: syn::Ident,
-    /// The injected parameters.
-    pub parameters: Vec<InjectedParameter>,
-    /// `true` if the call must be awaited.
-    pub is_async: bool,
-    /// The `#[cfg(..)]` attributes of the function.
-    pub cfgs: Vec<Attribute>,
+/// The kinds of tool classes, by the origin of their instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassKind {
+    /// A value that the application passes to `.service(..)`, or that `new` builds for each call.
+    Owned,
+    /// A value that borrows from injected values. `new` builds it inside each call.
+    Borrowed,
+    /// An `Arc<dyn Trait>` that the application passes to `.service(..)`.
+    Object,
 }
 
-/// Reads an `impl` block with `#[tool_class(..)]`; `attribute` holds the tokens between the parentheses.
-pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<ParsedClass>, Report) {
-    let mut report = Report::default();
-    let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (None, report) };
-    let Some(type_name) = concrete_type(item, &mut report) else { return (None, report) };
-    let methods: Vec<&ImplItemFn> = item.items.iter().filter_map(as_method).collect();
-    check_lists(&attr, &methods, &mut report);
+/// Reads an `impl` block with `#[tool_class(..)]`; `attribute` holds the tokens between the parentheses. A generic block
+/// yields a class for each of its `instances(..)`.
+pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Vec<ParsedClass>, Report) {
+    read_block(attribute, item, false)
+}
 
-    let prefix = match &attr.prefix {
+/// Reads an `impl` block of `tools!`, whose methods have no bodies.
+pub fn read_declared_class(declared: &DeclaredClass) -> (Vec<ParsedClass>, Report) {
+    read_block(declared.attribute.clone(), &declared.block, true)
+}
+
+/// Reads a trait with `#[tool_class(..)]`. Its tools are called on an `Arc<dyn Trait>`.
+pub fn read_trait(attribute: TokenStream, item: &ItemTrait) -> (Vec<ParsedClass>, Report) {
+    let mut report = Report::default();
+    let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (Vec::new(), report) };
+    if let Some(key) = attr.per_call.as_ref().map(|key| key.span()).or(attr.instances.as_ref().map(|key| key.span())) {
+        let message = "a trait has no instances of its own: remove `per_call` and `instances`, or put `#[tool_class]` on \
+                       the `impl` block";
+        report.push(syn::Error::new(key, message));
+        return (Vec::new(), report);
+    }
+    let Some(block) = report.keep(object::to_impl(item)) else { return (Vec::new(), report) };
+    let trait_path = Some(Path::from(item.ident.clone()));
+    let form = ClassForm { kind: ClassKind::Object, trait_path, lifetimes: Vec::new(), is_declared: false };
+    let class = read_one(&attr, &block, item.ident.unraw().to_string(), attr.prefix.as_ref(), form, &mut report);
+    (class.into_iter().collect(), report)
+}
+
+fn read_block(attribute: TokenStream, item: &ItemImpl, is_declared: bool) -> (Vec<ParsedClass>, Report) {
+    let mut report = Report::default();
+    let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (Vec::new(), report) };
+    let is_generic = !instances::type_parameters(&item.generics).is_empty();
+    let mut classes = Vec::new();
+    match (&attr.instances, is_generic) {
+        (None, false) => classes.extend(read_concrete(&attr, item, attr.prefix.as_ref(), is_declared, &mut report)),
+        (None, true) => report.at(&item.generics, missing_instances(item)),
+        (Some(list), false) => {
+            let message = "`instances(..)` has no effect here: the `impl` block has no type parameters";
+            report.push(syn::Error::new(list.span(), message));
+        }
+        (Some(list), true) => {
+            for instance in &list.0 {
+                let Some(item) = report.keep(instances::instantiate(item, &instance.ty)) else { break };
+                let prefix = instance.prefix.as_ref().or(attr.prefix.as_ref());
+                classes.extend(read_concrete(&attr, &item, prefix, is_declared, &mut report));
+                if report.has_errors() {
+                    // The other instances would repeat the same errors.
+                    break;
+                }
+            }
+            distinct_instances(&classes, &list.0, &mut report);
+        }
+    }
+    (classes, report)
+}
+
+/// Shows the attribute line with the author's own type.
+fn missing_instances(item: &ItemImpl) -> String {
+    let mut ty = (*item.self_ty).clone();
+    let mut notes = Vec::new();
+    for parameter in instances::type_parameters(&item.generics) {
+        let bound = instances::main_bound(&item.generics, parameter);
+        let name = match bound.and_then(|path| path.segments.last()) {
+            Some(bound) => quote::format_ident!("My{}", bound.ident),
+            None => quote::format_ident!("My{}", parameter),
+        };
+        notes.extend(bound.map(|bound| format!("`{name}` implements `{}`", tokens(bound))));
+        ty = rewrite::replace_ident(&ty, parameter, &name);
+    }
+    let where_note = if notes.is_empty() { String::new() } else { format!(", where {}", notes.join(" and ")) };
+    format!(
+        "a generic tool class must name its concrete types: `#[tool_class(instances({}))]`{where_note}",
+        tokens(&ty)
+    )
+}
+
+/// Formats tokens as they are usually written.
+fn tokens(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace(" <", "<").replace("< ", "<").replace(" >", ">").replace(" ,", ",").replace(" :: ", "::")
+}
+
+/// Two instances with one prefix would have tools of the same names.
+fn distinct_instances(classes: &[ParsedClass], instances: &[ClassInstance], report: &mut Report) {
+    let name = |class: &ParsedClass| class.tools.first().map(|tool| tool.name.clone());
+    for (index, class) in classes.iter().enumerate() {
+        if classes[..index].iter().any(|other| name(other).is_some() && name(other) == name(class)) {
+            let message = format!("two instances have the same prefix; write `{} as \"..\"`", class.type_name);
+            report.at(&instances[index].ty, message);
+        }
+    }
+}
+
+/// The form of a class, apart from its methods.
+struct ClassForm {
+    kind: ClassKind,
+    trait_path: Option<Path>,
+    lifetimes: Vec<Lifetime>,
+    is_declared: bool,
+}
+
+fn read_concrete(
+    attr: &ClassAttr,
+    item: &ItemImpl,
+    prefix: Option<&LitStr>,
+    is_declared: bool,
+    report: &mut Report,
+) -> Option<ParsedClass> {
+    let type_name = type_name(item, report)?;
+    let lifetimes = item.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
+    let kind = match &*item.self_ty {
+        Type::TraitObject(_) => ClassKind::Object,
+        ty if rewrite::has_lifetime(ty) => ClassKind::Borrowed,
+        _ => ClassKind::Owned,
+    };
+    let trait_path = item.trait_.as_ref().map(|(path, _)| path.clone());
+    let form = ClassForm { kind, trait_path, lifetimes, is_declared };
+    if form.trait_path.is_none() {
+        return read_one(attr, item, type_name, prefix, form, report);
+    }
+    let mut item = item.clone();
+    instances::inline_associated_types(&mut item);
+    read_one(attr, &item, type_name, prefix, form, report)
+}
+
+fn read_one(
+    attr: &ClassAttr,
+    item: &ItemImpl,
+    type_name: String,
+    prefix: Option<&LitStr>,
+    form: ClassForm,
+    report: &mut Report,
+) -> Option<ParsedClass> {
+    let methods: Vec<&ImplItemFn> = item.items.iter().filter_map(as_method).collect();
+    check_lists(attr, &methods, report);
+    let prefix = match prefix {
         Some(prefix) => {
-            check_prefix(prefix, &mut report);
+            check_prefix(prefix, report);
             prefix.value()
         }
         None => tool_model::name::prefix_of(type_name.split('<').next().unwrap_or_default()),
     };
+    let static_ty = rewrite::with_lifetimes(&item.self_ty, "'static");
     let defaults = ClassDefaults {
-        self_ty: &item.self_ty,
+        self_ty: &static_ty,
+        lifetimes: &form.lifetimes,
         prefix: &prefix,
         keys: attr.keys.clone(),
         inject: attr.inject.0.iter().map(LitStr::value).collect(),
     };
+    let exports_all = form.trait_path.is_some() || form.is_declared;
     let previews = preview::preview_methods(&methods);
     let mut tools = Vec::new();
     for method in &methods {
-        check::no_conditional_tool(&method.attrs, &mut report);
-        check::once(&method.attrs, "tool", &mut report);
-        let role = role(method, &type_name);
+        check::no_conditional_tool(&method.attrs, report);
+        check::once(&method.attrs, "tool", report);
+        let role = constructor::role(method, &type_name);
         if role != MethodRole::Method {
-            check_new(method, role, &attr, &mut report);
+            constructor::check_new(method, role, attr, report);
         } else if let Some((_, of)) = previews.iter().find(|(preview, _)| *preview == name_of(method)) {
-            check_preview(method, of, &attr, &mut report);
+            check_preview(method, of, attr, report);
         } else {
-            tools.extend(read_method(method, &methods, &attr, &defaults, &mut report));
+            tools.extend(read_method(method, &methods, attr, &defaults, exports_all, report));
         }
     }
-    distinct_names(&tools, &mut report);
-    let class = ParsedClass {
-        constructors: constructors(&methods, &attr, &type_name, &item.self_ty, &mut report),
-        self_ty: (*item.self_ty).clone(),
+    distinct_names(&tools, report);
+    if form.kind == ClassKind::Object {
+        no_exclusive_methods(&tools, report);
+    }
+    let constructors = constructor::read_all(&methods, attr, &type_name, &defaults, report);
+    if form.kind == ClassKind::Borrowed && constructors.is_empty() && !report.has_errors() {
+        report.at(&item.self_ty, constructor::missing(&type_name, form.trait_path.is_some()));
+    }
+    Some(ParsedClass {
+        self_ty: rewrite::with_lifetimes(&item.self_ty, "'_"),
+        trait_path: form.trait_path,
+        instance: form.kind,
         type_name,
         tools,
+        constructors,
         manual: attr.manual.unwrap_or(false),
-        krate: attr.krate,
-    };
-    (Some(class), report)
+        is_declared: form.is_declared,
+        krate: attr.krate.clone(),
+    })
 }
 
 fn as_method(item: &ImplItem) -> Option<&ImplItemFn> {
     if let ImplItem::Fn(method) = item { Some(method) } else { None }
 }
 
-fn name_of(method: &ImplItemFn) -> String {
+pub(crate) fn name_of(method: &ImplItemFn) -> String {
     method.sig.ident.unraw().to_string()
 }
 
-/// Returns the name of the class's type. Tools are registered once, for one concrete type.
-fn concrete_type(item: &ItemImpl, report: &mut Report) -> Option<String> {
-    if let Some((path, _)) = &item.trait_ {
-        report.at(path, "`#[tool_class]` cannot be used on a trait impl; put it on an inherent `impl` block");
-        return None;
-    }
-    if !item.generics.params.is_empty() {
-        let message = "a tool class cannot be generic, since its tools are registered for one type; \
-                       put `#[tool_class]` on an `impl` of a concrete type, such as `impl Service<Postgres>`";
-        report.at(&item.generics, message);
-        return None;
-    }
-    if item.self_ty.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "'") {
-        report.at(&item.self_ty, "a tool class cannot borrow, since its instances live as long as the dispatcher; own the data, or share it with `Arc`");
-        return None;
-    }
-    match &*item.self_ty {
-        Type::Path(path) if path.qself.is_none() => path.path.segments.last().map(|segment| {
-            let arguments = segment.arguments.to_token_stream().to_string().replace(' ', "");
-            format!("{}{arguments}", segment.ident.unraw())
+/// Returns the name of the class's type with its generic arguments, lifetimes aside.
+fn type_name(item: &ItemImpl, report: &mut Report) -> Option<String> {
+    let path = match &*item.self_ty {
+        Type::Path(path) if path.qself.is_none() => Some(&path.path),
+        Type::TraitObject(object) => object.bounds.iter().find_map(|bound| match bound {
+            syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+            _ => None,
         }),
-        other => {
-            report.at(other, "`#[tool_class]` requires the `impl` block of a struct or an enum");
-            None
+        _ => None,
+    };
+    let Some(segment) = path.and_then(|path| path.segments.last()) else {
+        report.at(&item.self_ty, "`#[tool_class]` requires the `impl` block of a struct or an enum");
+        return None;
+    };
+    let mut arguments = segment.arguments.clone();
+    if let syn::PathArguments::AngleBracketed(list) = &mut arguments {
+        let kept = list.args.iter().filter(|argument| !matches!(argument, syn::GenericArgument::Lifetime(_)));
+        list.args = kept.cloned().collect();
+        if list.args.is_empty() {
+            arguments = syn::PathArguments::None;
         }
     }
+    let arguments = arguments.to_token_stream().to_string().replace(' ', "");
+    Some(format!("{}{arguments}", segment.ident.unraw()))
 }
 
 fn check_lists(attr: &ClassAttr, methods: &[&ImplItemFn], report: &mut Report) {
@@ -147,123 +289,6 @@ fn check_prefix(prefix: &LitStr, report: &mut Report) {
     }
 }
 
-/// The role of a method in its class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MethodRole {
-    /// `new`, returning the type or a `Result` of it.
-    Constructor,
-    /// `new`, returning the type in another wrapper, such as an `Arc`. Only the application calls it.
-    Factory,
-    Method,
-}
-
-fn role(method: &ImplItemFn, type_name: &str) -> MethodRole {
-    let ReturnType::Type(_, output) = &method.sig.output else { return MethodRole::Method };
-    if name_of(method) != "new" || method.sig.receiver().is_some() {
-        return MethodRole::Method;
-    }
-    let output = crate::ty::future_output(output).unwrap_or(output);
-    let bare = type_name.split('<').next().unwrap_or_default();
-    let is_class = |ty: &Type| matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Self" || last.ident == bare));
-    let Type::Path(path) = output else { return MethodRole::Method };
-    if is_class(output) {
-        return MethodRole::Constructor;
-    }
-    let Some(last) = path.path.segments.last() else { return MethodRole::Method };
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return MethodRole::Method };
-    let first = arguments.args.iter().find_map(|argument| match argument {
-        syn::GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    match first {
-        Some(ty) if is_class(ty) && last.ident.to_string().ends_with("Result") => MethodRole::Constructor,
-        _ if output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == bare) => {
-            MethodRole::Factory
-        }
-        _ => MethodRole::Method,
-    }
-}
-
-/// Returns the constructors that are not skipped and whose parameters can be injected.
-fn constructors(
-    methods: &[&ImplItemFn],
-    attr: &ClassAttr,
-    type_name: &str,
-    self_ty: &Type,
-    report: &mut Report,
-) -> Vec<ClassConstructor> {
-    let excluded = attr.exclude.0.iter().any(|name| name.value() == "new");
-    let constructors = methods.iter().filter(|method| role(method, type_name) == MethodRole::Constructor && !excluded);
-    let kept = constructors.filter(|method| {
-        let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
-        marker.and_then(skip).is_none_or(|skip| !skip)
-    });
-    kept.filter_map(|method| read_constructor(method, self_ty, report)).collect()
-}
-
-/// Returns the value of `skip` in an attribute.
-fn skip(marker: &Attribute) -> Option<bool> {
-    attrs::parse_attribute::<ToolAttr>(marker).ok()?.skip.map(|skip| *skip)
-}
-
-/// Reports attributes and lists that would make a constructor a tool.
-fn check_new(method: &ImplItemFn, role: MethodRole, class: &ClassAttr, report: &mut Report) {
-    let message = match role {
-        MethodRole::Constructor => {
-            "`new` is the constructor and cannot be a tool; to keep it from being called, write `#[tool(skip)]`"
-        }
-        _ => "`new` returns the type itself and cannot be a tool; rename it to make it one",
-    };
-    let markers = method.attrs.iter().filter(|attribute| attrs::is_tool(attribute));
-    markers.filter(|marker| skip(marker).is_none()).for_each(|marker| report.at(marker, message));
-    let included = class.include.iter().flat_map(|list| &list.0).filter(|name| name.value() == "new");
-    included.for_each(|name| report.at(name, message));
-}
-
-fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
-    match token {
-        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().flat_map(flatten).collect(),
-        other => vec![other.to_string()],
-    }
-}
-
-/// Reads a constructor. Returns `None` if a parameter cannot be injected: the application then passes the instance with
-/// `.service(..)`.
-fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) -> Option<ClassConstructor> {
-    let generic = method.sig.generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_)));
-    let unnamed = method.sig.inputs.iter().any(|input| match input {
-        syn::FnArg::Typed(typed) => crate::ty::is_unnameable(&typed.ty) || !matches!(&*typed.pat, syn::Pat::Ident(_)),
-        syn::FnArg::Receiver(_) => true,
-    });
-    if generic || unnamed || !matches!(method.sig.safety, syn::Safety::Default) {
-        return None;
-    }
-    let docs = Docs::default();
-    let context =
-        ParameterContext { signature: &method.sig, class: Some(self_ty), docs: &docs, inject: &[], inject_all: true };
-    let marked =
-        method.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Typed(typed) if !typed.attrs.is_empty()));
-    let mut own = Report::default();
-    let parameters = parameter::read_all(&context, &mut own);
-    if let Err(errors) = own.into_result() {
-        // Without attributes on its parameters, `new` is probably called by the application for `.service(..)`.
-        if marked {
-            report.push(errors);
-        }
-        return None;
-    }
-    let parameters = parameters.into_iter().filter_map(|parameter| match parameter {
-        Parameter::Injected(injected) => Some(injected),
-        Parameter::Argument(_) => None,
-    });
-    Some(ClassConstructor {
-        ident: method.sig.ident.clone(),
-        parameters: parameters.collect(),
-        is_async: signature::output(&method.sig, Some(self_ty)).is_async,
-        cfgs: method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
-    })
-}
-
 /// Reports attributes and lists that would make a preview a tool of its own.
 fn check_preview(method: &ImplItemFn, of: &syn::Ident, class: &ClassAttr, report: &mut Report) {
     let name = name_of(method);
@@ -283,6 +308,7 @@ fn read_method(
     methods: &[&ImplItemFn],
     class: &ClassAttr,
     defaults: &ClassDefaults<'_>,
+    exports_all: bool,
     report: &mut Report,
 ) -> Option<ParsedTool> {
     let name = name_of(method);
@@ -308,7 +334,7 @@ fn read_method(
     }
     let exported = match included {
         Some(included) => included,
-        None => matches!(method.vis, Visibility::Public(_)) || marker.is_some(),
+        None => exports_all || matches!(method.vis, Visibility::Public(_)) || marker.is_some(),
     };
     if skipped || !exported || has(&class.exclude.0) {
         return None;
@@ -321,6 +347,18 @@ fn read_method(
     let tool = tool::read(attr, &source, Some(defaults), report);
     let preview = preview.and_then(|name| preview::method(&name, &tool, methods, defaults, report));
     Some(ParsedTool { preview, ..tool })
+}
+
+/// All calls share the trait object, so no call can have it for itself.
+fn no_exclusive_methods(tools: &[ParsedTool], report: &mut Report) {
+    for tool in tools.iter().filter(|tool| tool.receiver == Receiver::Mut) {
+        let message = format!(
+            "`{0}` takes `&mut self`, but all calls share the trait object; take `&self`, exclude it with \
+             `exclude = [\"{0}\"]`, or put `#[tool_class]` on an `impl` block",
+            tool.function
+        );
+        report.at(&tool.function, message);
+    }
 }
 
 /// Reports duplicate tool names. Methods with `cfg` attributes may share a name, since only one of them exists.

@@ -5,8 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, ExprLit, FnArg, ImplItem, ItemFn, ItemImpl, Lit, LitStr, Meta, Signature, Token,
-    parse_quote,
+    Attribute, Block, Expr, ExprLit, FnArg, ImplItem, Item, Lit, LitStr, Meta, Signature, Token, TraitItem, parse_quote,
 };
 
 use crate::docs::doc_value;
@@ -20,22 +19,24 @@ pub trait IncludedFiles {
     fn manifest_dir(&self) -> Option<String>;
 }
 
-/// Returns the function with its included documentation inlined, or `None` if it has none.
-pub fn with_included_docs(function: &ItemFn, files: &dyn IncludedFiles) -> Option<ItemFn> {
-    is_included(&function.attrs, &function.sig).then(|| {
-        let mut function = function.clone();
-        InlineDocs { files }.visit_item_fn_mut(&mut function);
-        function
-    })
-}
-
-/// Returns the `impl` block with the included documentation of its methods inlined, or `None` if it has none.
-pub fn with_included_docs_of_methods(block: &ItemImpl, files: &dyn IncludedFiles) -> Option<ItemImpl> {
-    let is_included = |item: &ImplItem| matches!(item, ImplItem::Fn(method) if is_included(&method.attrs, &method.sig));
-    block.items.iter().any(is_included).then(|| {
-        let mut block = block.clone();
-        InlineDocs { files }.visit_item_impl_mut(&mut block);
-        block
+/// Returns an item with the included documentation of its functions inlined, or `None` if it has none.
+pub fn inline_docs(item: &Item, files: &dyn IncludedFiles) -> Option<Item> {
+    let has_included = match item {
+        Item::Fn(function) => is_included(&function.attrs, &function.sig),
+        Item::Impl(block) => block.items.iter().any(|item| match item {
+            ImplItem::Fn(method) => is_included(&method.attrs, &method.sig),
+            _ => false,
+        }),
+        Item::Trait(definition) => definition.items.iter().any(|item| match item {
+            TraitItem::Fn(method) => is_included(&method.attrs, &method.sig),
+            _ => false,
+        }),
+        _ => false,
+    };
+    has_included.then(|| {
+        let mut item = item.clone();
+        InlineDocs { files }.visit_item_mut(&mut item);
+        item
     })
 }
 
@@ -124,7 +125,16 @@ fn literal(literal: &Lit) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use syn::ItemFn;
+
     use super::*;
+
+    fn inlined(function: &ItemFn) -> Option<ItemFn> {
+        match inline_docs(&Item::Fn(function.clone()), &StubFiles)? {
+            Item::Fn(function) => Some(function),
+            _ => None,
+        }
+    }
 
     struct StubFiles;
 
@@ -139,7 +149,7 @@ mod tests {
     }
 
     fn description(function: &ItemFn) -> Result<String, String> {
-        let read = with_included_docs(function, &StubFiles);
+        let read = inlined(function);
         let (tool, report) = crate::read_function(quote::quote!(), read.as_ref().unwrap_or(function));
         report.into_result().map(|()| tool.unwrap().description).map_err(|error| error.to_string())
     }
@@ -151,7 +161,7 @@ mod tests {
             fn add(a: u8) {}
         };
         assert_eq!(description(&function).unwrap(), "Adds two numbers.");
-        let read = with_included_docs(&function, &StubFiles).unwrap();
+        let read = inlined(&function).unwrap();
         let (tool, _) = crate::read_function(quote::quote!(), &read);
         let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("not an argument") };
         assert_eq!(argument.description.as_deref(), Some("One."));
@@ -171,7 +181,7 @@ mod tests {
         let function: ItemFn = parse_quote!(
             fn add(#[doc = concat!("Number ", 1)] a: u8) {}
         );
-        let read = with_included_docs(&function, &StubFiles).unwrap();
+        let read = inlined(&function).unwrap();
         let (tool, _) = crate::read_function(quote::quote!(), &read);
         let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("not an argument") };
         assert_eq!(argument.description.as_deref(), Some("Number 1"));

@@ -80,6 +80,7 @@ pub(crate) fn method(
     let context = ParameterContext {
         signature: &method.sig,
         class: Some(class.self_ty),
+        lifetimes: class.lifetimes,
         docs: &Docs::default(),
         inject: &injected.chain(class.inject.clone()).collect::<Vec<_>>(),
         inject_all: false,
@@ -90,7 +91,7 @@ pub(crate) fn method(
         function: method.sig.ident.clone(),
         receiver: signature::receiver(&method.sig, report),
         parameters,
-        is_async: signature::output(&method.sig, Some(class.self_ty)).is_async,
+        is_async: signature::output(&method.sig, Some(class)).is_async,
     }))
 }
 

@@ -31,6 +31,11 @@ impl Report {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// Returns `true` if any error was recorded.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors.is_some()
+    }
+
     /// Returns all errors combined.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Receivers and results of signatures, and signatures that cannot be tools.
 
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{FnArg, GenericParam, ReceiverKind, ReturnType, Signature, Type};
+use syn::{FnArg, GenericParam, Ident, ReceiverKind, ReturnType, Signature, Token, Type, TypeParamBound, parse_quote};
 
-use crate::Report;
-use crate::ty;
+use crate::tool::ClassDefaults;
+use crate::{Report, instances, rewrite, ty};
 
 /// The receiver of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,18 @@ pub enum Delivery {
     Stream,
     /// `Result<impl Stream<Item = T>, E>`
     FallibleStream,
+    /// `impl Iterator<Item = T>`, collected into a list.
+    Iterator,
+    /// `Result<impl Iterator<Item = T>, E>`, collected into a list.
+    FallibleIterator,
+}
+
+impl Delivery {
+    /// Returns `true` if the items are sent one by one.
+    #[must_use]
+    pub fn is_stream(self) -> bool {
+        matches!(self, Self::Stream | Self::FallibleStream)
+    }
 }
 
 /// The result of a function.
@@ -76,22 +89,54 @@ pub(crate) struct ResultType {
 }
 
 /// Reads the result of a signature.
-pub(crate) fn output(signature: &Signature, class: Option<&Type>) -> ResultType {
+pub(crate) fn output(signature: &Signature, class: Option<&ClassDefaults<'_>>) -> ResultType {
     let ReturnType::Type(_, declared) = &signature.output else {
         return ResultType { is_async: signature.asyncness.is_some(), delivery: Delivery::Whole, ty: None };
     };
     let future = ty::future_output(declared);
     let is_async = signature.asyncness.is_some() || future.is_some();
     let result = future.unwrap_or(declared);
-    let delivery = if ty::is_stream(result) {
-        Delivery::Stream
-    } else if ty::is_result_of_stream(result) {
-        Delivery::FallibleStream
-    } else {
-        Delivery::Whole
-    };
-    let named = (!ty::is_unnameable(result)).then(|| ty::with_static_references(ty::detach(result, signature, class)));
-    ResultType { is_async, delivery, ty: named }
+    let (delivery, collected) = ty::delivery(result);
+    let result = collected.as_ref().unwrap_or(result);
+    let (lifetimes, self_ty) = class.map_or((&[] as &[_], None), |class| (class.lifetimes, Some(class.self_ty)));
+    let detach = || rewrite::with_static_references(rewrite::detach(result, signature, lifetimes, self_ty));
+    ResultType { is_async, delivery, ty: (!ty::is_unnameable(result)).then(detach) }
+}
+
+/// Replaces type parameters that only stand for `impl Trait` arguments, as in `fn f<S: Into<String>>(name: S)`. Returns
+/// `None` if there are none.
+pub(crate) fn inline_type_parameters(signature: &Signature) -> Option<Signature> {
+    let inlined: Vec<(Ident, Type)> = signature
+        .generics
+        .type_params()
+        .filter_map(|param| {
+            let bounds: Punctuated<TypeParamBound, Token![+]> =
+                instances::bounds(&signature.generics, &param.ident).cloned().collect();
+            // A lifetime alone is not a type.
+            if !bounds.iter().any(|bound| matches!(bound, TypeParamBound::Trait(_))) {
+                return None;
+            }
+            let argument: Type = parse_quote!(impl #bounds);
+            let is_argument = ty::argument_form(&argument).is_ok();
+            (is_argument && !rewrite::mentions(&signature.output, &param.ident))
+                .then(|| (param.ident.clone(), argument))
+        })
+        .collect();
+    if inlined.is_empty() {
+        return None;
+    }
+    let mut signature = signature.clone();
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(typed) = input {
+            for (name, argument) in &inlined {
+                rewrite::replace_parameter(&mut typed.ty, name, argument);
+            }
+        }
+    }
+    let params = std::mem::take(&mut signature.generics.params);
+    let is_kept = |param: &GenericParam| !matches!(param, GenericParam::Type(param) if inlined.iter().any(|(name, _)| *name == param.ident));
+    signature.generics.params = params.into_iter().filter(is_kept).collect();
+    Some(signature)
 }
 
 /// Reports signatures that cannot be tools.

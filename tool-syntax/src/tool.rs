@@ -4,7 +4,7 @@ use darling::util::SpannedValue;
 use proc_macro2::TokenStream;
 use serde_json::{Map, Value, json};
 use syn::ext::IdentExt;
-use syn::{Attribute, Ident, ItemFn, Path, Signature, Type};
+use syn::{Attribute, Ident, ItemFn, Lifetime, Path, Signature, Type};
 use tool_model::{KEYS, Key, KeyKind};
 
 use crate::attrs::{self, KeyValues, ToolAttr};
@@ -75,7 +75,10 @@ pub(crate) struct FunctionSource<'a> {
 
 /// Settings that a class applies to all its methods.
 pub(crate) struct ClassDefaults<'a> {
+    /// The class's type, its lifetimes replaced by `'static`.
     pub(crate) self_ty: &'a Type,
+    /// The lifetimes of the class.
+    pub(crate) lifetimes: &'a [Lifetime],
     pub(crate) prefix: &'a str,
     pub(crate) keys: KeyValues<true>,
     pub(crate) inject: Vec<String>,
@@ -87,9 +90,10 @@ pub(crate) fn read(
     class: Option<&ClassDefaults<'_>>,
     report: &mut Report,
 ) -> ParsedTool {
-    signature::check(source.signature, report);
-    let self_ty = class.map(|class| class.self_ty);
-    let parameter_names = parameter_names(source.signature);
+    let inlined = signature::inline_type_parameters(source.signature);
+    let signature = inlined.as_ref().unwrap_or(source.signature);
+    signature::check(signature, report);
+    let parameter_names = parameter_names(signature);
     let docs = Docs::read(source.attributes, &parameter_names);
     if attr.description.is_none() {
         check::documentation_is_read(&docs, report);
@@ -99,17 +103,18 @@ pub(crate) fn read(
     let inject_here: Vec<String> =
         inject.into_iter().chain(class.iter().flat_map(|class| class.inject.clone())).collect();
     let context = ParameterContext {
-        signature: source.signature,
-        class: self_ty,
+        signature,
+        class: class.map(|class| class.self_ty),
+        lifetimes: class.map(|class| class.lifetimes).unwrap_or_default(),
         docs: &docs,
         inject: &inject_here,
         inject_all: false,
     };
     let parameters = parameter::read_all(&context, report);
-    let output = signature::output(source.signature, self_ty);
+    let output = signature::output(signature, class);
     let blocking = attr.blocking.filter(|blocking| **blocking);
     if let Some(blocking) = blocking
-        && (output.is_async || output.delivery != Delivery::Whole)
+        && (output.is_async || output.delivery.is_stream())
     {
         let message = if output.is_async {
             "`blocking` has no effect on an `async` function; remove one of the two"

@@ -2,11 +2,12 @@
 
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
 use syn::{
-    GenericArgument, GenericParam, Lifetime, PathArguments, Signature, Token, Type, TypeImplTrait, TypeParamBound,
-    TypePath, TypeReference, parse_quote,
+    GenericArgument, PathArguments, PathSegment, Type, TypeImplTrait, TypeParamBound, TypePath, TypeReference,
+    parse_quote,
 };
+
+use crate::signature::Delivery;
 
 /// The conversion from the owned value that is decoded from JSON to the function's parameter.
 ///
@@ -27,6 +28,27 @@ pub enum ArgumentForm {
     AsRef(Type),
     /// `impl AsRef<[T]>`
     AsRefSlice(Type),
+    /// `Option<impl AsRef<T>>`
+    OptionAsRef(Type),
+    /// `&[&T]`: a list of the owned forms is decoded, and a list of references borrowed.
+    LentReferences(Box<ListItem>),
+    /// `Vec<&T>` and `impl IntoIterator<Item = &T>`: a list of the owned forms is decoded, and a list of references passed.
+    References(Box<ListItem>),
+}
+
+/// The item of a list of references.
+#[derive(Clone, Debug)]
+pub struct ListItem {
+    /// The type behind the reference, such as `str`.
+    pub borrowed: Type,
+    /// The type that is decoded, such as `String`.
+    pub owned: Type,
+}
+
+impl ListItem {
+    fn new(borrowed: &Type) -> Box<Self> {
+        Box::new(Self { borrowed: borrowed.clone(), owned: owned_form(borrowed) })
+    }
 }
 
 impl ArgumentForm {
@@ -52,6 +74,10 @@ pub enum InjectedForm {
     Lent(Type),
     /// `&mut T`
     LentMut(Type),
+    /// `&dyn Trait`, borrowed from an `Arc<dyn Trait>`.
+    LentObject(Type),
+    /// `&mut dyn Trait`, borrowed from a `Box<dyn Trait>`.
+    LentMutObject(Type),
 }
 
 /// Reads the type of an argument.
@@ -60,31 +86,46 @@ pub(crate) fn argument_form(ty: &Type) -> syn::Result<ArgumentForm> {
         Type::Reference(reference) => borrowed_form(reference).map(|form| match form {
             BorrowedForm::Value(inner) => ArgumentForm::Lent(inner),
             BorrowedForm::Slice(inner) => ArgumentForm::LentSlice(inner),
+            BorrowedForm::References(item) => ArgumentForm::LentReferences(item),
         }),
         Type::ImplTrait(bounds) => impl_trait(bounds),
-        other => match option_of_reference(other) {
-            Some(reference) => borrowed_form(reference).map(|form| match form {
-                BorrowedForm::Value(inner) => ArgumentForm::OptionLent(inner),
-                BorrowedForm::Slice(inner) => ArgumentForm::OptionLentSlice(inner),
-            }),
-            None => {
-                no_borrow(other)?;
-                Ok(ArgumentForm::Owned(other.clone()))
-            }
+        other => match argument_of(other, &["Option"]) {
+            Some(Type::Reference(reference)) => match borrowed_form(reference)? {
+                BorrowedForm::Value(inner) => Ok(ArgumentForm::OptionLent(inner)),
+                BorrowedForm::Slice(inner) => Ok(ArgumentForm::OptionLentSlice(inner)),
+                BorrowedForm::References(_) => no_borrow(other).map(|()| ArgumentForm::Owned(other.clone())),
+            },
+            Some(Type::ImplTrait(bounds)) => match impl_trait(bounds)? {
+                ArgumentForm::Owned(inner) => Ok(ArgumentForm::Owned(parse_quote!(::core::option::Option<#inner>))),
+                ArgumentForm::AsRef(inner) => Ok(ArgumentForm::OptionAsRef(inner)),
+                _ => no_borrow(other).map(|()| ArgumentForm::Owned(other.clone())),
+            },
+            _ => match argument_of(other, &["Vec"]) {
+                Some(Type::Reference(item)) if is_plain_reference(item) => {
+                    Ok(ArgumentForm::References(ListItem::new(&item.elem)))
+                }
+                _ => no_borrow(other).map(|()| ArgumentForm::Owned(other.clone())),
+            },
         },
     }
+}
+
+/// Returns `true` for `&T` where the owned form of `T` can be decoded and borrowed again.
+fn is_plain_reference(reference: &TypeReference) -> bool {
+    reference.mutability.is_none()
+        && no_borrow(&reference.elem).is_ok()
+        && !matches!(&*reference.elem, Type::Slice(_) | Type::TraitObject(_))
 }
 
 /// Reads the type of an injected parameter.
 pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
     match ungroup(ty) {
-        Type::Reference(reference) if matches!(&*reference.elem, Type::TraitObject(_)) => {
-            let object = &reference.elem;
-            let message = format!(
-                "injected values are found by type, and `{0}` is unsized; provide an `Arc<{0}>`, and take that or a reference to it",
-                object.to_token_stream()
-            );
-            Err(syn::Error::new_spanned(object, message))
+        Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::TraitObject(_)) => {
+            let object = ungroup(&reference.elem).clone();
+            Ok(match reference.mutability {
+                Some(_) => InjectedForm::LentMutObject(object),
+                None => InjectedForm::LentObject(object),
+            })
         }
         Type::Reference(reference) if reference.mutability.is_some() => {
             Ok(InjectedForm::LentMut((*reference.elem).clone()))
@@ -96,7 +137,7 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
             Err(syn::Error::new_spanned(ty, message))
         }
         other => {
-            if let Some(reference) = option_of_reference(other) {
+            if let Some(Type::Reference(reference)) = argument_of(other, &["Option"]) {
                 let message = "injected parameters cannot be optional; take `&T`, and let the application provide one";
                 return Err(syn::Error::new_spanned(reference, message));
             }
@@ -109,6 +150,7 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
 enum BorrowedForm {
     Value(Type),
     Slice(Type),
+    References(Box<ListItem>),
 }
 
 fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
@@ -116,6 +158,12 @@ fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
         let message = "an argument cannot be `&mut`, since the model would not see the change; \
                        take it by value, or mark it `#[inject]`";
         return Err(syn::Error::new_spanned(reference, message));
+    }
+    if let Type::Slice(slice) = ungroup(&reference.elem)
+        && let Type::Reference(item) = ungroup(&slice.elem)
+        && is_plain_reference(item)
+    {
+        return Ok(BorrowedForm::References(ListItem::new(&item.elem)));
     }
     no_borrow(&reference.elem)?;
     match &*reference.elem {
@@ -128,37 +176,85 @@ fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
     }
 }
 
+/// Reads `impl Trait`, by the first bound that determines a type to decode.
 fn impl_trait(bounds: &TypeImplTrait) -> syn::Result<ArgumentForm> {
-    let wrong = || {
-        let message = "only `impl AsRef<T>` and `impl Into<T>` can be arguments; \
-                       name the type instead of any other `impl`";
-        syn::Error::new_spanned(bounds, message)
-    };
     for bound in &bounds.bounds {
         let TypeParamBound::Trait(bound) = bound else { continue };
         let Some(segment) = bound.path.segments.last() else { continue };
+        let name = segment.ident.to_string();
+        if matches!(name.as_str(), "ToString" | "Display") {
+            return Ok(ArgumentForm::Owned(parse_quote!(::std::string::String)));
+        }
         let PathArguments::AngleBracketed(arguments) = &segment.arguments else { continue };
-        let Some(GenericArgument::Type(inner)) = arguments.args.first() else { continue };
-        no_borrow(inner)?;
-        match (segment.ident.to_string().as_str(), inner) {
-            ("AsRef", Type::Slice(slice)) => return Ok(ArgumentForm::AsRefSlice((*slice.elem).clone())),
-            ("AsRef", inner) => return Ok(ArgumentForm::AsRef(inner.clone())),
-            ("Into", inner) => return Ok(ArgumentForm::Owned(inner.clone())),
+        match (name.as_str(), arguments.args.first()) {
+            ("AsRef", Some(GenericArgument::Type(Type::Slice(slice)))) => {
+                no_borrow(&slice.elem)?;
+                return Ok(ArgumentForm::AsRefSlice((*slice.elem).clone()));
+            }
+            ("AsRef", Some(GenericArgument::Type(inner))) => {
+                no_borrow(inner)?;
+                return Ok(ArgumentForm::AsRef(inner.clone()));
+            }
+            ("Into", Some(GenericArgument::Type(inner))) => {
+                no_borrow(inner)?;
+                return Ok(ArgumentForm::Owned(inner.clone()));
+            }
+            ("IntoIterator" | "Iterator", Some(GenericArgument::AssocType(item))) if item.ident == "Item" => {
+                return items(&name, &item.ty);
+            }
             _ => {}
         }
     }
-    Err(wrong())
+    let message = "only `impl AsRef<T>`, `impl Into<T>`, `impl ToString` and `impl IntoIterator<Item = T>` can be \
+                   arguments; name the type instead of any other `impl`";
+    Err(syn::Error::new_spanned(bounds, message))
 }
 
-/// Returns the reference in `Option<&T>`.
-fn option_of_reference(ty: &Type) -> Option<&TypeReference> {
-    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
-    let segment = path.segments.last().filter(|segment| segment.ident == "Option")?;
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
-    match arguments.args.first()? {
-        GenericArgument::Type(Type::Reference(reference)) => Some(reference),
-        _ => None,
+/// Reads the items of `impl IntoIterator<Item = T>`.
+fn items(name: &str, item: &Type) -> syn::Result<ArgumentForm> {
+    if name == "Iterator" {
+        let message = "a list cannot be passed as `impl Iterator`; take `impl IntoIterator<Item = ..>`";
+        return Err(syn::Error::new_spanned(item, message));
     }
+    match item {
+        Type::Reference(reference) if is_plain_reference(reference) => {
+            Ok(ArgumentForm::References(ListItem::new(&reference.elem)))
+        }
+        Type::ImplTrait(bounds) => match impl_trait(bounds)? {
+            ArgumentForm::Owned(inner) => Ok(ArgumentForm::Owned(parse_quote!(::std::vec::Vec<#inner>))),
+            ArgumentForm::AsRef(inner) => {
+                let owned = owned_form(&inner);
+                Ok(ArgumentForm::Owned(parse_quote!(::std::vec::Vec<#owned>)))
+            }
+            _ => Err(syn::Error::new_spanned(item, "name the type of the items")),
+        },
+        item => {
+            no_borrow(item)?;
+            Ok(ArgumentForm::Owned(parse_quote!(::std::vec::Vec<#item>)))
+        }
+    }
+}
+
+/// Returns the owned form of an unsized type of the standard library; any other type is its own.
+fn owned_form(ty: &Type) -> Type {
+    let Type::Path(path) = ty else { return ty.clone() };
+    match path.path.segments.last().map(|last| last.ident.to_string()).as_deref() {
+        Some("str") => parse_quote!(::std::string::String),
+        Some("Path") => parse_quote!(::std::path::PathBuf),
+        Some("OsStr") => parse_quote!(::std::ffi::OsString),
+        _ => ty.clone(),
+    }
+}
+
+/// Returns the first type argument of a type with one of these names.
+fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
+    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
+    let segment = path.segments.last().filter(|segment| names.iter().any(|name| segment.ident == name))?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(inner) => Some(ungroup(inner)),
+        _ => None,
+    })
 }
 
 /// Rejects references inside a type: the decoded value owns its data, so there is nothing to borrow from.
@@ -197,18 +293,23 @@ fn ungroup(ty: &Type) -> &Type {
     }
 }
 
-/// Rejects `&'static` arguments: decoded values do not live that long. Expects the type as written, before lifetimes
+/// Rejects `&'static` in arguments: decoded values do not live that long. Expects the type as written, before lifetimes
 /// are replaced.
 pub(crate) fn no_static_reference(ty: &Type) -> syn::Result<()> {
-    match ungroup(ty) {
-        Type::Reference(reference)
-            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
-        {
-            let message = "an argument cannot be `'static`; remove the lifetime, or take an owned value";
-            Err(syn::Error::new_spanned(reference, message))
+    struct StaticFinder(Option<syn::Error>);
+    impl<'ast> Visit<'ast> for StaticFinder {
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") {
+                let message = "an argument cannot be `'static`; remove the lifetime, or take an owned value";
+                self.0.get_or_insert_with(|| syn::Error::new_spanned(reference, message));
+            }
+            visit::visit_type_reference(self, reference);
         }
-        _ => Ok(()),
+        fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
     }
+    let mut find = StaticFinder(None);
+    find.visit_type(ty);
+    find.0.map_or(Ok(()), Err)
 }
 
 /// Returns `true` for types that are usually arguments rather than injected values.
@@ -238,64 +339,6 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// Makes a type nameable outside of its function: replaces lifetimes by `'static` and `Self` by the class.
-pub(crate) fn detach(ty: &Type, signature: &Signature, class: Option<&Type>) -> Type {
-    struct DetachType<'a> {
-        lifetimes: Vec<&'a Lifetime>,
-        class: Option<&'a Type>,
-    }
-    impl VisitMut for DetachType<'_> {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            if lifetime.ident == "_" || self.lifetimes.contains(&&*lifetime) {
-                *lifetime = Lifetime::new("'static", lifetime.span());
-            }
-        }
-        fn visit_type_mut(&mut self, ty: &mut Type) {
-            if let (Type::Path(path), Some(class)) = (&*ty, self.class)
-                && path.qself.is_none()
-                && path.path.is_ident("Self")
-            {
-                *ty = class.clone();
-                return;
-            }
-            visit_mut::visit_type_mut(self, ty);
-        }
-        fn visit_type_path_mut(&mut self, path: &mut TypePath) {
-            if let Some(class) = self.class
-                && path.qself.is_none()
-                && path.path.segments.len() > 1
-                && path.path.segments[0].ident == "Self"
-            {
-                let rest: Vec<_> = path.path.segments.iter().skip(1).collect();
-                *path = parse_quote!(<#class>::#(#rest)::*);
-                return;
-            }
-            visit_mut::visit_type_path_mut(self, path);
-        }
-    }
-    let lifetimes = signature.generics.params.iter().filter_map(|param| match param {
-        GenericParam::Lifetime(lifetime) => Some(&lifetime.lifetime),
-        _ => None,
-    });
-    let mut ty = ty.clone();
-    DetachType { lifetimes: lifetimes.collect(), class }.visit_type_mut(&mut ty);
-    ty
-}
-
-/// Adds `'static` to every reference without a lifetime, so that the type can be used in a path.
-pub(crate) fn with_static_references(mut ty: Type) -> Type {
-    struct StaticLifetimes;
-    impl VisitMut for StaticLifetimes {
-        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
-            let token: Token![&] = reference.and_token;
-            reference.lifetime.get_or_insert_with(|| Lifetime::new("'static", token.span));
-            visit_mut::visit_type_reference_mut(self, reference);
-        }
-    }
-    StaticLifetimes.visit_type_mut(&mut ty);
-    ty
-}
-
 /// Returns `true` if the type contains `impl ..`, `_` or a macro, so that it cannot be named elsewhere.
 pub(crate) fn is_unnameable(ty: &Type) -> bool {
     struct UnnameableFinder(bool);
@@ -315,34 +358,75 @@ pub(crate) fn is_unnameable(ty: &Type) -> bool {
     find.0
 }
 
-/// Returns the `T` of `impl Future<Output = T>`.
+/// Returns the `T` of `impl Future<Output = T>`, `Pin<Box<dyn Future<Output = T>>>` and `BoxFuture<T>`.
 pub(crate) fn future_output(ty: &Type) -> Option<&Type> {
-    let Type::ImplTrait(bounds) = ungroup(ty) else { return None };
-    bounds.bounds.iter().find_map(|bound| {
+    let ty = ungroup(ty);
+    if let Some(output) = argument_of(ty, &["BoxFuture"]) {
+        return Some(output);
+    }
+    let boxed = argument_of(ty, &["Pin"]).and_then(|pinned| argument_of(pinned, &["Box"]));
+    associated(boxed.unwrap_or(ty), "Future", "Output")
+}
+
+/// Returns the type `T` of `Name = T` in `impl Trait<Name = T>` or `dyn Trait<Name = T>`.
+fn associated<'a>(ty: &'a Type, trait_name: &str, name: &str) -> Option<&'a Type> {
+    let segment = trait_segment(ty, trait_name)?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::AssocType(output) if output.ident == name => Some(&output.ty),
+        _ => None,
+    })
+}
+
+fn trait_segment<'a>(ty: &'a Type, trait_name: &str) -> Option<&'a PathSegment> {
+    let bounds = match ty {
+        Type::ImplTrait(ty) => &ty.bounds,
+        Type::TraitObject(ty) => &ty.bounds,
+        _ => return None,
+    };
+    bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else { return None };
-        let segment = bound.path.segments.last().filter(|segment| segment.ident == "Future")?;
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
-        arguments.args.iter().find_map(|argument| match argument {
-            GenericArgument::AssocType(output) if output.ident == "Output" => Some(&output.ty),
-            _ => None,
-        })
+        bound.path.segments.last().filter(|segment| segment.ident == trait_name)
     })
 }
 
-/// Returns `true` for `impl Stream<..>`.
-pub(crate) fn is_stream(ty: &Type) -> bool {
-    let Type::ImplTrait(bounds) = ungroup(ty) else { return false };
-    bounds.bounds.iter().any(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| last.ident == "Stream"),
-        _ => false,
-    })
+/// Returns the delivery of a result and, for an iterator, the type into which its items are collected.
+pub(crate) fn delivery(ty: &Type) -> (Delivery, Option<Type>) {
+    if is_stream(ty) {
+        return (Delivery::Stream, None);
+    }
+    if let Some(item) = iterator_item(ty) {
+        return (Delivery::Iterator, Some(parse_quote!(::std::vec::Vec<#item>)));
+    }
+    let Type::Path(path) = ungroup(ty) else { return (Delivery::Whole, None) };
+    let last = path.path.segments.last().filter(|last| last.ident.to_string().ends_with("Result"));
+    let Some(PathArguments::AngleBracketed(arguments)) = last.map(|last| &last.arguments) else {
+        return (Delivery::Whole, None);
+    };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(success)) if is_stream(success) => (Delivery::FallibleStream, None),
+        Some(GenericArgument::Type(success)) => match iterator_item(success) {
+            Some(item) => {
+                let mut collected = path.clone();
+                if let Some(last) = collected.path.segments.last_mut()
+                    && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+                {
+                    arguments.args[0] = parse_quote!(::std::vec::Vec<#item>);
+                }
+                (Delivery::FallibleIterator, Some(Type::Path(collected)))
+            }
+            None => (Delivery::Whole, None),
+        },
+        _ => (Delivery::Whole, None),
+    }
 }
 
-/// Returns `true` for `Result<impl Stream<..>, E>` and aliases whose names end in `Result`.
-pub(crate) fn is_result_of_stream(ty: &Type) -> bool {
-    let Type::Path(path) = ungroup(ty) else { return false };
-    let Some(last) = path.path.segments.last() else { return false };
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
-    let first = arguments.args.first();
-    last.ident.to_string().ends_with("Result") && matches!(first, Some(GenericArgument::Type(ty)) if is_stream(ty))
+/// Returns the `T` of `impl Iterator<Item = T>` and `Box<dyn Iterator<Item = T>>`.
+fn iterator_item(ty: &Type) -> Option<&Type> {
+    let ty = ungroup(ty);
+    associated(argument_of(ty, &["Box"]).unwrap_or(ty), "Iterator", "Item")
+}
+
+fn is_stream(ty: &Type) -> bool {
+    matches!(ungroup(ty), ty @ Type::ImplTrait(_) if trait_segment(ty, "Stream").is_some())
 }

@@ -1,4 +1,4 @@
-//! Another manifest while calls are running.
+//! Replacing the manifest while calls are running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,9 +54,9 @@ fn names(tools: &Dispatcher) -> Vec<String> {
     tools.definitions().iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// Every call and every list is of one manifest: the answer to a wrong name tells the whole offer.
+/// Every call and every list uses one manifest: the error for an unknown name lists the whole snapshot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn under_load_each_call_finds_one_manifest_or_the_other() {
+async fn under_load_each_call_sees_exactly_one_manifest() {
     let (one, other) = (of(&["first", "second"]), of(&["second", "third"]));
     let tools = tools(one.clone());
     let is_over = Arc::new(AtomicBool::new(false));
@@ -93,14 +93,14 @@ async fn under_load_each_call_finds_one_manifest_or_the_other() {
     is_over.store(true, Ordering::Relaxed);
     let mut seen = (0, 0);
     for caller in callers {
-        let (of_one, of_other) = caller.await.expect("no mixture");
+        let (of_one, of_other) = caller.await.expect("each call sees one manifest");
         seen = (seen.0 + of_one, seen.1 + of_other);
     }
     assert!(seen.0 > 0 && seen.1 > 0, "both were called: {seen:?}");
 }
 
 #[tokio::test]
-async fn a_call_that_has_begun_ends_as_it_began() {
+async fn a_running_call_keeps_its_tool() {
     let gate = Arc::new(Notify::new());
     let tools = Dispatcher::builder().manifest(of(&["wait"])).value("gate", gate.clone()).build().unwrap();
     let before = tools.definition("reload.wait").expect("on offer");
@@ -110,22 +110,23 @@ async fn a_call_that_has_begun_ends_as_it_began() {
     tools.reload(of(&["first"])).unwrap();
     assert_eq!(names(&tools), ["reload.first"]);
     tools.reload(of(&["second"])).unwrap();
-    assert!(!tools.call(ToolCall::new("reload.wait", json!({}))).await.success, "it is no longer on offer");
+    assert!(!tools.call(ToolCall::new("reload.wait", json!({}))).await.success, "the tool is no longer available");
     gate.notify_one();
     assert_eq!(waiting.await.unwrap().output, "waited");
     assert_eq!(before.description, "Waits until it is told to go on.");
 }
 
 #[tokio::test]
-async fn a_manifest_that_does_not_fit_leaves_the_old_one() {
+async fn a_manifest_that_does_not_match_keeps_the_old_one() {
     let tools = tools(of(&["first", "second"]));
     let clone = tools.clone();
     let before = tools.manifest();
     let stale = linked("reload.").to_json().replace("reload.first\"", "reload.primary\"").replace("::third", "::gone");
-    let error = tools.reload(Manifest::from_json(&stale).unwrap()).expect_err("it does not fit");
+    let error = tools.reload(Manifest::from_json(&stale).unwrap()).expect_err("the manifest does not match");
     assert_eq!(error.problems().len(), 2, "all at once: {error}");
     assert!(error.to_string().starts_with("the manifest is not loaded, 2 problems:\n- "), "{error}");
-    let error = tools.reload(tool_runtime::manifest::EmbeddedManifest::new("it.json", "{")).expect_err("no manifest");
+    let error =
+        tools.reload(tool_runtime::manifest::EmbeddedManifest::new("it.json", "{")).expect_err("not a manifest");
     assert!(error.to_string().contains("cannot read the manifest it.json"), "{error}");
     assert_eq!(tools.manifest(), before);
     assert_eq!(tools.call(ToolCall::new("reload.first", json!({}))).await.output, "first");
@@ -138,11 +139,11 @@ async fn a_manifest_that_does_not_fit_leaves_the_old_one() {
 }
 
 #[test]
-fn a_lenient_dispatcher_skips_what_does_not_fit() {
+fn a_lenient_dispatcher_skips_entries_that_do_not_match() {
     let tools = Dispatcher::builder().manifest(of(&["first"])).lenient().build().unwrap();
     let stale = of(&["first", "third"]).to_json().replace("::third", "::gone");
     tools.reload(Manifest::from_json(&stale).unwrap()).unwrap();
     assert_eq!(names(&tools), ["reload.first"]);
     tools.reload(of(&["third", "wait"])).unwrap();
-    assert_eq!(names(&tools), ["reload.third"], "nothing is injected as `gate`");
+    assert_eq!(names(&tools), ["reload.third"], "`gate` has no provider");
 }

@@ -1,4 +1,4 @@
-//! Names of the prelude that mean something else here.
+//! Shadowed names of the prelude.
 
 use rt::{tool, tool_class};
 
@@ -55,7 +55,7 @@ pub fn plain(text: ::std::string::String, number: ::std::option::Option<u8>) -> 
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowedService;
 
-#[tool_class]
+#[tool_class(per_call)]
 impl ShadowedService {
     /// Makes one, by hand.
     #[must_use]

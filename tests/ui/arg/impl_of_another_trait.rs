@@ -1,10 +1,10 @@
 use tool_runtime::tool;
 
 #[tool]
-fn show(value: impl std::fmt::Display) -> String {
-    value.to_string()
+fn show(value: impl Fn() -> u8) -> u8 {
+    value()
 }
 
 fn main() {
-    show(1);
+    show(|| 1);
 }

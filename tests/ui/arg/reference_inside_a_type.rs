@@ -1,8 +1,8 @@
 use tool_runtime::tool;
 
 #[tool]
-fn join(words: Vec<&str>) -> String {
-    words.join(" ")
+fn join(words: Vec<(u8, &str)>) -> String {
+    words.len().to_string()
 }
 
 fn main() {

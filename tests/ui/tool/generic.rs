@@ -1,10 +1,10 @@
 use tool_runtime::tool;
 
 #[tool]
-fn show<T: ToString>(value: T) -> String {
-    value.to_string()
+fn count<T: serde::de::DeserializeOwned>(items: Vec<T>) -> usize {
+    items.len()
 }
 
 fn main() {
-    show(5);
+    count(vec![1]);
 }

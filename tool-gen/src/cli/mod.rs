@@ -29,7 +29,7 @@ use exit::{CommandFailure, ExitStatus, Result};
 /// Reads the annotated tools of a package and maintains their manifest, tools_calls.json.
 #[derive(Parser)]
 #[command(name = "tool-gen", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = EXAMPLES)]
-struct Cli {
+struct GenCli {
     #[command(subcommand)]
     command: Command,
 
@@ -58,7 +58,7 @@ Exit codes: 0 success, 1 stale, breaking or denied, 2 error.
 enum Command {
     Write(write::WriteCommand),
     Check(check::CheckCommand),
-    Show(show::ShowCommand),
+    Show(show::ShowToolsCommand),
     Docs(docs::DocsCommand),
     Lint(lint::LintCommand),
     Watch(watch::WatchCommand),
@@ -67,7 +67,7 @@ enum Command {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match GenCli::try_parse() {
         Ok(cli) => cli,
         Err(mistake) if mistake.use_stderr() && wants_json() => {
             return report::failure(&usage_failure(&mistake), OutputFormat::Json).into();
@@ -93,7 +93,7 @@ fn usage_failure(mistake: &clap::Error) -> CommandFailure {
     CommandFailure::new(message).help(help.trim())
 }
 
-impl Cli {
+impl GenCli {
     fn run(&self) -> Result<ExitStatus> {
         let format = self.format;
         match &self.command {
@@ -114,6 +114,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        super::Cli::command().debug_assert();
+        super::GenCli::command().debug_assert();
     }
 }

@@ -45,6 +45,64 @@ impl PackageSelection {
     }
 }
 
+/// The packages besides the selected ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OtherPackages {
+    /// The names of the selected packages.
+    read: Vec<String>,
+    /// The other members of the workspace, dependencies first.
+    members: Vec<(String, Scan)>,
+    /// The `Cargo.toml`s of path dependencies outside of the workspace.
+    outside: Vec<(String, PathBuf)>,
+}
+
+impl OtherPackages {
+    pub(super) fn new(packages: &[&Package], metadata: &Metadata, scan: impl Fn(&Package) -> Option<Scan>) -> Self {
+        let used: Vec<(String, PathBuf)> = packages
+            .iter()
+            .flat_map(|package| &package.dependencies)
+            .filter_map(|used| Some((used.name.clone(), used.path.as_ref()?.as_std_path().join("Cargo.toml"))))
+            .collect();
+        let is_used = |package: &Package| used.iter().any(|(_, file)| file == package.manifest_path.as_std_path());
+        let all = metadata.workspace_packages();
+        let mut others: Vec<_> =
+            all.iter().filter(|other| packages.iter().all(|package| package.id != other.id)).collect();
+        others.sort_by_key(|package| (!is_used(package), package.name.clone()));
+        let is_member = |file: &PathBuf| all.iter().any(|package| package.manifest_path.as_std_path() == file);
+        Self {
+            read: packages.iter().map(|package| package.name.to_string()).collect(),
+            members: others.into_iter().filter_map(|other| Some((other.name.to_string(), scan(other)?))).collect(),
+            outside: used.iter().filter(|(_, file)| !is_member(file)).cloned().collect(),
+        }
+    }
+
+    /// Returns a warning that names the packages with tools, if there are any.
+    pub(super) fn suggestion(&self) -> Option<Diagnostic> {
+        let members = self.members.iter().filter(|(_, scan)| has_tools(scan));
+        let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();
+        let outside: Vec<_> = self.outside.iter().filter(|(_, file)| has_tools_outside(file)).collect();
+        let names: Vec<String> =
+            members.iter().copied().chain(outside.iter().map(|(name, _)| name.as_str())).map(quoted).collect();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        let message = format!("{} no tools, but {} {verb} some", self.subject(), names.split_last().map(joined)?);
+        let mut ways: Vec<String> = Vec::new();
+        if !members.is_empty() {
+            let flags: Vec<_> = members.iter().map(|name| format!("-p {name}")).collect();
+            ways.push(format!("`{}`, or all packages with `--workspace`", flags.join(" ")));
+        }
+        ways.extend(outside.iter().map(|(_, file)| format!("`--manifest-path {}`", display_path(file))));
+        let help = format!("select them with {}; set the manifest's path with `-o`", ways.join(", "));
+        Some(Diagnostic { severity: Severity::Warning, message, help: Some(help), place: None, compile_error: false })
+    }
+
+    fn subject(&self) -> String {
+        match self.read.as_slice() {
+            [only] => format!("`{only}` has"),
+            _ => "the selected packages have".to_owned(),
+        }
+    }
+}
+
 /// Returns the given Cargo.toml, or the nearest one.
 pub(super) fn cargo_toml(named: Option<&Path>) -> Result<PathBuf> {
     let current = std::env::current_dir().context(|| "determine the current directory".to_owned())?;
@@ -199,64 +257,6 @@ fn suggested<'n>(failure: CommandFailure, name: &str, known: impl IntoIterator<I
 fn asked_for(choice: &BuildChoice) -> impl Iterator<Item = &str> {
     let parts = choice.features.iter().flat_map(|list| list.split([',', ' ']));
     parts.filter(|feature| !feature.is_empty())
-}
-
-/// The packages besides the selected ones.
-#[derive(Clone, Debug, Default)]
-pub(super) struct OtherPackages {
-    /// The names of the selected packages.
-    read: Vec<String>,
-    /// The other members of the workspace, dependencies first.
-    members: Vec<(String, Scan)>,
-    /// The `Cargo.toml`s of path dependencies outside of the workspace.
-    outside: Vec<(String, PathBuf)>,
-}
-
-impl OtherPackages {
-    pub(super) fn new(packages: &[&Package], metadata: &Metadata, scan: impl Fn(&Package) -> Option<Scan>) -> Self {
-        let used: Vec<(String, PathBuf)> = packages
-            .iter()
-            .flat_map(|package| &package.dependencies)
-            .filter_map(|used| Some((used.name.clone(), used.path.as_ref()?.as_std_path().join("Cargo.toml"))))
-            .collect();
-        let is_used = |package: &Package| used.iter().any(|(_, file)| file == package.manifest_path.as_std_path());
-        let all = metadata.workspace_packages();
-        let mut others: Vec<_> =
-            all.iter().filter(|other| packages.iter().all(|package| package.id != other.id)).collect();
-        others.sort_by_key(|package| (!is_used(package), package.name.clone()));
-        let is_member = |file: &PathBuf| all.iter().any(|package| package.manifest_path.as_std_path() == file);
-        Self {
-            read: packages.iter().map(|package| package.name.to_string()).collect(),
-            members: others.into_iter().filter_map(|other| Some((other.name.to_string(), scan(other)?))).collect(),
-            outside: used.iter().filter(|(_, file)| !is_member(file)).cloned().collect(),
-        }
-    }
-
-    /// Returns a warning that names the packages with tools, if there are any.
-    pub(super) fn suggestion(&self) -> Option<Diagnostic> {
-        let members = self.members.iter().filter(|(_, scan)| has_tools(scan));
-        let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();
-        let outside: Vec<_> = self.outside.iter().filter(|(_, file)| has_tools_outside(file)).collect();
-        let names: Vec<String> =
-            members.iter().copied().chain(outside.iter().map(|(name, _)| name.as_str())).map(quoted).collect();
-        let verb = if names.len() == 1 { "has" } else { "have" };
-        let message = format!("{} no tools, but {} {verb} some", self.subject(), names.split_last().map(joined)?);
-        let mut ways: Vec<String> = Vec::new();
-        if !members.is_empty() {
-            let flags: Vec<_> = members.iter().map(|name| format!("-p {name}")).collect();
-            ways.push(format!("`{}`, or all packages with `--workspace`", flags.join(" ")));
-        }
-        ways.extend(outside.iter().map(|(_, file)| format!("`--manifest-path {}`", display_path(file))));
-        let help = format!("select them with {}; set the manifest's path with `-o`", ways.join(", "));
-        Some(Diagnostic { severity: Severity::Warning, message, help: Some(help), place: None, compile_error: false })
-    }
-
-    fn subject(&self) -> String {
-        match self.read.as_slice() {
-            [only] => format!("`{only}` has"),
-            _ => "the selected packages have".to_owned(),
-        }
-    }
 }
 
 fn has_tools(scan: &Scan) -> bool {

@@ -16,19 +16,6 @@ use super::scanning::LoadedTools;
 use super::terminal::{BOLD, CYAN, DIM, YELLOW, count, print, print_json, styled, width};
 use super::wrap::{NO_BREAK, TableColumn, table, wrap_text};
 
-/// Show all tools in a table, or one in detail
-///
-/// Tokens are an estimate of the context that a tool takes each time it is offered to a model.
-#[derive(Args)]
-#[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct ShowCommand {
-    /// The tool to show in detail
-    name: Option<String>,
-
-    #[command(flatten)]
-    source: ToolSource,
-}
-
 const EXAMPLES: &str = "\
 Examples:
   tool-gen show
@@ -47,6 +34,19 @@ struct JsonCatalogue<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
+/// Show all tools in a table, or one in detail
+///
+/// Tokens are an estimate of the context that a tool takes each time it is offered to a model.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
+pub(super) struct ShowToolsCommand {
+    /// The tool to show in detail
+    name: Option<String>,
+
+    #[command(flatten)]
+    source: ToolSource,
+}
+
 #[derive(Serialize)]
 struct JsonTool<'a> {
     name: &'a str,
@@ -54,7 +54,7 @@ struct JsonTool<'a> {
     definition: &'a ToolDefinition,
 }
 
-impl ShowCommand {
+impl ShowToolsCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let tools = LoadedTools::read(&self.source, format, "nothing was shown")?;
         let one = self.name.as_deref().map(|name| find(name, &tools.manifest)).transpose()?;
@@ -64,6 +64,22 @@ impl ShowCommand {
             (OutputFormat::Text, None) => print(&catalogue(&tools.manifest, width()))?,
         }
         Ok(ExitStatus::Fine)
+    }
+}
+
+/// A schema with sorted keys.
+struct SortedSchema<'a>(&'a Value);
+
+impl serde::Serialize for SortedSchema<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(map) => {
+                let sorted: std::collections::BTreeMap<_, _> = map.iter().map(|(k, v)| (k, SortedSchema(v))).collect();
+                sorted.serialize(serializer)
+            }
+            Value::Array(items) => serializer.collect_seq(items.iter().map(SortedSchema)),
+            other => other.serialize(serializer),
+        }
     }
 }
 
@@ -195,21 +211,5 @@ fn section(text: &mut String, title: &str) {
 fn paragraph(text: &mut String, words: &str, indent: &str, width: usize) {
     for line in wrap_text(words, width.saturating_sub(indent.len())) {
         let _ = writeln!(text, "{}", format!("{indent}{line}").trim_end());
-    }
-}
-
-/// A schema with sorted keys.
-struct SortedSchema<'a>(&'a Value);
-
-impl serde::Serialize for SortedSchema<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Object(map) => {
-                let sorted: std::collections::BTreeMap<_, _> = map.iter().map(|(k, v)| (k, SortedSchema(v))).collect();
-                sorted.serialize(serializer)
-            }
-            Value::Array(items) => serializer.collect_seq(items.iter().map(SortedSchema)),
-            other => other.serialize(serializer),
-        }
     }
 }

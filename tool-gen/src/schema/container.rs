@@ -15,64 +15,64 @@ use crate::text::source_text;
 use crate::ty::Ty;
 
 impl SchemaGenerator<'_> {
-    pub(super) fn container(&mut self, inside: &ContainerContext) -> Value {
-        let mut schema = if inside.definition.derives("JsonSchema_repr") {
-            self.numbers(inside)
+    pub(super) fn container(&mut self, context: &ContainerContext) -> Value {
+        let mut schema = if context.definition.derives("JsonSchema_repr") {
+            self.numbers(context)
         } else {
-            self.plain_container(inside)
+            self.plain_container(context)
         };
-        self.add_container_facts(&mut schema, inside);
-        self.describe(&inside.shape.common, &mut schema, inside);
-        self.extend(&inside.shape.common, &mut schema, inside);
+        self.add_container_facts(&mut schema, context);
+        self.describe(&context.shape.common, &mut schema, context);
+        self.extend(&context.shape.common, &mut schema, context);
         schema
     }
 
-    fn plain_container(&mut self, inside: &ContainerContext) -> Value {
-        let shape = &inside.shape;
+    fn plain_container(&mut self, context: &ContainerContext) -> Value {
+        let shape = &context.shape;
         if let Some(with) = &shape.with {
-            let ty = self.type_with(with, inside);
+            let ty = self.type_with(with, context);
             return self.schema_for(&ty);
         }
         if let Some(field) = shape.transparent() {
-            return self.field(field, inside, None);
+            return self.field(field, context, None);
         }
         let converted = match self.contract {
             SchemaContract::Deserialize => shape.attrs.type_from().or(shape.attrs.type_try_from()),
             SchemaContract::Serialize => shape.attrs.type_into(),
         };
         if let Some(ty) = converted {
-            let ty = self.resolve(ty, inside);
+            let ty = self.resolve(ty, context);
             return self.schema_for(&ty);
         }
         match &shape.data {
             ShapeData::Struct(Style::Unit, _) => json!({"type": "null"}),
-            ShapeData::Struct(Style::Newtype, fields) => self.field(&fields[0], inside, None),
-            ShapeData::Struct(Style::Tuple, fields) => self.tuple(fields, inside),
+            ShapeData::Struct(Style::Newtype, fields) => self.field(&fields[0], context, None),
+            ShapeData::Struct(Style::Tuple, fields) => self.tuple(fields, context),
             ShapeData::Struct(Style::Struct, fields) => {
                 let denies = shape.attrs.deny_unknown_fields();
-                self.properties(fields, inside, shape.attrs.default(), denies)
+                self.properties(fields, context, shape.attrs.default(), denies)
             }
-            ShapeData::Enum(variants) => self.variants(variants, inside),
+            ShapeData::Enum(variants) => self.variants(variants, context),
         }
     }
 
     /// Returns the schema of an enum that is written as its discriminants.
-    fn numbers(&mut self, inside: &ContainerContext) -> Value {
+    fn numbers(&mut self, context: &ContainerContext) -> Value {
         let mut values = Vec::new();
-        if let ShapeData::Enum(variants) = &inside.shape.data {
+        if let ShapeData::Enum(variants) = &context.shape.data {
             for variant in variants {
-                values.push(self.number(variant, values.last(), inside));
+                values.push(self.number(variant, values.last(), context));
             }
         }
         json!({"type": "integer", "enum": values})
     }
 
-    fn number(&mut self, variant: &VariantShape, previous: Option<&Value>, inside: &ContainerContext) -> Value {
+    fn number(&mut self, variant: &VariantShape, previous: Option<&Value>, context: &ContainerContext) -> Value {
         let Some((_, number)) = &variant.original.discriminant else {
             return previous.and_then(Value::as_i64).map_or(0, |previous| previous + 1).into();
         };
-        let scene = EvaluationScope::in_container(inside);
-        match self.shapes.literal(number, &scene) {
+        let env = EvaluationScope::in_container(context);
+        match self.shapes.literal(number, &env) {
             Ok(value) => value,
             Err(why) => {
                 self.report(source_text(number), why, LossKind::Type);
@@ -82,13 +82,13 @@ impl SchemaGenerator<'_> {
     }
 
     /// Resolves a type inside of a definition.
-    pub(super) fn resolve(&self, ty: &syn::Type, inside: &ContainerContext) -> Ty {
-        self.shapes.types.resolve(ty, inside.scope(), &inside.generics)
+    pub(super) fn resolve(&self, ty: &syn::Type, context: &ContainerContext) -> Ty {
+        self.shapes.types.resolve(ty, context.scope(), &context.generics)
     }
 
-    pub(super) fn type_with(&mut self, with: &SchemaOverride, inside: &ContainerContext) -> Ty {
+    pub(super) fn type_with(&mut self, with: &SchemaOverride, context: &ContainerContext) -> Ty {
         match with {
-            SchemaOverride::Type(ty) => self.resolve(ty, inside),
+            SchemaOverride::Type(ty) => self.resolve(ty, context),
             SchemaOverride::Function(function) => {
                 self.report(function.clone(), "its schema comes from a function", LossKind::Type);
                 Ty::Tuple(Vec::new())
@@ -97,16 +97,14 @@ impl SchemaGenerator<'_> {
     }
 
     /// Returns the type that describes a field.
-    pub(super) fn field_type(&mut self, field: &FieldShape, inside: &ContainerContext) -> Ty {
+    pub(super) fn field_type(&mut self, field: &FieldShape, context: &ContainerContext) -> Ty {
         self.set_place(field.ty.span());
         match &field.with {
-            Some(with) => self.type_with(with, inside),
-            None => self.resolve(&field.ty, inside),
+            Some(with) => self.type_with(with, context),
+            None => self.resolve(&field.ty, context),
         }
     }
-}
 
-impl SchemaGenerator<'_> {
     /// Returns `true` unless the attributes skip a field or variant in this direction.
     pub(super) fn is_included(&self, skip_deserializing: bool, skip_serializing: bool) -> bool {
         !match self.contract {
@@ -123,16 +121,16 @@ impl SchemaGenerator<'_> {
     }
 
     /// Returns the schema of a field of a struct or variant.
-    pub(super) fn field(&mut self, field: &FieldShape, inside: &ContainerContext, default: Option<Value>) -> Value {
-        let ty = self.field_type(field, inside);
+    pub(super) fn field(&mut self, field: &FieldShape, context: &ContainerContext, default: Option<Value>) -> Value {
+        let ty = self.field_type(field, context);
         let schema = if field.validation.required { self.present_schema_for(&ty) } else { self.subschema_for(&ty) };
-        self.finish_field(field, schema, inside, default)
+        self.finish_field(field, schema, context, default)
     }
 
     /// Returns the schema of the only field of an internally tagged variant. It is written out where a reference would
     /// refuse the tag.
-    pub(super) fn field_beside_tag(&mut self, field: &FieldShape, inside: &ContainerContext) -> Value {
-        let ty = self.field_type(field, inside);
+    pub(super) fn field_beside_tag(&mut self, field: &FieldShape, context: &ContainerContext) -> Value {
+        let ty = self.field_type(field, context);
         let schema = if field.validation.required {
             self.present_schema_for(&ty)
         } else {
@@ -141,19 +139,19 @@ impl SchemaGenerator<'_> {
             let written_out = self.is_inline_type(&ty) || changed || compose::refuses_tag(&schema);
             if written_out { schema } else { self.subschema_for(&ty) }
         };
-        self.finish_field(field, schema, inside, None)
+        self.finish_field(field, schema, context, None)
     }
 
     fn finish_field(
         &mut self,
         field: &FieldShape,
         mut schema: Value,
-        inside: &ContainerContext,
+        context: &ContainerContext,
         default: Option<Value>,
     ) -> Value {
         self.add_field_facts(&mut schema, field);
-        self.describe(&field.common, &mut schema, inside);
-        self.validate(&field.validation, &mut schema, inside);
+        self.describe(&field.common, &mut schema, context);
+        self.validate(&field.validation, &mut schema, context);
         if field.attrs.skip_deserializing() {
             compose::insert(&mut schema, "readOnly", true);
         }
@@ -163,13 +161,13 @@ impl SchemaGenerator<'_> {
         if let Some(default) = default {
             compose::insert(&mut schema, "default", default);
         }
-        self.extend(&field.common, &mut schema, inside);
+        self.extend(&field.common, &mut schema, context);
         schema
     }
 
-    pub(super) fn tuple(&mut self, fields: &[FieldShape], inside: &ContainerContext) -> Value {
+    pub(super) fn tuple(&mut self, fields: &[FieldShape], context: &ContainerContext) -> Value {
         let present = self.included_fields(fields);
-        let items: Vec<Value> = present.into_iter().map(|field| self.field(field, inside, None)).collect();
+        let items: Vec<Value> = present.into_iter().map(|field| self.field(field, context, None)).collect();
         let length = items.len();
         let mut schema = json!({"type": "array", "maxItems": length});
         if length > 0 {
@@ -183,7 +181,7 @@ impl SchemaGenerator<'_> {
     pub(super) fn properties(
         &mut self,
         fields: &[FieldShape],
-        inside: &ContainerContext,
+        context: &ContainerContext,
         default: &SerdeDefault,
         denies_unknown: bool,
     ) -> Value {
@@ -193,16 +191,16 @@ impl SchemaGenerator<'_> {
         }
         for field in self.included_fields(fields) {
             if field.attrs.flatten() {
-                let ty = self.field_type(field, inside);
+                let ty = self.field_type(field, context);
                 let required = field.validation.required;
                 let mut flattened = self.present_schema_for(&ty);
                 compose::prepare_flatten(&mut flattened, self.is_option(&ty) && !required);
                 compose::flatten(&mut schema, flattened);
                 continue;
             }
-            let value = self.field_default(field, inside, default);
-            let mut property = self.field(field, inside, value);
-            let optional = self.is_optional(field, inside, !default.is_none());
+            let value = self.field_default(field, context, default);
+            let mut property = self.field(field, context, value);
+            let optional = self.is_optional(field, context, !default.is_none());
             let name = self.written_name(field.attrs.name()).to_owned();
             self.add_aliases(&mut property, ALIASES, &name, field.attrs.aliases());
             compose::insert_property(&mut schema, &name, optional, property);
@@ -218,13 +216,13 @@ impl SchemaGenerator<'_> {
         }
     }
 
-    fn is_optional(&mut self, field: &FieldShape, inside: &ContainerContext, of_container: bool) -> bool {
+    fn is_optional(&mut self, field: &FieldShape, context: &ContainerContext, of_container: bool) -> bool {
         let has_default = of_container || !field.attrs.default().is_none();
         let may_be_skipped = field.attrs.skip_serializing_if().is_some();
         match self.contract {
             SchemaContract::Serialize => may_be_skipped,
             SchemaContract::Deserialize => {
-                let ty = self.field_type(field, inside);
+                let ty = self.field_type(field, context);
                 has_default || (!field.validation.required && self.is_option(&ty))
             }
         }
@@ -234,7 +232,7 @@ impl SchemaGenerator<'_> {
     fn field_default(
         &mut self,
         field: &FieldShape,
-        inside: &ContainerContext,
+        context: &ContainerContext,
         of_container: &SerdeDefault,
     ) -> Option<Value> {
         let own = field.attrs.default();
@@ -242,7 +240,7 @@ impl SchemaGenerator<'_> {
             return None;
         }
         self.set_place(field.ty.span());
-        match self.shapes.field_default(field, inside, of_container) {
+        match self.shapes.field_default(field, context, of_container) {
             Ok(value) => value,
             Err(why) => {
                 let what = format!("the default of `{}`", field.member);
@@ -251,17 +249,15 @@ impl SchemaGenerator<'_> {
             }
         }
     }
-}
 
-impl SchemaGenerator<'_> {
-    pub(super) fn variants(&mut self, variants: &[VariantShape], inside: &ContainerContext) -> Value {
+    pub(super) fn variants(&mut self, variants: &[VariantShape], context: &ContainerContext) -> Value {
         if variants.is_empty() {
             return Value::Bool(false);
         }
-        let (bare, others): (Vec<&VariantShape>, Vec<&VariantShape>) = match inside.shape.attrs.tag() {
+        let (bare, others): (Vec<&VariantShape>, Vec<&VariantShape>) = match context.shape.attrs.tag() {
             TagType::External => variants.iter().partition(|variant| {
                 let is_plain = variant.common.is_empty() && variant.with.is_none();
-                variant.is_unit() && is_plain && !variant.attrs.untagged() && !inside.shape.ref_variants
+                variant.is_unit() && is_plain && !variant.attrs.untagged() && !context.shape.ref_variants
             }),
             _ => (Vec::new(), variants.iter().collect()),
         };
@@ -280,12 +276,12 @@ impl SchemaGenerator<'_> {
         let overlap = others.iter().any(|variant| variant.attrs.untagged());
         for variant in others {
             if self.is_variant_included(variant) {
-                forms.push(self.variant_form(variant, inside));
+                forms.push(self.variant_form(variant, context));
             }
         }
-        let keyword = if overlap || matches!(inside.shape.attrs.tag(), TagType::None) { "anyOf" } else { "oneOf" };
+        let keyword = if overlap || matches!(context.shape.attrs.tag(), TagType::None) { "anyOf" } else { "oneOf" };
         let mut schema = json!({keyword: forms});
-        if are_all_bare && matches!(inside.shape.attrs.tag(), TagType::External) {
+        if are_all_bare && matches!(context.shape.attrs.tag(), TagType::External) {
             // The manifest has one list of the variants, with or without documentation.
             self.add_variant_aliases(&mut schema, variants);
         }
@@ -296,30 +292,30 @@ impl SchemaGenerator<'_> {
         self.is_included(variant.attrs.skip_deserializing(), variant.attrs.skip_serializing())
     }
 
-    fn variant_form(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
-        if !inside.shape.ref_variants {
-            return self.variant(variant, inside);
+    fn variant_form(&mut self, variant: &VariantShape, context: &ContainerContext) -> Value {
+        if !context.shape.ref_variants {
+            return self.variant(variant, context);
         }
         let name = &variant.attrs.name().deserialize_name().value;
-        let id = format!("_SchemarsRefVariant/{}::{name}", self.shapes.id(&inside.ty()));
-        self.refer(id, name, |generator| generator.variant(variant, inside))
+        let id = format!("_SchemarsRefVariant/{}::{name}", self.shapes.id(&context.ty()));
+        self.refer(id, name, |generator| generator.variant(variant, context))
     }
 
-    fn variant(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
-        let denies = inside.shape.attrs.deny_unknown_fields();
+    fn variant(&mut self, variant: &VariantShape, context: &ContainerContext) -> Value {
+        let denies = context.shape.attrs.deny_unknown_fields();
         let name = self.written_name(variant.attrs.name()).to_owned();
         let has_content = !variant.is_unit() || variant.with.is_some();
-        let mut schema = match inside.shape.attrs.tag() {
-            _ if variant.attrs.untagged() => self.content(variant, inside),
-            TagType::None => self.content(variant, inside),
+        let mut schema = match context.shape.attrs.tag() {
+            _ if variant.attrs.untagged() => self.content(variant, context),
+            TagType::None => self.content(variant, context),
             TagType::External if !has_content => self.constant_name(&name, variant),
             TagType::External => {
-                let mut content = self.content(variant, inside);
+                let mut content = self.content(variant, context);
                 self.add_aliases(&mut content, ALIASES, &name, variant.attrs.aliases());
                 compose::externally_tagged(&name, content)
             }
             TagType::Internal { tag } => {
-                let mut schema = self.content_beside_tag(variant, inside);
+                let mut schema = self.content_beside_tag(variant, context);
                 compose::tag_internally(&mut schema, tag, self.constant_name(&name, variant), denies);
                 schema
             }
@@ -327,7 +323,7 @@ impl SchemaGenerator<'_> {
                 let mut schema = json!({"type": "object"});
                 compose::insert_property(&mut schema, tag, false, self.constant_name(&name, variant));
                 if has_content {
-                    let inner = self.content(variant, inside);
+                    let inner = self.content(variant, context);
                     compose::insert_property(&mut schema, content, false, inner);
                 }
                 if denies {
@@ -336,8 +332,8 @@ impl SchemaGenerator<'_> {
                 schema
             }
         };
-        self.describe(&variant.common, &mut schema, inside);
-        self.extend(&variant.common, &mut schema, inside);
+        self.describe(&variant.common, &mut schema, context);
+        self.extend(&variant.common, &mut schema, context);
         schema
     }
 
@@ -349,35 +345,35 @@ impl SchemaGenerator<'_> {
     }
 
     /// Returns the schema of a variant's content.
-    fn content(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
+    fn content(&mut self, variant: &VariantShape, context: &ContainerContext) -> Value {
         if let Some(with) = &variant.with {
-            let ty = self.type_with(with, inside);
+            let ty = self.type_with(with, context);
             return self.subschema_for(&ty);
         }
         match variant.style {
-            Style::Newtype => self.field(&variant.fields[0], inside, None),
-            _ => self.fields_of(variant, inside),
+            Style::Newtype => self.field(&variant.fields[0], context, None),
+            _ => self.fields_of(variant, context),
         }
     }
 
     /// Returns the schema of a variant's content beside the tag.
-    fn content_beside_tag(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
+    fn content_beside_tag(&mut self, variant: &VariantShape, context: &ContainerContext) -> Value {
         if let Some(with) = &variant.with {
-            let ty = self.type_with(with, inside);
+            let ty = self.type_with(with, context);
             return self.schema_for(&ty);
         }
         match variant.style {
-            Style::Newtype => self.field_beside_tag(&variant.fields[0], inside),
-            _ => self.fields_of(variant, inside),
+            Style::Newtype => self.field_beside_tag(&variant.fields[0], context),
+            _ => self.fields_of(variant, context),
         }
     }
 
-    fn fields_of(&mut self, variant: &VariantShape, inside: &ContainerContext) -> Value {
-        let denies = inside.shape.attrs.deny_unknown_fields();
+    fn fields_of(&mut self, variant: &VariantShape, context: &ContainerContext) -> Value {
+        let denies = context.shape.attrs.deny_unknown_fields();
         match variant.style {
             Style::Unit => json!({"type": "null"}),
-            Style::Tuple | Style::Newtype => self.tuple(&variant.fields, inside),
-            Style::Struct => self.properties(&variant.fields, inside, &SerdeDefault::None, denies),
+            Style::Tuple | Style::Newtype => self.tuple(&variant.fields, context),
+            Style::Struct => self.properties(&variant.fields, context, &SerdeDefault::None, denies),
         }
     }
 }

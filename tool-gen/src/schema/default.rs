@@ -14,21 +14,21 @@ impl TypeShapes<'_> {
     pub(super) fn field_default(
         &self,
         field: &FieldShape,
-        inside: &ContainerContext,
+        context: &ContainerContext,
         of_container: &SerdeDefault,
     ) -> Result<Option<Value>, String> {
-        let scene = EvaluationScope::in_container(inside);
-        let ty = self.types.resolve(&field.ty, scene.scope, &scene.generics);
-        if !self.is_serializable(&ty) || !has_serialize_bound(field, inside) {
+        let env = EvaluationScope::in_container(context);
+        let ty = self.types.resolve(&field.ty, env.scope, &env.generics);
+        if !self.is_serializable(&ty) || !has_serialize_bound(field, context) {
             return Ok(None);
         }
         let value = match (field.attrs.default(), of_container) {
-            (SerdeDefault::Default, _) => self.default_of(&ty, &scene)?,
-            (SerdeDefault::Path(path), _) => self.default_function(path, &ty, &scene)?,
+            (SerdeDefault::Default, _) => self.default_of(&ty, &env)?,
+            (SerdeDefault::Path(path), _) => self.default_function(path, &ty, &env)?,
             (SerdeDefault::None, of_container) => {
                 let whole = match of_container {
-                    SerdeDefault::Path(path) => self.default_function(path, &inside.ty(), &scene)?,
-                    _ => self.default_of(&inside.ty(), &scene)?,
+                    SerdeDefault::Path(path) => self.default_function(path, &context.ty(), &env)?,
+                    _ => self.default_of(&context.ty(), &env)?,
                 };
                 let PlainValue::Struct(fields) = whole else { return Err("its default is not a struct".into()) };
                 let found = fields.into_iter().find(|(name, _)| *name == field.member);
@@ -47,29 +47,29 @@ impl TypeShapes<'_> {
         self.json(&value, &ty).map(Some)
     }
 
-    fn default_function(&self, path: &syn::ExprPath, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
+    fn default_function(&self, path: &syn::ExprPath, ty: &Ty, env: &EvaluationScope) -> Result<PlainValue, String> {
         let call = syn::Expr::Call(syn::ExprCall {
             attrs: Vec::new(),
             func: Box::new(syn::Expr::Path(path.clone())),
             paren_token: syn::token::Paren::default(),
             args: syn::punctuated::Punctuated::new(),
         });
-        self.evaluate(&call, ty, scene)
+        self.evaluate(&call, ty, env)
     }
 
     /// Returns the value of `Default::default()` for a type.
-    pub(super) fn default_of(&self, ty: &Ty, scene: &EvaluationScope) -> Result<PlainValue, String> {
+    pub(super) fn default_of(&self, ty: &Ty, env: &EvaluationScope) -> Result<PlainValue, String> {
         let ty = unwrapped(ty);
         match ty {
             Ty::Tuple(items) => {
-                items.iter().map(|item| self.default_of(item, scene)).collect::<Result<_, _>>().map(PlainValue::List)
+                items.iter().map(|item| self.default_of(item, env)).collect::<Result<_, _>>().map(PlainValue::List)
             }
             // Longer arrays have neither a `Default` nor a schema.
             Ty::Array(item, Some(length)) if *length <= 32 => {
-                let item = self.default_of(item, scene)?;
+                let item = self.default_of(item, env)?;
                 Ok(PlainValue::List((0..*length).map(|_| item.clone()).collect()))
             }
-            Ty::Defined { definition, arguments } => self.defined_default(*definition, arguments, scene),
+            Ty::Defined { definition, arguments } => self.defined_default(*definition, arguments, env),
             Ty::Library { .. } => {
                 let unknown = || format!("the default of `{}` is unknown", self.type_name(ty));
                 Ok(match ty.library().ok_or_else(unknown)? {
@@ -95,17 +95,12 @@ impl TypeShapes<'_> {
         }
     }
 
-    fn defined_default(
-        &self,
-        id: DefinitionId,
-        arguments: &[Ty],
-        scene: &EvaluationScope,
-    ) -> Result<PlainValue, String> {
-        if scene.depth > 16 {
+    fn defined_default(&self, id: DefinitionId, arguments: &[Ty], env: &EvaluationScope) -> Result<PlainValue, String> {
+        if env.depth > 16 {
             return Err("the calls are nested too deeply".into());
         }
         let definition = self.types.definition(id);
-        let inner = EvaluationScope { depth: scene.depth + 1, ..self.inner_scene(id, arguments) };
+        let inner = EvaluationScope { depth: env.depth + 1, ..self.inner_env(id, arguments) };
         if let Some((_, block)) = definition.impls.iter().find(|(name, _)| name == "Default") {
             let function = block.items.iter().find_map(|item| match item {
                 ImplItem::Fn(function) if function.sig.ident == "default" => Some(function),
@@ -143,8 +138,8 @@ fn is_integer(name: &str) -> bool {
 
 /// Returns `true` if the bounds of a generic type show that a field is `Serialize`. Otherwise schemars shows no
 /// default.
-fn has_serialize_bound(field: &FieldShape, inside: &ContainerContext) -> bool {
-    let generics = &inside.definition.item.generics;
+fn has_serialize_bound(field: &FieldShape, context: &ContainerContext) -> bool {
+    let generics = &context.definition.item.generics;
     let is_serialize = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|segment| segment.ident == "Serialize"),
         _ => false,

@@ -14,14 +14,14 @@ use crate::text::source_text;
 
 impl SchemaGenerator<'_> {
     /// Adds title, description, examples and `deprecated`.
-    pub(super) fn describe(&mut self, common: &DescriptionAttributes, schema: &mut Value, inside: &ContainerContext) {
-        let documented = (!common.docs.is_empty()).then(|| self.documentation(&common.docs, inside));
+    pub(super) fn describe(&mut self, common: &DescriptionAttributes, schema: &mut Value, context: &ContainerContext) {
+        let documented = (!common.docs.is_empty()).then(|| self.documentation(&common.docs, context));
         let (title_in_docs, text) = documented.as_deref().map(title_and_description).unwrap_or_default();
         for (key, given, from_docs) in
             [("title", &common.title, title_in_docs), ("description", &common.description, text)]
         {
             let value = match given {
-                Some(expr) => self.text(expr, inside).unwrap_or_default(),
+                Some(expr) => self.text(expr, context).unwrap_or_default(),
                 None => from_docs.to_owned(),
             };
             if !value.is_empty() {
@@ -33,15 +33,15 @@ impl SchemaGenerator<'_> {
         }
         if !common.examples.is_empty() {
             let examples: Vec<Value> =
-                common.examples.iter().filter_map(|example| self.constant(example, inside)).collect();
+                common.examples.iter().filter_map(|example| self.constant(example, context)).collect();
             compose::insert(schema, "examples", examples);
         }
     }
 
     /// Adds the keywords of `extend`, which override all others.
-    pub(super) fn extend(&mut self, common: &DescriptionAttributes, schema: &mut Value, inside: &ContainerContext) {
+    pub(super) fn extend(&mut self, common: &DescriptionAttributes, schema: &mut Value, context: &ContainerContext) {
         for (key, tokens) in &common.extensions {
-            match self.json(tokens.clone(), inside) {
+            match self.json(tokens.clone(), context) {
                 Ok(value) => compose::insert(schema, key, value),
                 Err(why) => {
                     self.set_place(tokens.span());
@@ -56,21 +56,21 @@ impl SchemaGenerator<'_> {
     }
 
     /// Adds the rules for a field.
-    pub(super) fn validate(&mut self, validation: &FieldValidation, schema: &mut Value, inside: &ContainerContext) {
+    pub(super) fn validate(&mut self, validation: &FieldValidation, schema: &mut Value, context: &ContainerContext) {
         if let Some(length) = &validation.length {
-            self.bound(length, schema, "string", ["minLength", "maxLength"], inside);
-            self.bound(length, schema, "array", ["minItems", "maxItems"], inside);
+            self.bound(length, schema, "string", ["minLength", "maxLength"], context);
+            self.bound(length, schema, "array", ["minItems", "maxItems"], context);
         }
         if let Some(range) = &validation.range {
-            self.bound(range, schema, "number", ["minimum", "maximum"], inside);
+            self.bound(range, schema, "number", ["minimum", "maximum"], context);
         }
         if let Some(pattern) = &validation.pattern
-            && let Some(pattern) = self.text(pattern, inside)
+            && let Some(pattern) = self.text(pattern, context)
         {
             compose::insert_validation(schema, "string", "pattern", pattern);
         }
         if let Some(contains) = &validation.contains
-            && let Some(text) = self.text(contains, inside)
+            && let Some(text) = self.text(contains, context)
         {
             compose::insert_validation(schema, "string", "pattern", compose::escaped(&text));
         }
@@ -80,7 +80,7 @@ impl SchemaGenerator<'_> {
         if let Some(inner) = &validation.inner
             && let Some(items) = schema.get_mut("items").filter(|items| items.is_object() || items.is_boolean())
         {
-            self.validate(inner, items, inside);
+            self.validate(inner, items, context);
         }
     }
 
@@ -90,35 +90,35 @@ impl SchemaGenerator<'_> {
         schema: &mut Value,
         of_type: &str,
         keys: [&str; 2],
-        inside: &ContainerContext,
+        context: &ContainerContext,
     ) {
         for (key, bound) in keys.into_iter().zip([&bounds.least, &bounds.most]) {
-            if let Some(value) = bound.as_ref().and_then(|bound| self.constant(bound, inside)) {
+            if let Some(value) = bound.as_ref().and_then(|bound| self.constant(bound, context)) {
                 compose::insert_validation(schema, of_type, key, value);
             }
         }
     }
 
     /// Returns the documentation, each line without its leading space.
-    fn documentation(&mut self, lines: &[Expr], inside: &ContainerContext) -> String {
+    fn documentation(&mut self, lines: &[Expr], context: &ContainerContext) -> String {
         let lines = lines.iter().filter_map(|line| {
-            let text = self.text(line, inside)?;
+            let text = self.text(line, context)?;
             let is_literal = matches!(line, Expr::Lit(_));
             Some(text.strip_prefix(' ').filter(|_| is_literal).map(str::to_owned).unwrap_or(text))
         });
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    fn text(&mut self, expr: &Expr, inside: &ContainerContext) -> Option<String> {
-        match self.constant(expr, inside)? {
+    fn text(&mut self, expr: &Expr, context: &ContainerContext) -> Option<String> {
+        match self.constant(expr, context)? {
             Value::String(text) => Some(text),
             other => Some(other.to_string()),
         }
     }
 
     /// Evaluates an expression in an attribute. If that fails, the keyword is left out.
-    fn constant(&mut self, expr: &Expr, inside: &ContainerContext) -> Option<Value> {
-        match self.shapes.literal(expr, &EvaluationScope::in_container(inside)) {
+    fn constant(&mut self, expr: &Expr, context: &ContainerContext) -> Option<Value> {
+        match self.shapes.literal(expr, &EvaluationScope::in_container(context)) {
             Ok(value) => Some(value),
             Err(why) => {
                 self.set_place(expr.span());
@@ -129,15 +129,15 @@ impl SchemaGenerator<'_> {
     }
 
     /// Reads JSON as the macro `json!` does.
-    fn json(&mut self, tokens: TokenStream, inside: &ContainerContext) -> Result<Value, String> {
+    fn json(&mut self, tokens: TokenStream, context: &ContainerContext) -> Result<Value, String> {
         let mut trees = tokens.clone().into_iter();
         if let (Some(first), None) = (trees.next(), trees.next()) {
             match first {
                 TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
-                    return split(group.stream()).into_iter().map(|item| self.json(item, inside)).collect();
+                    return split(group.stream()).into_iter().map(|item| self.json(item, context)).collect();
                 }
                 TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                    let entries = split(group.stream()).into_iter().map(|entry| self.entry(entry, inside));
+                    let entries = split(group.stream()).into_iter().map(|entry| self.entry(entry, context));
                     return entries.collect::<Result<Map<_, _>, _>>().map(Value::Object);
                 }
                 TokenTree::Ident(ident) if ident == "null" => return Ok(Value::Null),
@@ -145,16 +145,16 @@ impl SchemaGenerator<'_> {
             }
         }
         let expr: Expr = syn::parse2(tokens).map_err(|error| error.to_string())?;
-        self.shapes.literal(&expr, &EvaluationScope::in_container(inside))
+        self.shapes.literal(&expr, &EvaluationScope::in_container(context))
     }
 
-    fn entry(&mut self, tokens: TokenStream, inside: &ContainerContext) -> Result<(String, Value), String> {
+    fn entry(&mut self, tokens: TokenStream, context: &ContainerContext) -> Result<(String, Value), String> {
         let mut trees = tokens.into_iter();
         let is_colon = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ':');
         let key: TokenStream = trees.by_ref().take_while(|tree| !is_colon(tree)).collect();
-        let key = self.json(key, inside)?;
+        let key = self.json(key, context)?;
         let key = key.as_str().ok_or("a key of an object is a string")?.to_owned();
-        Ok((key, self.json(trees.collect(), inside)?))
+        Ok((key, self.json(trees.collect(), context)?))
     }
 }
 

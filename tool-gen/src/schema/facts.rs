@@ -39,10 +39,10 @@ impl SchemaGenerator<'_> {
     }
 
     /// Adds the name of a struct or enum that converts the value itself and may refuse it.
-    pub(super) fn add_container_facts(&mut self, schema: &mut Value, inside: &ContainerContext) {
-        let shape = &inside.shape;
+    pub(super) fn add_container_facts(&mut self, schema: &mut Value, context: &ContainerContext) {
+        let shape = &context.shape;
         self.has_own_rules |= shape.overrides_serde || shape.with.is_some() || !shape.common.extensions.is_empty();
-        let definition = &inside.definition;
+        let definition = &context.definition;
         let by_hand = definition.implements("Deserialize") || definition.derives("DeserializeFromStr");
         if by_hand || shape.attrs.type_try_from().is_some() {
             self.add_rust_type(schema, || definition.item.ident.to_string());

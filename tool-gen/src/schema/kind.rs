@@ -4,6 +4,9 @@ use super::library::{PlainType, library_kind, wrapped_type};
 use super::shape::{AttributeView, TypeShapes};
 use crate::ty::{DefinitionId, Ty};
 
+/// The longest chain of replacements.
+const TOO_DEEP: usize = 64;
+
 /// A type as schemas distinguish it. `Box<T>` is `T`, and a slice is a list.
 pub(super) enum SchemaKind {
     Plain(PlainType),
@@ -23,9 +26,6 @@ pub(super) enum SchemaKind {
     /// A type that could not be read: its name and the reason.
     Unseen(String, String),
 }
-
-/// The longest chain of replacements.
-const TOO_DEEP: usize = 64;
 
 impl TypeShapes<'_> {
     pub(super) fn kind(&self, ty: &Ty) -> SchemaKind {
@@ -109,9 +109,7 @@ impl TypeShapes<'_> {
             Ty::Unknown(text) => text.clone(),
         }
     }
-}
 
-impl TypeShapes<'_> {
     /// Returns the name that schemars gives to the schema of a type.
     pub(super) fn name(&self, ty: &Ty) -> String {
         self.name_of(&self.kind(ty))

@@ -16,6 +16,36 @@ use syn::{Attribute, DeriveInput, Generics, Path, Type, TypeMacro, visit};
 use super::attributes::{DescriptionAttributes, FieldValidation, SchemaOverride, SchemarsItem, is_set, items};
 use crate::ty::{DefinitionId, TypeSource};
 
+/// The attributes that schemars reads with serde's own code.
+const OF_SERDE: [&str; 22] = [
+    // Schemars ignores these two and has no such attributes itself.
+    "alias",
+    "deserialize_with",
+    "rename",
+    "rename_all",
+    "rename_all_fields",
+    "deny_unknown_fields",
+    "tag",
+    "content",
+    "untagged",
+    "default",
+    "skip",
+    "skip_serializing",
+    "skip_serializing_if",
+    "skip_deserializing",
+    "flatten",
+    "remote",
+    "transparent",
+    "into",
+    "from",
+    "try_from",
+    "serialize_with",
+    "with",
+];
+
+/// Attributes that schemars has itself, with another meaning.
+const NOT_OVERRIDDEN: [&str; 2] = ["serialize_with", "with"];
+
 /// The derive whose attributes count. Schemars lets its own override serde's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum AttributeView {
@@ -182,35 +212,74 @@ impl FieldShape {
     }
 }
 
-/// The attributes that schemars reads with serde's own code.
-const OF_SERDE: [&str; 22] = [
-    // Schemars ignores these two and has no such attributes itself.
-    "alias",
-    "deserialize_with",
-    "rename",
-    "rename_all",
-    "rename_all_fields",
-    "deny_unknown_fields",
-    "tag",
-    "content",
-    "untagged",
-    "default",
-    "skip",
-    "skip_serializing",
-    "skip_serializing_if",
-    "skip_deserializing",
-    "flatten",
-    "remote",
-    "transparent",
-    "into",
-    "from",
-    "try_from",
-    "serialize_with",
-    "with",
-];
+/// A shape, or the reason why its attributes cannot be read.
+type ShapeResult = Result<Rc<TypeShape>, String>;
 
-/// Attributes that schemars has itself, with another meaning.
-const NOT_OVERRIDDEN: [&str; 2] = ["serialize_with", "with"];
+/// The shapes that were read so far. The tools of a crate share most of their types.
+pub(crate) struct TypeShapes<'w> {
+    pub(super) types: &'w dyn TypeSource,
+    /// `true` to add the facts that [`tool_model::compatibility`] compares.
+    pub(crate) with_facts: bool,
+    known: RefCell<HashMap<(DefinitionId, AttributeView), ShapeResult>>,
+}
+
+impl<'w> TypeShapes<'w> {
+    /// Creates an empty cache.
+    pub(crate) fn new(types: &'w dyn TypeSource) -> Self {
+        Self { types, with_facts: false, known: RefCell::default() }
+    }
+
+    /// Sets whether schemas get the facts that [`tool_model::compatibility`] compares.
+    pub(crate) fn with_facts(self, with_facts: bool) -> Self {
+        Self { with_facts, ..self }
+    }
+
+    pub(super) fn shape(&self, id: DefinitionId, view: AttributeView) -> ShapeResult {
+        if let Some(known) = self.known.borrow().get(&(id, view)) {
+            return known.clone();
+        }
+        let shape = TypeShape::read(&self.types.definition(id).item, view).map(Rc::new);
+        self.known.borrow_mut().insert((id, view), shape.clone());
+        shape
+    }
+}
+
+struct ParameterMentions<'a> {
+    all: &'a BTreeSet<String>,
+    /// `true` if `Self` mentions all of them.
+    by_self: bool,
+    found: BTreeSet<String>,
+}
+
+impl ParameterMentions<'_> {
+    fn field(&mut self, field: &FieldShape) {
+        match &field.with {
+            Some(SchemaOverride::Type(ty)) => self.visit_type(ty),
+            Some(SchemaOverride::Function(_)) => {}
+            None => self.visit_type(&field.ty),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for ParameterMentions<'_> {
+    fn visit_path(&mut self, path: &'ast Path) {
+        if path.segments.last().is_some_and(|segment| segment.ident == "PhantomData") {
+            return;
+        }
+        if path.leading_colon.is_none()
+            && let Some(first) = path.segments.first()
+        {
+            if let Some(parameter) = self.all.get(&first.ident.to_string()) {
+                self.found.insert(parameter.clone());
+            } else if self.by_self && first.ident == "Self" {
+                self.found.extend(self.all.iter().cloned());
+            }
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_type_macro(&mut self, _: &'ast TypeMacro) {}
+}
 
 /// Replaces serde's attributes by those that remain once schemars' own have overridden them. Returns `true` if there are
 /// such.
@@ -257,38 +326,6 @@ fn each_attributes(item: &mut DeriveInput, change: impl Fn(&mut Vec<Attribute>))
     }
 }
 
-/// A shape, or the reason why its attributes cannot be read.
-type ShapeResult = Result<Rc<TypeShape>, String>;
-
-/// The shapes that were read so far. The tools of a crate share most of their types.
-pub(crate) struct TypeShapes<'w> {
-    pub(super) types: &'w dyn TypeSource,
-    /// `true` to add the facts that [`tool_model::compatibility`] compares.
-    pub(crate) with_facts: bool,
-    known: RefCell<HashMap<(DefinitionId, AttributeView), ShapeResult>>,
-}
-
-impl<'w> TypeShapes<'w> {
-    /// Creates an empty cache.
-    pub(crate) fn new(types: &'w dyn TypeSource) -> Self {
-        Self { types, with_facts: false, known: RefCell::default() }
-    }
-
-    /// Sets whether schemas get the facts that [`tool_model::compatibility`] compares.
-    pub(crate) fn with_facts(self, with_facts: bool) -> Self {
-        Self { with_facts, ..self }
-    }
-
-    pub(super) fn shape(&self, id: DefinitionId, view: AttributeView) -> ShapeResult {
-        if let Some(known) = self.known.borrow().get(&(id, view)) {
-            return known.clone();
-        }
-        let shape = TypeShape::read(&self.types.definition(id).item, view).map(Rc::new);
-        self.known.borrow_mut().insert((id, view), shape.clone());
-        shape
-    }
-}
-
 /// Returns the type parameters in the name, and those in the types of the described fields.
 pub(super) fn relevant(shape: &TypeShape, generics: &Generics) -> BTreeSet<String> {
     let all: BTreeSet<String> = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
@@ -315,41 +352,4 @@ pub(super) fn mentioned(ty: &Type, generics: &Generics) -> BTreeSet<String> {
     let mut found = ParameterMentions { all: &all, by_self: true, found: BTreeSet::new() };
     found.visit_type(ty);
     found.found
-}
-
-struct ParameterMentions<'a> {
-    all: &'a BTreeSet<String>,
-    /// `true` if `Self` mentions all of them.
-    by_self: bool,
-    found: BTreeSet<String>,
-}
-
-impl ParameterMentions<'_> {
-    fn field(&mut self, field: &FieldShape) {
-        match &field.with {
-            Some(SchemaOverride::Type(ty)) => self.visit_type(ty),
-            Some(SchemaOverride::Function(_)) => {}
-            None => self.visit_type(&field.ty),
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for ParameterMentions<'_> {
-    fn visit_path(&mut self, path: &'ast Path) {
-        if path.segments.last().is_some_and(|segment| segment.ident == "PhantomData") {
-            return;
-        }
-        if path.leading_colon.is_none()
-            && let Some(first) = path.segments.first()
-        {
-            if let Some(parameter) = self.all.get(&first.ident.to_string()) {
-                self.found.insert(parameter.clone());
-            } else if self.by_self && first.ident == "Self" {
-                self.found.extend(self.all.iter().cloned());
-            }
-        }
-        visit::visit_path(self, path);
-    }
-
-    fn visit_type_macro(&mut self, _: &'ast TypeMacro) {}
 }

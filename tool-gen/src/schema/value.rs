@@ -43,8 +43,8 @@ pub(super) struct EvaluationScope {
 }
 
 impl EvaluationScope {
-    pub(super) fn in_container(inside: &ContainerContext) -> Self {
-        Self { scope: inside.scope(), generics: inside.generics.clone(), this: Some(inside.ty()), depth: 0 }
+    pub(super) fn in_container(context: &ContainerContext) -> Self {
+        Self { scope: context.scope(), generics: context.generics.clone(), this: Some(context.ty()), depth: 0 }
     }
 
     pub(super) fn deeper(&self, scope: ScopeId) -> Result<Self, String> {
@@ -53,67 +53,6 @@ impl EvaluationScope {
         }
         Ok(Self { scope, generics: Vec::new(), this: None, depth: self.depth + 1 })
     }
-}
-
-/// Returns a type without the wrappers around it.
-pub(super) fn unwrapped(mut ty: &Ty) -> &Ty {
-    while let Some(inner) = wrapped_type(ty) {
-        ty = inner;
-    }
-    ty
-}
-
-pub(super) fn integer(number: i128) -> Result<Value, String> {
-    let small = i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from));
-    small.map_err(|_| "the number is too large for JSON".to_owned())
-}
-
-pub(super) fn literal(lit: &Lit) -> Option<PlainValue> {
-    Some(match lit {
-        Lit::Str(text) => PlainValue::Text(text.value()),
-        Lit::Char(character) => PlainValue::Text(character.value().to_string()),
-        Lit::Bool(value) => PlainValue::Bool(value.value),
-        Lit::Int(number) if matches!(number.suffix(), "f32" | "f64") => {
-            PlainValue::Float(number.base10_digits().to_owned())
-        }
-        Lit::Int(number) => PlainValue::Int(number.base10_parse().ok()?),
-        Lit::Float(number) => PlainValue::Float(number.base10_digits().to_owned()),
-        _ => return None,
-    })
-}
-
-/// Evaluates constants such as `u8::MAX`.
-pub(super) fn limit(ty: &str, name: &str) -> Option<PlainValue> {
-    macro_rules! limits {
-        ($($number:ident)*) => {
-            match (ty, name) {
-                $((stringify!($number), "MIN") => i128::try_from($number::MIN).ok(),
-                (stringify!($number), "MAX") => i128::try_from($number::MAX).ok(),)*
-                _ => None,
-            }
-        };
-    }
-    limits!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize).map(PlainValue::Int)
-}
-
-/// Returns `true` if a primitive type represents a number exactly.
-pub(super) fn fits(number: i128, ty: &str) -> bool {
-    let bound = |name| match limit(ty, name) {
-        Some(PlainValue::Int(bound)) => Some(bound),
-        _ => None,
-    };
-    match ty {
-        // All integers up to these are exact floats.
-        "f32" => number.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS,
-        "f64" => number.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS,
-        _ => bound("MIN").is_some_and(|least| number >= least && number <= bound("MAX").unwrap_or(i128::MAX)),
-    }
-}
-
-/// Returns the path without its last segment.
-pub(super) fn owner(path: &Path) -> Option<Path> {
-    let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;
-    Some(Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(count).cloned().collect() })
 }
 
 impl TypeShapes<'_> {
@@ -210,13 +149,13 @@ impl TypeShapes<'_> {
         if shape.attrs.type_into().is_some() || shape.attrs.remote().is_some() {
             return Err(format!("`{}` is serialized as another type", definition.item.ident));
         }
-        let scene = self.inner_scene(id, arguments);
+        let env = self.inner_env(id, arguments);
         match (&shape.data, value) {
             (ShapeData::Struct(style, fields), PlainValue::Struct(values)) => {
                 if let Some(field) = shape.transparent() {
-                    return self.field_json(field, values, &scene)?.ok_or_else(|| "it is skipped".into());
+                    return self.field_json(field, values, &env)?.ok_or_else(|| "it is skipped".into());
                 }
-                let written = self.content_json(*style, fields, values, &scene)?;
+                let written = self.content_json(*style, fields, values, &env)?;
                 Ok(match (shape.attrs.tag(), written) {
                     (TagType::Internal { tag }, Value::Object(fields)) => {
                         let mut tagged = Map::new();
@@ -227,7 +166,7 @@ impl TypeShapes<'_> {
                     (_, written) => written,
                 })
             }
-            (ShapeData::Enum(_), PlainValue::Variant(name, values)) => self.variant_json(&shape, name, values, &scene),
+            (ShapeData::Enum(_), PlainValue::Variant(name, values)) => self.variant_json(&shape, name, values, &env),
             _ => Err(format!("it is not a `{}`", definition.item.ident)),
         }
     }
@@ -237,7 +176,7 @@ impl TypeShapes<'_> {
         shape: &TypeShape,
         ident: &str,
         values: &[(String, PlainValue)],
-        scene: &EvaluationScope,
+        env: &EvaluationScope,
     ) -> Result<Value, String> {
         let ShapeData::Enum(variants) = &shape.data else { return Err("it is not an enum".into()) };
         let variant = variants.iter().find(|variant| variant.ident == ident).ok_or("there is no such variant")?;
@@ -245,7 +184,7 @@ impl TypeShapes<'_> {
             return Err("it has its own serialization function".into());
         }
         let name = &variant.attrs.name().serialize_name().value;
-        let content = self.content_json(variant.style, &variant.fields, values, scene)?;
+        let content = self.content_json(variant.style, &variant.fields, values, env)?;
         Ok(match shape.attrs.tag() {
             _ if variant.attrs.untagged() => content,
             TagType::None => content,
@@ -268,9 +207,9 @@ impl TypeShapes<'_> {
         style: Style,
         fields: &[FieldShape],
         values: &[(String, PlainValue)],
-        scene: &EvaluationScope,
+        env: &EvaluationScope,
     ) -> Result<Value, String> {
-        let field_json = |field: &FieldShape| self.field_json(field, values, scene);
+        let field_json = |field: &FieldShape| self.field_json(field, values, env);
         match style {
             Style::Unit => Ok(Value::Null),
             Style::Newtype => field_json(&fields[0])?.ok_or_else(|| "it is skipped".into()),
@@ -298,7 +237,7 @@ impl TypeShapes<'_> {
         &self,
         field: &FieldShape,
         values: &[(String, PlainValue)],
-        scene: &EvaluationScope,
+        env: &EvaluationScope,
     ) -> Result<Option<Value>, String> {
         if field.attrs.skip_serializing() {
             return Ok(None);
@@ -312,9 +251,70 @@ impl TypeShapes<'_> {
         if field.attrs.serialize_with().is_some() {
             return Err("it has its own serialization function".into());
         }
-        let ty = self.types.resolve(&field.ty, scene.scope, &scene.generics);
+        let ty = self.types.resolve(&field.ty, env.scope, &env.generics);
         self.json(value, &ty).map(Some)
     }
+}
+
+/// Returns a type without the wrappers around it.
+pub(super) fn unwrapped(mut ty: &Ty) -> &Ty {
+    while let Some(inner) = wrapped_type(ty) {
+        ty = inner;
+    }
+    ty
+}
+
+pub(super) fn integer(number: i128) -> Result<Value, String> {
+    let small = i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from));
+    small.map_err(|_| "the number is too large for JSON".to_owned())
+}
+
+pub(super) fn literal(lit: &Lit) -> Option<PlainValue> {
+    Some(match lit {
+        Lit::Str(text) => PlainValue::Text(text.value()),
+        Lit::Char(character) => PlainValue::Text(character.value().to_string()),
+        Lit::Bool(value) => PlainValue::Bool(value.value),
+        Lit::Int(number) if matches!(number.suffix(), "f32" | "f64") => {
+            PlainValue::Float(number.base10_digits().to_owned())
+        }
+        Lit::Int(number) => PlainValue::Int(number.base10_parse().ok()?),
+        Lit::Float(number) => PlainValue::Float(number.base10_digits().to_owned()),
+        _ => return None,
+    })
+}
+
+/// Evaluates constants such as `u8::MAX`.
+pub(super) fn limit(ty: &str, name: &str) -> Option<PlainValue> {
+    macro_rules! limits {
+        ($($number:ident)*) => {
+            match (ty, name) {
+                $((stringify!($number), "MIN") => i128::try_from($number::MIN).ok(),
+                (stringify!($number), "MAX") => i128::try_from($number::MAX).ok(),)*
+                _ => None,
+            }
+        };
+    }
+    limits!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize).map(PlainValue::Int)
+}
+
+/// Returns `true` if a primitive type represents a number exactly.
+pub(super) fn fits(number: i128, ty: &str) -> bool {
+    let bound = |name| match limit(ty, name) {
+        Some(PlainValue::Int(bound)) => Some(bound),
+        _ => None,
+    };
+    match ty {
+        // All integers up to these are exact floats.
+        "f32" => number.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS,
+        "f64" => number.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS,
+        _ => bound("MIN").is_some_and(|least| number >= least && number <= bound("MAX").unwrap_or(i128::MAX)),
+    }
+}
+
+/// Returns the path without its last segment.
+pub(super) fn owner(path: &Path) -> Option<Path> {
+    let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;
+    Some(Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(count).cloned().collect() })
 }
 
 /// Evaluates `skip_serializing_if` for a value.

@@ -9,54 +9,15 @@ use syn::{Attribute, Meta, Path, Token};
 
 use super::items::ImportPath;
 use super::names::{ItemVisibility, NamedEntity, TriedNames, VisibleItem, import_path};
-use super::{ModuleItems, Scope, SourceTree};
+use super::{ModuleItems, SourceScope, SourceTree};
 use crate::text::may_be_attribute;
 use crate::ty::ScopeId;
-
-/// The attributes of this project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnnotationKind {
-    Tool,
-    Class,
-}
 
 /// The packages that export the attributes.
 const PACKAGES: [&str; 2] = ["tool-runtime", "tool-macros"];
 
-fn tokens(attribute: &Attribute) -> TokenStream {
-    match &attribute.meta {
-        Meta::List(list) => list.tokens.clone(),
-        _ => TokenStream::new(),
-    }
-}
-
-fn kind(sources: &SourceTree, scope: ScopeId, attribute: &Attribute) -> Option<AnnotationKind> {
-    // The name may be imported under another name.
-    let (path, from) = sources.origin(scope, import_path(attribute.path()))?;
-    let annotation = match path.segments.last()?.as_str() {
-        "tool" => AnnotationKind::Tool,
-        "tool_class" => AnnotationKind::Class,
-        _ => return None,
-    };
-    is_from_us(sources, from, &path).then_some(annotation)
-}
-
-/// Returns `true` unless the attribute comes from a foreign package, which may have its own `#[tool]`. An attribute
-/// that the application's own crates re-export counts.
-fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
-    let krate = sources.crate_of(scope);
-    let is_our_package = |package: &str| PACKAGES.contains(&package.replace('_', "-").as_str());
-    if path.segments.len() == 1 {
-        // For a glob import the origin is unknown. It is foreign only if all possible origins are.
-        let has_ours = krate.dependencies.values().any(|dependency| is_our_package(&dependency.package));
-        return has_ours || !sources.has_foreign_glob(scope, |krate| krate != "std" && !is_our_package(krate));
-    }
-    let Some(dependency) = path.segments.first().and_then(|first| krate.dependencies.get(first)) else { return true };
-    dependency.path.is_some() || is_our_package(&dependency.package)
-}
-
-/// The names of the attributes.
-const OURS: [&str; 2] = ["tool", "tool_class"];
+/// The names of the attributes and the macro.
+const OURS: [&str; 3] = ["tool", "tool_class", "tools"];
 
 /// The derives that decide how a type is read, and those of the language.
 const KNOWN_DERIVES: [&str; 16] = [
@@ -81,6 +42,15 @@ const KNOWN_DERIVES: [&str; 16] = [
 /// The longest chain of re-exports that is followed. A longer one is a cycle.
 const LONGEST_CHAIN: usize = 16;
 
+/// The attributes of this project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnnotationKind {
+    Tool,
+    Class,
+    /// The macro `tools!`.
+    Declarations,
+}
+
 impl SourceTree {
     /// Removes the annotation from an item's attributes and returns it with the tokens between its parentheses.
     ///
@@ -99,7 +69,7 @@ impl SourceTree {
                 let mut held = vec![attribute];
                 cfg.expand(&mut held);
                 open.extend(held.into_iter().rev());
-            } else if let Some(annotation) = kind(self, scope, &attribute) {
+            } else if let Some(annotation) = kind(self, scope, attribute.path()) {
                 found = Some((annotation, tokens(&attribute)));
                 break;
             } else {
@@ -108,6 +78,11 @@ impl SourceTree {
         }
         attributes.extend(open.into_iter().rev());
         found
+    }
+
+    /// Returns `true` if a macro is `tools!`.
+    pub(crate) fn is_declarations(&self, scope: ScopeId, path: &Path) -> bool {
+        kind(self, scope, path) == Some(AnnotationKind::Declarations)
     }
 
     /// Returns the path by which an attribute is imported, followed through the `use`s of the scanned source, and its
@@ -209,7 +184,7 @@ impl SourceTree {
     /// Parses the files that use an attribute under a re-exported name. The search for annotations does not find these.
     pub(crate) fn parse_renamed(&self) {
         while let Some(name) = self.reexported.borrow_mut().pop() {
-            let scopes: Vec<(usize, Rc<Scope>)> = self.scopes.borrow().iter().cloned().enumerate().collect();
+            let scopes: Vec<(usize, Rc<SourceScope>)> = self.scopes.borrow().iter().cloned().enumerate().collect();
             for (index, scope) in scopes {
                 if !scope.is_file || scope.items.get().is_some() || !self.krate(scope.krate).scanned {
                     continue;
@@ -222,6 +197,39 @@ impl SourceTree {
             }
         }
     }
+}
+
+fn tokens(attribute: &Attribute) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.clone(),
+        _ => TokenStream::new(),
+    }
+}
+
+fn kind(sources: &SourceTree, scope: ScopeId, path: &Path) -> Option<AnnotationKind> {
+    // The name may be imported under another name.
+    let (path, from) = sources.origin(scope, import_path(path))?;
+    let annotation = match path.segments.last()?.as_str() {
+        "tool" => AnnotationKind::Tool,
+        "tool_class" => AnnotationKind::Class,
+        "tools" => AnnotationKind::Declarations,
+        _ => return None,
+    };
+    is_from_us(sources, from, &path).then_some(annotation)
+}
+
+/// Returns `true` unless the attribute comes from a foreign package, which may have its own `#[tool]`. An attribute
+/// that the application's own crates re-export counts.
+fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
+    let krate = sources.crate_of(scope);
+    let is_our_package = |package: &str| PACKAGES.contains(&package.replace('_', "-").as_str());
+    if path.segments.len() == 1 {
+        // For a glob import the origin is unknown. It is foreign only if all possible origins are.
+        let has_ours = krate.dependencies.values().any(|dependency| is_our_package(&dependency.package));
+        return has_ours || !sources.has_foreign_glob(scope, |krate| krate != "std" && !is_our_package(krate));
+    }
+    let Some(dependency) = path.segments.first().and_then(|first| krate.dependencies.get(first)) else { return true };
+    dependency.path.is_some() || is_our_package(&dependency.package)
 }
 
 fn is_ours(path: &ImportPath) -> bool {

@@ -9,7 +9,7 @@ use super::module_tree::{ModuleDirectories, canonical};
 use super::names::ItemVisibility;
 use super::{Crate, CrateId, SourceFile, SourceTree};
 use crate::cfg::is_build_script;
-use crate::package::{Dependency, Package};
+use crate::package::{CargoPackage, Dependency};
 use crate::ty::ScopeId;
 use crate::{Cfg, Diagnostic, Severity};
 
@@ -34,7 +34,7 @@ impl SourceTree {
         if let Some(known) = self.crate_at(root.path) {
             return Ok(known);
         }
-        let package = Package::containing(root.path).map_err(general)?;
+        let package = CargoPackage::containing(root.path).map_err(general)?;
         let name = package.crate_name(root.path).or_else(|| name_of_root(root.path));
         let name = name.ok_or_else(|| {
             general(format!("{}: a crate's root is a file such as `src/lib.rs`", root.path.display()))
@@ -69,7 +69,7 @@ impl SourceTree {
     }
 
     /// Returns the features that the first crate of the scan requests of a package, if it depends on it.
-    fn requested_features(&self, package: &Package) -> Option<Vec<String>> {
+    fn requested_features(&self, package: &CargoPackage) -> Option<Vec<String>> {
         let first = self.crates.borrow().first().cloned()?;
         let directory = canonical(package.directory.as_deref()?);
         let is_it =
@@ -105,7 +105,7 @@ impl SourceTree {
         }
         let manifest = dependency.path.as_ref()?.join("Cargo.toml");
         self.note_file(&manifest);
-        let package = Package::containing(&manifest).ok()?;
+        let package = CargoPackage::containing(&manifest).ok()?;
         let root = package.library_root()?;
         let features = if is_own { None } else { Some(dependency.features.clone()) };
         let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };
@@ -118,7 +118,7 @@ fn name_of_root(root: &Path) -> Option<String> {
 }
 
 /// Returns `true` if this process is the package's build script.
-fn is_being_built(package: &Package) -> bool {
+fn is_being_built(package: &CargoPackage) -> bool {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").map(|directory| canonical(Path::new(&directory)));
     here.is_some() && here == package.directory.as_deref().map(canonical)
 }

@@ -91,9 +91,16 @@ impl SourceTree {
                     let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
                     found.types.insert(name, VisibleItem { visibility, item: TypeItem::Alias(Rc::new(item)) });
                 }
-                Item::Union(syn::ItemUnion { ident, vis, .. }) | Item::Trait(syn::ItemTrait { ident, vis, .. }) => {
+                Item::Union(syn::ItemUnion { ident, vis, .. }) => {
                     let other = VisibleItem { visibility: visible(&vis), item: TypeItem::Other };
                     found.types.insert(ident.unraw().to_string(), other);
+                }
+                Item::Trait(item) => {
+                    let other = VisibleItem { visibility: visible(&item.vis), item: TypeItem::Other };
+                    found.types.insert(item.ident.unraw().to_string(), other);
+                    if may_be_annotated(&item.attrs) {
+                        self.add_candidate(id, Item::Trait(item));
+                    }
                 }
                 Item::Const(item) => {
                     let constant = VisibleItem { visibility: visible(&item.vis), item: Rc::from(item.expr) };
@@ -111,7 +118,7 @@ impl SourceTree {
                     // An inherent `impl` has no trait.
                     let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
                     let of_trait = of_trait.map(|last| last.ident.to_string()).unwrap_or_default();
-                    if of_trait.is_empty() && may_be_annotated(&item.attrs) {
+                    if may_be_annotated(&item.attrs) {
                         self.add_candidate(id, Item::Impl(item.clone()));
                     }
                     found.impls.push((of_trait, Rc::new(item)));
@@ -119,7 +126,8 @@ impl SourceTree {
                 Item::Macro(item) if item.mac.path.is_ident("include") => {
                     found.included.extend(self.include(id, &item))
                 }
-                Item::Macro(item) if krate.scanned => self.check_macro(id, &item),
+                // Its name may be imported further down, so the item is looked at when all names are known.
+                Item::Macro(item) if krate.scanned => self.add_candidate(id, Item::Macro(item)),
                 _ => {}
             }
         }
@@ -143,11 +151,11 @@ impl SourceTree {
     /// Reads the items in the blocks of functions. They see the names of their block first and belong to the enclosing
     /// module.
     fn read_blocks(&self, scope: ScopeId, item: &Item) {
-        struct Blocks<'a> {
+        struct BlockVisitor<'a> {
             sources: &'a SourceTree,
             scope: ScopeId,
         }
-        impl<'ast> Visit<'ast> for Blocks<'_> {
+        impl<'ast> Visit<'ast> for BlockVisitor<'_> {
             fn visit_item_mod(&mut self, _: &'ast syn::ItemMod) {}
 
             fn visit_block(&mut self, block: &'ast syn::Block) {
@@ -161,13 +169,13 @@ impl SourceTree {
                 }
                 let inner = self.sources.add_block(self.scope);
                 self.sources.read_items(inner, items);
-                let mut blocks = Blocks { sources: self.sources, scope: inner };
+                let mut blocks = BlockVisitor { sources: self.sources, scope: inner };
                 for statement in block.stmts.iter().filter(|statement| !matches!(statement, syn::Stmt::Item(_))) {
                     blocks.visit_stmt(statement);
                 }
             }
         }
-        Blocks { sources: self, scope }.visit_item(item);
+        BlockVisitor { sources: self, scope }.visit_item(item);
     }
 }
 

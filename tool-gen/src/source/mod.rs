@@ -21,7 +21,7 @@ pub(crate) use crates::CrateRoot;
 pub(crate) use file::SourceFile;
 pub(crate) use items::ModuleItems;
 
-use crate::package::{Dependency, Package};
+use crate::package::{CargoPackage, Dependency};
 use crate::ty::{DefinitionId, ScopeId, TypeDefinition};
 use crate::{Cfg, Diagnostic};
 
@@ -29,7 +29,7 @@ use crate::{Cfg, Diagnostic};
 #[derive(Default)]
 pub(crate) struct SourceTree {
     crates: RefCell<Vec<Rc<Crate>>>,
-    scopes: RefCell<Vec<Rc<Scope>>>,
+    scopes: RefCell<Vec<Rc<SourceScope>>>,
     definitions: RefCell<Vec<Rc<DeclaredType>>>,
     candidates: RefCell<Vec<CandidateItem>>,
     /// The entries of the directories that were listed.
@@ -63,7 +63,7 @@ pub(crate) struct Crate {
     pub(crate) cfg: Cfg,
     /// Its dependencies, by the names it uses.
     pub(crate) dependencies: BTreeMap<String, Dependency>,
-    package: Package,
+    package: CargoPackage,
     /// `true` if its tools are read, not only its types.
     scanned: bool,
     root_file: PathBuf,
@@ -80,7 +80,7 @@ impl Crate {
 }
 
 /// A module, or a block with items.
-pub(crate) struct Scope {
+pub(crate) struct SourceScope {
     pub(crate) krate: CrateId,
     /// The enclosing scope.
     pub(crate) parent: Option<ScopeId>,
@@ -123,7 +123,7 @@ impl SourceTree {
         self.crates.borrow()[id.0].clone()
     }
 
-    pub(crate) fn scope(&self, id: ScopeId) -> Rc<Scope> {
+    pub(crate) fn scope(&self, id: ScopeId) -> Rc<SourceScope> {
         self.scopes.borrow()[id.0].clone()
     }
 
@@ -177,7 +177,7 @@ impl SourceTree {
         (diagnostics, self.files.into_inner())
     }
 
-    fn add_scope(&self, scope: Scope) -> ScopeId {
+    fn add_scope(&self, scope: SourceScope) -> ScopeId {
         let mut scopes = self.scopes.borrow_mut();
         scopes.push(Rc::new(scope));
         ScopeId(scopes.len() - 1)

@@ -9,7 +9,7 @@ use syn::{Attribute, Item, ItemMod};
 
 use super::file::{parse_outline, too_deep};
 use super::names::ItemVisibility;
-use super::{CrateId, Scope, SourceFile, SourceTree};
+use super::{CrateId, SourceFile, SourceScope, SourceTree};
 use crate::cfg::string_value;
 use crate::text::{annotations, includes, may_declare_modules, modules_only};
 use crate::ty::ScopeId;
@@ -53,6 +53,8 @@ impl ModuleDirectories {
     }
 }
 
+type MissingFile = (String, Option<String>);
+
 impl SourceTree {
     pub(super) fn add_file(
         &self,
@@ -66,7 +68,7 @@ impl SourceTree {
         if let Some(files) = &self.progress {
             files.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         }
-        self.add_scope(Scope {
+        self.add_scope(SourceScope {
             krate,
             parent,
             is_block: false,
@@ -83,7 +85,7 @@ impl SourceTree {
     /// Adds a block of a function.
     pub(super) fn add_block(&self, parent: ScopeId) -> ScopeId {
         let around = self.scope(parent);
-        self.add_scope(Scope {
+        self.add_scope(SourceScope {
             krate: around.krate,
             parent: Some(parent),
             is_block: true,
@@ -125,7 +127,7 @@ impl SourceTree {
     }
 
     /// Reports a problem in a crate whose tools are read. In other crates it matters only if a type is missing.
-    pub(super) fn report_in_scanned(&self, scope: &Scope, diagnostic: Diagnostic) {
+    pub(super) fn report_in_scanned(&self, scope: &SourceScope, diagnostic: Diagnostic) {
         if self.krate(scope.krate).scanned {
             self.report(diagnostic);
         }
@@ -144,7 +146,7 @@ impl SourceTree {
     }
 
     /// Returns the items of a module, and parses its file if needed.
-    pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::ModuleItems> {
+    pub(crate) fn items<'s>(&self, scope: &'s SourceScope, id: ScopeId) -> Option<&'s super::ModuleItems> {
         let mut file = Some(id);
         while let (None, Some(id)) = (scope.items.get(), file) {
             let around = self.scope(id);
@@ -183,7 +185,7 @@ impl SourceTree {
         };
         let id = known.unwrap_or_else(|| {
             let scope = self.scope(around);
-            let id = self.add_scope(Scope {
+            let id = self.add_scope(SourceScope {
                 krate: scope.krate,
                 parent: Some(around),
                 is_block: false,
@@ -303,23 +305,7 @@ impl SourceTree {
         }
         listings.get(directory).is_some_and(|entries| entries.contains(std::ffi::OsStr::new(name)))
     }
-}
 
-type MissingFile = (String, Option<String>);
-
-/// Returns the directory of a file, or `.`.
-pub(super) fn directory_of(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(directory) if directory != Path::new("") => directory.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-pub(super) fn canonical(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-impl SourceTree {
     /// Reads the file of `include!("file.rs")`. Its items belong to the enclosing module and see its names.
     pub(super) fn include(&self, around: ScopeId, item: &syn::ItemMacro) -> Option<ScopeId> {
         // A computed path, such as one in `OUT_DIR`, does not exist before the build.
@@ -337,7 +323,7 @@ impl SourceTree {
                 return None;
             }
         };
-        let id = self.add_scope(Scope {
+        let id = self.add_scope(SourceScope {
             krate: scope.krate,
             parent: Some(around),
             is_block: true,
@@ -364,7 +350,7 @@ impl SourceTree {
     }
 
     /// Warns about a tool or a module inside of a macro call, which exists only once the macro is expanded.
-    pub(super) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
+    pub(crate) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
         let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         let file = &self.scope(scope).file;
         if let Some(span) = annotation_in(item.mac.tokens.clone()) {
@@ -376,6 +362,18 @@ impl SourceTree {
             self.report(hidden_by_macro("a module", &name, file.place(span)));
         }
     }
+}
+
+/// Returns the directory of a file, or `.`.
+pub(super) fn directory_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(directory) if directory != Path::new("") => directory.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Returns a warning about an item inside of a macro call.

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::{ImplItem, Path};
 
 use super::items::{ImportPath, TypeItem};
-use super::{ModuleItems, Scope, SourceTree};
+use super::{ModuleItems, SourceScope, SourceTree};
 use crate::ty::{DefinitionId, ScopeId};
 
 /// The longest chain of imports that is followed.
@@ -25,6 +25,48 @@ const PRELUDE: [(&str, &str); 5] = [
 const LANGUAGE: [&str; 17] = [
     "bool", "char", "str", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
     "usize",
+];
+
+/// Modules of libraries with the types that are known, for glob imports.
+const MODULES: [(&str, &[&str]); 20] = [
+    ("std::borrow", &["Cow"]),
+    ("std::cell", &["Cell", "RefCell"]),
+    ("std::cmp", &["Reverse"]),
+    ("std::collections", &["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "LinkedList", "VecDeque"]),
+    ("std::ffi", &["CStr", "CString", "OsStr", "OsString"]),
+    ("std::marker", &["PhantomData"]),
+    ("std::net", &["IpAddr", "Ipv4Addr", "Ipv6Addr", "SocketAddr", "SocketAddrV4", "SocketAddrV6"]),
+    ("std::num", &["Saturating", "Wrapping"]),
+    ("std::ops", &["Bound", "Range", "RangeFrom", "RangeInclusive", "RangeTo"]),
+    ("std::path", &["Path", "PathBuf"]),
+    ("std::rc", &["Rc", "Weak"]),
+    ("std::sync", &["Arc", "Mutex", "RwLock", "Weak"]),
+    ("std::time", &["Duration", "SystemTime"]),
+    (
+        "chrono",
+        &[
+            "DateTime",
+            "Duration",
+            "FixedOffset",
+            "Local",
+            "Month",
+            "NaiveDate",
+            "NaiveDateTime",
+            "NaiveTime",
+            "TimeDelta",
+            "Utc",
+            "Weekday",
+        ],
+    ),
+    ("chrono::naive", &["NaiveDate", "NaiveDateTime", "NaiveTime"]),
+    ("chrono::offset", &["FixedOffset", "Local", "Utc"]),
+    (
+        "chrono::prelude",
+        &["DateTime", "FixedOffset", "Local", "Month", "NaiveDate", "NaiveDateTime", "NaiveTime", "Utc", "Weekday"],
+    ),
+    ("serde_json", &["Map", "Number", "Value"]),
+    ("url", &["Url"]),
+    ("uuid", &["NonNilUuid", "Uuid"]),
 ];
 
 /// The entity that a path names, as far as types are concerned.
@@ -45,6 +87,27 @@ struct NameWalk {
     /// The result by scope, name and viewer; `None` while the lookup runs.
     known: HashMap<(ScopeId, String, Option<ScopeId>), Option<NamedEntity>>,
     depth: usize,
+}
+
+/// The lookups made so far: scope, name and viewer.
+pub(super) type TriedNames = HashSet<(ScopeId, String, Option<ScopeId>)>;
+
+/// Picks an item of a module by name.
+type PickItem<'a, T> = &'a dyn Fn(&ModuleItems, &str) -> Option<VisibleItem<T>>;
+
+/// The visibility of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ItemVisibility {
+    Everywhere,
+    /// Visible in a module and its submodules.
+    Within(ScopeId),
+}
+
+/// An item with its visibility.
+#[derive(Clone, Debug)]
+pub(crate) struct VisibleItem<T> {
+    pub(super) visibility: ItemVisibility,
+    pub(super) item: T,
 }
 
 impl SourceTree {
@@ -153,7 +216,7 @@ impl SourceTree {
         found
     }
 
-    fn child(&self, scope: &Scope, name: &str, viewer: Option<ScopeId>) -> Option<NamedEntity> {
+    fn child(&self, scope: &SourceScope, name: &str, viewer: Option<ScopeId>) -> Option<NamedEntity> {
         let child = *scope.children.borrow().get(name)?;
         self.is_visible_to(self.scope(child).visibility, viewer).then_some(NamedEntity::Scope(child))
     }
@@ -221,23 +284,7 @@ impl SourceTree {
         let parent = self.scope(self.module_of(id)).parent?;
         Some(self.module_of(parent))
     }
-}
 
-/// Returns a path without its generic arguments.
-pub(crate) fn import_path(path: &Path) -> ImportPath {
-    ImportPath {
-        absolute: path.leading_colon.is_some(),
-        segments: path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect(),
-    }
-}
-
-/// The lookups made so far: scope, name and viewer.
-pub(super) type TriedNames = HashSet<(ScopeId, String, Option<ScopeId>)>;
-
-/// Picks an item of a module by name.
-type PickItem<'a, T> = &'a dyn Fn(&ModuleItems, &str) -> Option<VisibleItem<T>>;
-
-impl SourceTree {
     /// Returns a function or constant that a path names.
     pub(super) fn value<T>(&self, path: &Path, scope: ScopeId, pick: PickItem<'_, T>) -> Option<(T, ScopeId)> {
         self.value_at(&import_path(path), scope, pick, &mut TriedNames::new())
@@ -319,24 +366,7 @@ impl SourceTree {
         };
         Some((Rc::new(function), definition.scope))
     }
-}
 
-/// The visibility of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ItemVisibility {
-    Everywhere,
-    /// Visible in a module and its submodules.
-    Within(ScopeId),
-}
-
-/// An item with its visibility.
-#[derive(Clone, Debug)]
-pub(crate) struct VisibleItem<T> {
-    pub(super) visibility: ItemVisibility,
-    pub(super) item: T,
-}
-
-impl SourceTree {
     /// Returns the visibility that `pub`, `pub(..)` or nothing has in a scope.
     pub(super) fn visibility(&self, written: &syn::Visibility, scope: ScopeId) -> ItemVisibility {
         let module = self.module_of(scope);
@@ -372,47 +402,13 @@ impl SourceTree {
     }
 }
 
-/// Modules of libraries with the types that are known, for glob imports.
-const MODULES: [(&str, &[&str]); 20] = [
-    ("std::borrow", &["Cow"]),
-    ("std::cell", &["Cell", "RefCell"]),
-    ("std::cmp", &["Reverse"]),
-    ("std::collections", &["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet", "LinkedList", "VecDeque"]),
-    ("std::ffi", &["CStr", "CString", "OsStr", "OsString"]),
-    ("std::marker", &["PhantomData"]),
-    ("std::net", &["IpAddr", "Ipv4Addr", "Ipv6Addr", "SocketAddr", "SocketAddrV4", "SocketAddrV6"]),
-    ("std::num", &["Saturating", "Wrapping"]),
-    ("std::ops", &["Bound", "Range", "RangeFrom", "RangeInclusive", "RangeTo"]),
-    ("std::path", &["Path", "PathBuf"]),
-    ("std::rc", &["Rc", "Weak"]),
-    ("std::sync", &["Arc", "Mutex", "RwLock", "Weak"]),
-    ("std::time", &["Duration", "SystemTime"]),
-    (
-        "chrono",
-        &[
-            "DateTime",
-            "Duration",
-            "FixedOffset",
-            "Local",
-            "Month",
-            "NaiveDate",
-            "NaiveDateTime",
-            "NaiveTime",
-            "TimeDelta",
-            "Utc",
-            "Weekday",
-        ],
-    ),
-    ("chrono::naive", &["NaiveDate", "NaiveDateTime", "NaiveTime"]),
-    ("chrono::offset", &["FixedOffset", "Local", "Utc"]),
-    (
-        "chrono::prelude",
-        &["DateTime", "FixedOffset", "Local", "Month", "NaiveDate", "NaiveDateTime", "NaiveTime", "Utc", "Weekday"],
-    ),
-    ("serde_json", &["Map", "Number", "Value"]),
-    ("url", &["Url"]),
-    ("uuid", &["NonNilUuid", "Uuid"]),
-];
+/// Returns a path without its generic arguments.
+pub(crate) fn import_path(path: &Path) -> ImportPath {
+    ImportPath {
+        absolute: path.leading_colon.is_some(),
+        segments: path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect(),
+    }
+}
 
 /// Returns `true` if a module of a library has a known type of this name.
 pub(super) fn is_in_library(module: &str, name: &str) -> bool {

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::{Expr, ExprLit, GenericArgument, GenericParam, Lit, Path, PathArguments, Type};
 
 use super::names::{NamedEntity, import_path};
-use super::{CrateId, Scope, SourceTree};
+use super::{CrateId, SourceScope, SourceTree};
 use crate::package::Dependency;
 use crate::text::source_text;
 use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
@@ -16,6 +16,101 @@ const DEEPEST: usize = 64;
 
 /// The largest number of parts of a type. Aliases that name each other twice double with every step.
 const LARGEST: usize = 10_000;
+
+/// The traits that decide how an argument is decoded, with a text that files with such an `impl` contain.
+const DECISIVE: [(&str, &str); 3] =
+    [("Deserialize", "Deserialize<"), ("JsonSchema", "JsonSchema for"), ("FromStr", "FromStr for")];
+
+impl SourceTree {
+    /// Returns the traits that a type implements by hand: all of those in its own file, and in other files of its crate
+    /// the decisive ones that are not derived.
+    pub(super) fn implementations(
+        &self,
+        id: DefinitionId,
+        scope: ScopeId,
+        declared: &syn::DeriveInput,
+    ) -> Vec<(String, Rc<syn::ItemImpl>)> {
+        let scope = self.scope(scope);
+        let scopes = |wanted: &dyn Fn(&SourceScope) -> bool| -> Vec<ScopeId> {
+            let scopes = self.scopes.borrow();
+            scopes.iter().enumerate().filter(|(_, scope)| wanted(scope)).map(|(index, _)| ScopeId(index)).collect()
+        };
+        let mut found = Vec::new();
+        let mut look_into = |places: Vec<ScopeId>| {
+            for place in places {
+                let scope = self.scope(place);
+                let impls = scope.items.get().map(|items| items.impls.as_slice()).unwrap_or_default();
+                let ours = impls.iter().filter(|(_, item)| self.is_for(item, place, id, &declared.ident));
+                found.extend(ours.map(|(name, item)| (self.original_name(place, name), item.clone())));
+            }
+        };
+        look_into(scopes(&|other| Rc::ptr_eq(&other.file, &scope.file)));
+        let derives = |name: &str| {
+            declared.attrs.iter().any(|attribute| {
+                attribute.path().is_ident("derive") && attribute.meta.to_token_stream().to_string().contains(name)
+            })
+        };
+        for (name, needle) in DECISIVE {
+            if derives(name) || (name == "FromStr" && derives("Deserialize")) {
+                continue;
+            }
+            for file in self.files_containing(scope.krate, needle) {
+                let file = self.scope(file).file.clone();
+                if !Rc::ptr_eq(&file, &scope.file) {
+                    look_into(scopes(&|other| Rc::ptr_eq(&other.file, &file)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the own name of a trait, which may be imported under another name.
+    fn original_name(&self, scope: ScopeId, name: &str) -> String {
+        let import = self.import(scope, name).and_then(|path| path.segments.last().cloned());
+        import.unwrap_or_else(|| name.to_owned())
+    }
+
+    fn is_for(&self, item: &syn::ItemImpl, scope: ScopeId, id: DefinitionId, name: &syn::Ident) -> bool {
+        let Type::Path(path) = &*item.self_ty else { return false };
+        path.path.segments.last().is_some_and(|last| last.ident == *name)
+            && matches!(self.resolve(&item.self_ty, scope, &[]), Ty::Defined { definition, .. } if definition == id)
+    }
+
+    /// Parses and returns the files of a crate that contain a text.
+    fn files_containing(&self, krate: CrateId, needle: &'static str) -> Vec<ScopeId> {
+        if let Some((_, _, known)) = self.searched.borrow().iter().find(|(of, what, _)| *of == krate && *what == needle)
+        {
+            return known.clone();
+        }
+        let files: Vec<(ScopeId, Rc<SourceScope>)> = {
+            let scopes = self.scopes.borrow().clone().into_iter().enumerate();
+            scopes
+                .filter(|(_, scope)| scope.krate == krate && scope.is_file)
+                .map(|(index, scope)| (ScopeId(index), scope))
+                .collect()
+        };
+        let mut found = Vec::new();
+        for (id, scope) in files {
+            let text = scope.file.text();
+            if memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some() {
+                self.items(&scope, id);
+                found.push(id);
+            } else if scope.items.get().is_none() {
+                scope.file.drop_text();
+            }
+        }
+        self.searched.borrow_mut().push((krate, needle, found.clone()));
+        found
+    }
+}
+
+/// The generic arguments of a path with their scope.
+struct GenericArguments<'a> {
+    /// The arguments without lifetimes and bindings.
+    given: Vec<&'a GenericArgument>,
+    scope: ScopeId,
+    generics: &'a [(String, Ty)],
+}
 
 impl SourceTree {
     fn resolve_type(&self, ty: &Type, scope: ScopeId, generics: &[(String, Ty)], depth: usize) -> Ty {
@@ -30,9 +125,28 @@ impl SourceTree {
             Type::Array(array) => {
                 Ty::Array(Box::new(inner(&array.elem)), self.length(&array.len, scope, generics, depth))
             }
-            Type::Path(path) if path.qself.is_none() => self.resolve_path(ty, &path.path, scope, generics, depth),
+            Type::Path(path) => match &path.qself {
+                None => self.resolve_path(ty, &path.path, scope, generics, depth),
+                Some(qself) => self
+                    .resolve_associated(&inner(&qself.ty), &path.path, qself.position, depth)
+                    .unwrap_or_else(|| unknown(ty)),
+            },
             _ => unknown(ty),
         }
+    }
+
+    /// Resolves `<T as Trait>::Name` by the `impl` block, if that stands in the file of `T`.
+    fn resolve_associated(&self, of: &Ty, path: &Path, position: usize, depth: usize) -> Option<Ty> {
+        let Ty::Defined { definition, .. } = of else { return None };
+        let trait_name = path.segments.get(position.checked_sub(1)?)?.ident.to_string();
+        let name = &path.segments.get(position).filter(|_| path.segments.len() == position + 1)?.ident;
+        let definition = self.definition(*definition);
+        let blocks = definition.impls.iter().filter(|(of_trait, _)| *of_trait == trait_name);
+        let ty = blocks.flat_map(|(_, block)| &block.items).find_map(|item| match item {
+            syn::ImplItem::Type(associated) if associated.ident == *name => Some(&associated.ty),
+            _ => None,
+        })?;
+        Some(self.resolve_type(ty, definition.scope, &[], depth + 1))
     }
 
     fn resolve_path(&self, ty: &Type, path: &Path, scope: ScopeId, generics: &[(String, Ty)], depth: usize) -> Ty {
@@ -196,14 +310,6 @@ impl TypeSource for SourceTree {
     }
 }
 
-/// The generic arguments of a path with their scope.
-struct GenericArguments<'a> {
-    /// The arguments without lifetimes and bindings.
-    given: Vec<&'a GenericArgument>,
-    scope: ScopeId,
-    generics: &'a [(String, Ty)],
-}
-
 fn generic_arguments(arguments: &PathArguments) -> Vec<&GenericArgument> {
     let PathArguments::AngleBracketed(arguments) = arguments else { return Vec::new() };
     let is_given =
@@ -213,91 +319,4 @@ fn generic_arguments(arguments: &PathArguments) -> Vec<&GenericArgument> {
 
 fn unknown(ty: &Type) -> Ty {
     Ty::Unknown(source_text(ty))
-}
-
-/// The traits that decide how an argument is decoded, with a text that files with such an `impl` contain.
-const DECISIVE: [(&str, &str); 3] =
-    [("Deserialize", "Deserialize<"), ("JsonSchema", "JsonSchema for"), ("FromStr", "FromStr for")];
-
-impl SourceTree {
-    /// Returns the traits that a type implements by hand: all of those in its own file, and in other files of its crate
-    /// the decisive ones that are not derived.
-    pub(super) fn implementations(
-        &self,
-        id: DefinitionId,
-        scope: ScopeId,
-        declared: &syn::DeriveInput,
-    ) -> Vec<(String, Rc<syn::ItemImpl>)> {
-        let scope = self.scope(scope);
-        let scopes = |wanted: &dyn Fn(&Scope) -> bool| -> Vec<ScopeId> {
-            let scopes = self.scopes.borrow();
-            scopes.iter().enumerate().filter(|(_, scope)| wanted(scope)).map(|(index, _)| ScopeId(index)).collect()
-        };
-        let mut found = Vec::new();
-        let mut look_into = |places: Vec<ScopeId>| {
-            for place in places {
-                let scope = self.scope(place);
-                let impls = scope.items.get().map(|items| items.impls.as_slice()).unwrap_or_default();
-                let ours = impls.iter().filter(|(_, item)| self.is_for(item, place, id, &declared.ident));
-                found.extend(ours.map(|(name, item)| (self.original_name(place, name), item.clone())));
-            }
-        };
-        look_into(scopes(&|other| Rc::ptr_eq(&other.file, &scope.file)));
-        let derives = |name: &str| {
-            declared.attrs.iter().any(|attribute| {
-                attribute.path().is_ident("derive") && attribute.meta.to_token_stream().to_string().contains(name)
-            })
-        };
-        for (name, needle) in DECISIVE {
-            if derives(name) || (name == "FromStr" && derives("Deserialize")) {
-                continue;
-            }
-            for file in self.files_containing(scope.krate, needle) {
-                let file = self.scope(file).file.clone();
-                if !Rc::ptr_eq(&file, &scope.file) {
-                    look_into(scopes(&|other| Rc::ptr_eq(&other.file, &file)));
-                }
-            }
-        }
-        found
-    }
-
-    /// Returns the own name of a trait, which may be imported under another name.
-    fn original_name(&self, scope: ScopeId, name: &str) -> String {
-        let import = self.import(scope, name).and_then(|path| path.segments.last().cloned());
-        import.unwrap_or_else(|| name.to_owned())
-    }
-
-    fn is_for(&self, item: &syn::ItemImpl, scope: ScopeId, id: DefinitionId, name: &syn::Ident) -> bool {
-        let Type::Path(path) = &*item.self_ty else { return false };
-        path.path.segments.last().is_some_and(|last| last.ident == *name)
-            && matches!(self.resolve(&item.self_ty, scope, &[]), Ty::Defined { definition, .. } if definition == id)
-    }
-
-    /// Parses and returns the files of a crate that contain a text.
-    fn files_containing(&self, krate: CrateId, needle: &'static str) -> Vec<ScopeId> {
-        if let Some((_, _, known)) = self.searched.borrow().iter().find(|(of, what, _)| *of == krate && *what == needle)
-        {
-            return known.clone();
-        }
-        let files: Vec<(ScopeId, Rc<Scope>)> = {
-            let scopes = self.scopes.borrow().clone().into_iter().enumerate();
-            scopes
-                .filter(|(_, scope)| scope.krate == krate && scope.is_file)
-                .map(|(index, scope)| (ScopeId(index), scope))
-                .collect()
-        };
-        let mut found = Vec::new();
-        for (id, scope) in files {
-            let text = scope.file.text();
-            if memchr::memmem::find(text.as_bytes(), needle.as_bytes()).is_some() {
-                self.items(&scope, id);
-                found.push(id);
-            } else if scope.items.get().is_none() {
-                scope.file.drop_text();
-            }
-        }
-        self.searched.borrow_mut().push((krate, needle, found.clone()));
-        found
-    }
 }

@@ -13,6 +13,71 @@ const SHORT_BODY: usize = 2_000;
 /// Constants keep their values up to this length. Longer ones are not defaults.
 const SHORT_VALUE: usize = 2_000;
 
+/// The deepest nesting of inline modules.
+const DEEPEST_MODULE: usize = 200;
+
+/// The kind of a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BodyKind {
+    OfNoParameters,
+    Other,
+}
+
+/// The module declarations of a text.
+#[derive(Debug)]
+pub(crate) struct ModuleOutline {
+    /// The text with everything else blanked.
+    pub(crate) text: String,
+    /// The macro calls that contain `mod name;`, by name, with the offset.
+    pub(crate) in_macros: Vec<(String, usize)>,
+}
+
+/// Copies a text and blanks parts of it.
+pub(super) struct BlankedText<'a> {
+    text: &'a str,
+    out: String,
+    done: usize,
+}
+
+impl<'a> BlankedText<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, out: String::with_capacity(text.len().min(1 << 20)), done: 0 }
+    }
+
+    pub(super) fn keep_to(&mut self, end: usize) {
+        self.out.push_str(&self.text[self.done..end]);
+        self.done = end;
+    }
+
+    pub(super) fn blank_to(&mut self, end: usize) {
+        let part = &self.text[self.done..end];
+        let mut line = 0;
+        for newline in memchr::memchr_iter(b'\n', part.as_bytes()) {
+            self.out.push('\n');
+            line = newline + 1;
+        }
+        self.out.extend(part[line..].chars().map(|_| ' '));
+        self.done = end;
+    }
+
+    pub(super) fn blank_out(&mut self, start: usize, end: usize) {
+        self.keep_to(start);
+        self.blank_to(end);
+    }
+
+    /// Replaces a part by a shorter text and blanks.
+    pub(super) fn replace(&mut self, start: usize, end: usize, by: &str) {
+        self.keep_to(start);
+        self.out.push_str(by);
+        self.blank_to(end);
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.keep_to(self.text.len());
+        self.out
+    }
+}
+
 /// Blanks the bodies of functions and of `macro_rules!` that contain none of the `annotations`, and the values of long
 /// constants.
 pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String, NestingError> {
@@ -98,13 +163,6 @@ fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
     }
 }
 
-/// The kind of a body.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BodyKind {
-    OfNoParameters,
-    Other,
-}
-
 /// Moves behind the opening brace of a function's body. Returns `None` if the function has no body.
 fn function_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Option<BodyKind>, NestingError> {
     let mut depth = 0_usize;
@@ -157,18 +215,6 @@ fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut NestingDepth) -> Result<Optio
         nesting.step(token, lexer)?;
     }
     Ok(Some(BodyKind::Other))
-}
-
-/// The deepest nesting of inline modules.
-const DEEPEST_MODULE: usize = 200;
-
-/// The module declarations of a text.
-#[derive(Debug)]
-pub(crate) struct ModuleOutline {
-    /// The text with everything else blanked.
-    pub(crate) text: String,
-    /// The macro calls that contain `mod name;`, by name, with the offset.
-    pub(crate) in_macros: Vec<(String, usize)>,
 }
 
 /// Blanks everything but modules and inner attributes.
@@ -257,52 +303,6 @@ fn module_in(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// Copies a text and blanks parts of it.
-pub(super) struct BlankedText<'a> {
-    text: &'a str,
-    out: String,
-    done: usize,
-}
-
-impl<'a> BlankedText<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, out: String::with_capacity(text.len().min(1 << 20)), done: 0 }
-    }
-
-    pub(super) fn keep_to(&mut self, end: usize) {
-        self.out.push_str(&self.text[self.done..end]);
-        self.done = end;
-    }
-
-    pub(super) fn blank_to(&mut self, end: usize) {
-        let part = &self.text[self.done..end];
-        let mut line = 0;
-        for newline in memchr::memchr_iter(b'\n', part.as_bytes()) {
-            self.out.push('\n');
-            line = newline + 1;
-        }
-        self.out.extend(part[line..].chars().map(|_| ' '));
-        self.done = end;
-    }
-
-    pub(super) fn blank_out(&mut self, start: usize, end: usize) {
-        self.keep_to(start);
-        self.blank_to(end);
-    }
-
-    /// Replaces a part by a shorter text and blanks.
-    pub(super) fn replace(&mut self, start: usize, end: usize, by: &str) {
-        self.keep_to(start);
-        self.out.push_str(by);
-        self.blank_to(end);
-    }
-
-    pub(super) fn finish(mut self) -> String {
-        self.keep_to(self.text.len());
-        self.out
-    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,14 @@ pub(crate) fn annotations(text: &[u8]) -> Vec<usize> {
 
 fn is_annotation(text: &[u8], at: usize) -> bool {
     let rest = &text[at + b"tool".len()..];
+    // The macro `tools!` stands alone, or in a `use`.
+    if let Some(rest) = rest.strip_prefix(b"s") {
+        if rest.trim_ascii_start().first() == Some(&b'!') && !text[..at].last().is_some_and(|&before| is_word(before)) {
+            return true;
+        }
+        let is_whole = rest.first().is_none_or(|&next| !is_word(next));
+        return is_whole && matches!(text[..at].trim_ascii_end().last(), Some(b':' | b',' | b'{'));
+    }
     let rest = rest.strip_prefix(b"_class").unwrap_or(rest);
     if rest.first().is_some_and(|&next| is_word(next)) {
         return false;

@@ -1,56 +1,56 @@
-//! What a type makes of a value that is not there.
+//! Values of absent arguments, and the variants of enums.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The value of an argument that was not sent: `None` for `Option` and for all that decodes like it.
+/// Returns the value of an absent argument: `None` for `Option` and for types that deserialize like it.
 pub(super) fn absent<'de, T: Deserialize<'de>>() -> Option<T> {
-    T::deserialize(Absent { variants: &mut (&[] as &[&str]), look_inside: false }).ok()
+    T::deserialize(AbsentValue { variants: &mut (&[] as &[&str]), look_inside: false }).ok()
 }
 
-/// The variants of an enum, or of an optional enum, in the order of declaration.
+/// Returns the variants of an enum, or of an optional enum, in the order of declaration.
 pub(super) fn variants<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut variants: &'static [&'static str] = &[];
-    drop(T::deserialize(Absent { variants: &mut variants, look_inside: true }));
+    drop(T::deserialize(AbsentValue { variants: &mut variants, look_inside: true }));
     variants
 }
 
-/// There is no value. Says nothing, so that it costs nothing.
+/// The error of a deserializer without a value. It keeps no message, so it costs nothing.
 #[derive(Debug)]
-struct Nothing;
+struct AbsentError;
 
-impl fmt::Display for Nothing {
+impl fmt::Display for AbsentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("there is no value")
     }
 }
 
-impl std::error::Error for Nothing {}
+impl std::error::Error for AbsentError {}
 
-impl serde::de::Error for Nothing {
+impl serde::de::Error for AbsentError {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
 }
 
-/// A deserializer that has nothing. Types ask it for what they need, which tells what they are.
-struct Absent<'a> {
+/// A deserializer without a value. The methods that a type calls show what kind of type it is.
+struct AbsentValue<'a> {
     variants: &'a mut &'static [&'static str],
     look_inside: bool,
 }
 
-impl<'de> Deserializer<'de> for Absent<'_> {
-    type Error = Nothing;
+impl<'de> Deserializer<'de> for AbsentValue<'_> {
+    type Error = AbsentError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Nothing> {
-        Err(Nothing)
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, AbsentError> {
+        Err(AbsentError)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Nothing> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, AbsentError> {
         if self.look_inside {
-            // Once only: a type may hold nothing but an `Option` of itself.
+            // Looks into one `Option` only: a type may consist of an `Option` of itself.
             visitor.visit_some(Self { look_inside: false, ..self })
         } else {
             visitor.visit_none()
@@ -62,9 +62,9 @@ impl<'de> Deserializer<'de> for Absent<'_> {
         _: &'static str,
         variants: &'static [&'static str],
         _: V,
-    ) -> Result<V::Value, Nothing> {
+    ) -> Result<V::Value, AbsentError> {
         *self.variants = variants;
-        Err(Nothing)
+        Err(AbsentError)
     }
 
     forward_to_deserialize_any! {
@@ -81,23 +81,23 @@ mod tests {
 
     #[derive(Deserialize, Debug, PartialEq)]
     #[serde(rename_all = "lowercase")]
-    enum Order {
+    enum Direction {
         Up,
         Down,
     }
 
     #[test]
-    fn only_options_are_there_when_nothing_is() {
+    fn only_options_have_a_value_when_absent() {
         assert_eq!(absent::<Option<u8>>(), Some(None));
         assert_eq!(absent::<u8>(), None);
         assert_eq!(absent::<()>(), None);
-        assert_eq!(absent::<Order>(), None);
+        assert_eq!(absent::<Direction>(), None);
     }
 
     #[test]
-    fn an_enum_tells_its_variants() {
-        assert_eq!(variants::<Order>(), ["up", "down"]);
-        assert_eq!(variants::<Option<Order>>(), ["up", "down"]);
+    fn returns_the_variants_of_an_enum() {
+        assert_eq!(variants::<Direction>(), ["up", "down"]);
+        assert_eq!(variants::<Option<Direction>>(), ["up", "down"]);
         assert!(variants::<u8>().is_empty());
     }
 }

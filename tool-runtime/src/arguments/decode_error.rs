@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[derive(Debug, serde::Deserialize)]
-    enum Order {
+    enum UnitVariant {
         #[serde(rename = "up")]
         _Up,
     }
 
     #[test]
     fn recognizes_the_complaints_of_serde_json() {
-        assert_eq!(complaint::<Order>("[1]"), Complaint::ValueExpected);
+        assert_eq!(complaint::<UnitVariant>("[1]"), Complaint::ValueExpected);
         assert_eq!(complaint::<i128>("1.5"), Complaint::Trailing);
         assert_eq!(complaint::<Vec<i128>>("[1.5]"), Complaint::SeparatorExpected);
         assert_eq!(complaint::<Vec<i64>>("[1,]"), Complaint::TrailingComma);

@@ -1,8 +1,8 @@
-//! Equal keys in one object, where nobody else would notice.
+//! Detection of duplicate keys in maps and free-form values.
 //!
-//! `serde_json` keeps the last of two equal keys silently in maps and free-form values: what one reader sees would not
-//! be what another runs. Structs notice by themselves, so that only those parts of a text are looked at whose keys the
-//! sender chooses.
+//! `serde_json` silently keeps the last of two equal keys there, so a user could approve one value and the handler run
+//! with the other. Structs reject duplicates themselves, so only those parts of a text are searched whose keys the model
+//! chooses.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -13,19 +13,19 @@ use tool_model::reference_target;
 
 use super::location::string_end;
 
-/// Where in an argument keys of the sender's choosing stand.
+/// The parts of an argument whose keys the model chooses.
 #[derive(Debug)]
 pub(super) enum FreeForm {
-    /// Nowhere.
+    /// None.
     Nowhere,
-    /// Below properties of these names, each searched for with its quotes.
+    /// The values of properties with these names, which are kept with their quotes.
     Below(Vec<memmem::Finder<'static>>),
-    /// Anywhere.
+    /// All.
     Anywhere,
 }
 
 impl FreeForm {
-    /// Reads it off an argument's schema.
+    /// Derives the parts from an argument's schema.
     pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
         if is_free(schema, defs, true, 0) {
             return Self::Anywhere;
@@ -46,18 +46,18 @@ impl FreeForm {
         matches!(self, Self::Nowhere)
     }
 
-    /// The first key that stands twice in one object of such a place.
+    /// Returns the first duplicate key in such a part.
     pub(super) fn duplicate(&self, raw: &str) -> Option<String> {
         let escaped = memchr::memchr(b'\\', raw.as_bytes()).is_some();
         match self {
-            // A name that is written with escapes is not found by its letters.
+            // A search for the name does not find it if it is written with escapes.
             Self::Below(names) if !escaped => names.iter().find_map(|name| duplicate_below(name, raw)),
             _ => duplicate_in(raw, escaped),
         }
     }
 }
 
-/// The same below the properties of one name, in a text without escapes.
+/// Returns the first duplicate key below the properties of one name, in a text without escapes.
 fn duplicate_below(name: &memmem::Finder<'_>, mut raw: &str) -> Option<String> {
     while let Some(at) = name.find(raw.as_bytes()) {
         raw = &raw[at + name.needle().len()..];
@@ -68,9 +68,9 @@ fn duplicate_below(name: &memmem::Finder<'_>, mut raw: &str) -> Option<String> {
     None
 }
 
-/// Whether a value of this schema is an object with free keys, may hold one without a property's name before it, or
-/// may be anything at all. A struct stands behind a `$ref`; an object that is described `in_place` is a map, even if
-/// its keys are listed.
+/// Returns `true` if a value of this schema is an object with free keys, may contain one that is not the value of a
+/// property, or may be anything. A struct is behind a `$ref`; an object that is described `in_place` is a map, even if its
+/// keys are listed.
 fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, in_place: bool, depth: usize) -> bool {
     let Value::Object(object) = schema else { return false };
     if depth > 8 {
@@ -97,7 +97,7 @@ fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, in_place: bool, depth
         })
 }
 
-/// The names of the properties below which keys are free.
+/// Collects the names of the properties whose values have free keys.
 fn collect(schema: &Value, defs: &BTreeMap<String, Value>, names: &mut Vec<String>) {
     match schema {
         Value::Object(object) => {
@@ -133,19 +133,21 @@ fn has_reference(schema: &Value) -> bool {
     }
 }
 
-/// The first key that stands twice in one object of the value that a text begins with, possibly behind a colon. The
-/// text is valid JSON; `escaped` says whether there is a backslash anywhere in it.
+/// Returns the first duplicate key in the value at the beginning of a text, possibly behind a colon. The text is valid
+/// JSON; `escaped` is `true` if it contains a backslash.
 fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
     if !escaped && let Some(found) = flat_duplicate(text.as_bytes()) {
-        // Without escapes, a key is what stands between its quotes.
+        // Without escapes, a key is the text between its quotes.
         return found.map(|key| String::from_utf8_lossy(key).into_owned());
     }
     duplicate_by_hash(text)
 }
 
-/// What most maps are: one small object with nothing inside but strings, numbers and the like. Gives nothing if it is
-/// something else.
-#[expect(clippy::option_option, reason = "whether it is such an object, and whether a key stands twice in it")]
+/// Searches a small object of scalars, which is what most maps are. Returns `None` for any other value.
+#[expect(
+    clippy::option_option,
+    reason = "the outer `None` is for values of another form, the inner one for no duplicate"
+)]
 fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
     let mut rest = match after_space(bytes) {
         [b'{', inside @ ..] => inside,
@@ -173,14 +175,13 @@ fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
         rest = match after_space(behind) {
             [b'"', text @ ..] => to_quote(text)?.1,
             [b'{' | b'[', ..] => return None,
-            // A number or the like. What ends it is seen by whoever looks for the next key.
+            // A number or a literal. The search for the next key skips it.
             other => other,
         };
     }
 }
 
-/// What stands behind space, and behind the colon of a key. The text is valid: between its tokens, what is not above a
-/// space is one.
+/// Skips white space and the colon of a key. The text is valid, so every byte up to `b' '` between tokens is white space.
 #[inline]
 fn after_space(mut bytes: &[u8]) -> &[u8] {
     while let [..=b' ' | b':', behind @ ..] = bytes {
@@ -189,15 +190,14 @@ fn after_space(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// What stands before the next double quote and behind it, eight bytes at a time: strings are short, and a call costs
-/// more than this.
+/// Splits at the next double quote. Searches eight bytes at a time: strings are short, and a call of `memchr` costs more.
 #[inline]
 fn to_quote(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     const ONES: u64 = u64::MAX / 255;
     let mut length = 0;
     let mut rest = bytes;
     while let Some((chunk, behind)) = rest.split_first_chunk() {
-        // A byte that is a quote becomes zero, and only the first zero byte is sure to set its high bit here.
+        // The XOR makes a quote zero. Only the first zero byte is certain to set its high bit here.
         let without = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(b'"'));
         let found = without.wrapping_sub(ONES) & !without & (ONES * 0x80);
         if found != 0 {
@@ -215,12 +215,12 @@ fn at_quote(bytes: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
     Some((before, behind.get(1..)?))
 }
 
-/// The first key that stands twice in one object of a text, which is valid JSON.
+/// Returns the first duplicate key of a valid JSON text.
 pub(crate) fn duplicate_key(text: &str) -> Option<String> {
     duplicate_by_hash(text)
 }
 
-/// The same for any value.
+/// Searches any value.
 fn duplicate_by_hash(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut open: Vec<HashSet<Cow<'_, str>>> = Vec::new();
@@ -234,7 +234,7 @@ fn duplicate_by_hash(text: &str) -> Option<String> {
                 at = end;
                 continue;
             }
-            // The value was no object and no array after all.
+            // The value was neither an object nor an array.
             b',' if open.is_empty() => return None,
             b':' => {
                 let key = plain(&text[string.clone()]);
@@ -257,7 +257,7 @@ fn duplicate_by_hash(text: &str) -> Option<String> {
     }
 }
 
-/// A key without its quotes and escapes.
+/// Returns a key without its quotes and escapes.
 fn plain(key: &str) -> Cow<'_, str> {
     if !key.contains('\\') {
         return Cow::Borrowed(key.trim_matches('"'));
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_equal_keys_of_one_object_only() {
+    fn finds_duplicate_keys_of_one_object_only() {
         let duplicate_in = |text: &str| super::duplicate_in(text, text.contains('\\'));
         assert_eq!(duplicate_in(r#"{"a": {"x": 1, "y": {"x": 2}}, "b": [{"x": 1}, {"x": 1}]}"#), None);
         assert_eq!(duplicate_in(r#"{"a": [{"k": 1, "\u006b" : 2}]}"#).as_deref(), Some("k"));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_only_where_keys_are_free() {
+    fn searches_only_where_keys_are_free() {
         let defs = BTreeMap::from([(
             "Order".to_owned(),
             json!({"type": "object", "properties": {"id": {"type": "string"}, "labels": {"type": "object"}}}),

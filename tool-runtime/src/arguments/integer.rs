@@ -1,15 +1,15 @@
-//! Integers, which most arguments that are not text are, read without the general machinery.
+//! A fast path for integers, the most frequent arguments besides strings.
 //!
-//! What is here only ever says yes: whatever is not plainly an integer of at most eighteen digits, and whatever a type
-//! does not take, is left to `serde_json`, which also has the words for what is wrong.
+//! It handles integers of at most eighteen digits that the type accepts. Everything else falls back to `serde_json`,
+//! which also writes the errors.
 
 use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// No integer of so many digits is too large for 64 bits.
+/// The number of digits up to which every integer fits into 64 bits.
 const DIGITS: usize = 18;
 
-/// The value, if an integer stands at the beginning of the bytes and the type takes it, and how long it is.
+/// Returns the value and its length if the bytes begin with an integer that the type accepts.
 #[inline]
 pub(super) fn integer<A: DeserializeOwned>(bytes: &[u8]) -> Option<(A, usize)> {
     let (&first, rest) = bytes.split_first()?;
@@ -27,7 +27,7 @@ pub(super) fn integer<A: DeserializeOwned>(bytes: &[u8]) -> Option<(A, usize)> {
         value = value * 10 + u64::from(digit);
         length += 1;
     }
-    // A zero before other digits is no JSON, and a negative zero is a fraction.
+    // Leading zeros are invalid JSON, and `-0` is a float.
     let is_plain = match digits.first() {
         Some(b'0') => length == 1 && !negative,
         _ => length > 0,
@@ -40,13 +40,13 @@ pub(super) fn integer<A: DeserializeOwned>(bytes: &[u8]) -> Option<(A, usize)> {
     Some((value, length + usize::from(negative)))
 }
 
-/// An integer as `serde_json` hands it over.
+/// A deserializer for one integer, with the calls that `serde_json` makes.
 struct Integer {
     value: u64,
     negative: bool,
 }
 
-/// The type does not take it. Why, `serde_json` will say.
+/// The error for an integer that the type refuses. `serde_json` reports the reason on the fallback.
 #[derive(Debug)]
 struct NotTaken;
 
@@ -63,7 +63,7 @@ impl Error for NotTaken {
         Self
     }
 
-    // Not put into words that nobody reads.
+    // The message would be dropped.
     fn invalid_type(_: serde::de::Unexpected<'_>, _: &dyn serde::de::Expected) -> Self {
         Self
     }
@@ -91,14 +91,14 @@ impl<'de> Deserializer<'de> for Integer {
 
     #[inline]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &str, visitor: V) -> Result<V::Value, NotTaken> {
-        // Names with which crates ask `serde_json` itself for something, such as the raw text.
+        // Some names are requests to `serde_json` itself, such as for the raw text.
         if name.starts_with('$') {
             return Err(NotTaken);
         }
         visitor.visit_newtype_struct(self)
     }
 
-    /// Only `serde_json` knows in which form a type wants what is behind these.
+    /// Falls back: only `serde_json` knows the form that these types expect.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -153,7 +153,7 @@ mod tests {
         Fraction(f32),
     }
 
-    /// Whatever is read here, `serde_json` reads the same, and as much of it.
+    /// Asserts that `serde_json` reads the same value from the same bytes.
     fn agrees<A: DeserializeOwned + PartialEq + Debug>(text: &str) {
         let Some((value, length)) = integer::<A>(text.as_bytes()) else { return };
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<A>();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_integers_are_read_here() {
+    fn reads_plain_integers() {
         assert_eq!(integer::<i64>(b"17, "), Some((17, 2)));
         assert_eq!(integer::<i64>(b"-5}"), Some((-5, 2)));
         assert_eq!(integer::<Option<u8>>(b"255"), Some((Some(255), 3)));
@@ -205,12 +205,12 @@ mod tests {
         #![proptest_config(properties(2_000))]
 
         #[test]
-        fn what_is_read_is_what_serde_json_reads(text in "-?[0-9]{0,20}[.eE,\\]} x\n-]{0,2}[0-9]{0,2}") {
+        fn reads_what_serde_json_reads(text in "-?[0-9]{0,20}[.eE,\\]} x\n-]{0,2}[0-9]{0,2}") {
             agrees_for_all_types(&text);
         }
 
         #[test]
-        fn every_integer_is_what_serde_json_reads(number in any::<i64>(), rest in "[,}\\] ]?") {
+        fn reads_every_integer_as_serde_json_does(number in any::<i64>(), rest in "[,}\\] ]?") {
             agrees_for_all_types(&format!("{number}{rest}"));
             agrees_for_all_types(&format!("{}{rest}", number % 1_000));
         }

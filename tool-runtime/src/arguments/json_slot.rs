@@ -1,4 +1,4 @@
-//! Arguments that stay JSON values: those of tools that were made at run time.
+//! Slots for JSON values: the arguments of runtime tools.
 
 use serde_json::{Map, Value};
 use tool_model::ArgumentType;
@@ -7,8 +7,8 @@ use super::slot::decode_json;
 use super::{Decode, Undecodable};
 use crate::shim::Invocation;
 
-/// Reads the arguments of these names, as the one reader does it. What was not sent is not there. Nothing if the call
-/// cannot be made; the invocation knows what to answer.
+/// Reads the arguments of these names; absent ones are left out. Returns `None` if the call is refused, for which the
+/// invocation has the error.
 pub(crate) fn read_values(invocation: &mut Invocation<'_>, names: &[String]) -> Option<Map<String, Value>> {
     let mut slots: Vec<JsonSlot> = names.iter().map(|_| JsonSlot::default()).collect();
     let mut decoders: Vec<&mut dyn Decode> = slots.iter_mut().map(|slot| slot as &mut dyn Decode).collect();
@@ -19,7 +19,7 @@ pub(crate) fn read_values(invocation: &mut Invocation<'_>, names: &[String]) -> 
     Some(sent.collect())
 }
 
-/// A place for any value.
+/// A slot for any JSON value.
 #[derive(Default)]
 struct JsonSlot {
     value: Option<Value>,
@@ -31,7 +31,7 @@ impl Decode for JsonSlot {
         Ok(())
     }
 
-    /// The schema says which arguments are required, and the reader asks it first.
+    /// Accepts absence: the reader has checked by the schema whether the argument is required.
     fn absent(&mut self) -> bool {
         true
     }

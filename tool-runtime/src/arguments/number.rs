@@ -1,17 +1,17 @@
-//! Numbers that are not the same in every reading.
+//! Numbers that a [`Value`](serde_json::Value) cannot represent exactly.
 //!
-//! A [`Value`](serde_json::Value) holds a number as 64 bits: an integer beyond them becomes a float, and a fraction keeps
-//! as many digits as a float has. A handler's own type may keep more. What is shown to people, recorded and kept is a
-//! `Value`; where its numbers are not those of the text, the handler must not get the text.
+//! A `Value` holds 64 bits: a larger integer becomes a float, and a fraction loses digits. A handler's type may keep more.
+//! Users approve a `Value`, and journals store one. If its numbers differ from the text, the handler must not decode the
+//! text.
 
 use super::location::string_end;
 
-/// Whether a `Value` would write each number of a text, which is valid JSON, to the letter as it stands.
+/// Returns `true` if a `Value` writes each number of a valid JSON text exactly as the text does.
 pub(crate) fn are_exact(text: &str) -> bool {
     numbers(text).all(is_exact)
 }
 
-/// The first integer of a text, which is valid JSON, that is beyond 64 bits.
+/// Returns the first integer of a valid JSON text that does not fit into 64 bits.
 pub(crate) fn beyond_64_bits(text: &str) -> Option<&str> {
     numbers(text).find(|number| !number.contains(['.', 'e', 'E']) && *number != "-0" && !is_exact(number))
 }
@@ -23,7 +23,7 @@ fn is_exact(number: &str) -> bool {
         || serde_json::from_str::<serde_json::Number>(number).is_ok_and(|known| known.to_string() == number)
 }
 
-/// The numbers of a text, as they are written.
+/// Returns the numbers of a text as they are written.
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -78,7 +78,7 @@ mod tests {
     proptest! {
         #![proptest_config(properties(500))]
 
-        /// What is exact is written by a value as it stands, and the other way round.
+        /// A number is exact if and only if a `Value` writes it as the text does.
         #[test]
         fn exact_is_what_a_value_writes(number in "-?(0|[1-9][0-9]{0,24})(\\.[0-9]{1,20})?(e-?[0-9]{1,2})?") {
             let value: Value = serde_json::from_str(&number).unwrap();

@@ -1,10 +1,10 @@
-//! A place for one argument of one type, filled from JSON text.
+//! Slots: the decode targets of single arguments.
 //!
-//! The macros write `(&Ask::<T>::NEW).tool_slot()` for a parameter of type `T` and `(&Lend::<T>::NEW).tool_slot()` for one of
-//! type `&T`. Which method that is, method resolution decides from what the type implements: inherent ones that take a
-//! reference first, then traits that do, then traits on a reference, then traits that take the value. The reader sees a slot only as [`Decode`], so that it exists once and not once
-//! per tool, and decoding exists once per type. The methods are called `tool_..`, so that those of the traits in an
-//! author's scope do not stand in their way.
+//! The macros write `(&Ask::<T>::NEW).tool_slot()` for a parameter of type `T` and `(&Lend::<T>::NEW).tool_slot()` for one
+//! of type `&T`. Method resolution selects the method by the traits of `T`: inherent methods on a reference first, then
+//! traits on the type by reference, then traits on a reference, then traits by value. The reader sees a slot only as
+//! [`Decode`], so the reader is compiled once and decoding once per type. The names `tool_..` avoid clashes with traits in
+//! an author's scope.
 
 use std::any::type_name;
 use std::borrow::Borrow;
@@ -22,24 +22,24 @@ use super::absent;
 use super::decode_error::message_of;
 use super::integer::integer;
 
-/// A slot as the reader sees it.
+/// The interface between the argument reader and a slot.
 pub trait Decode {
     /// Decodes the value that starts at `at`, and moves `at` behind it.
     ///
     /// # Errors
-    /// When there is no value of the slot's type.
+    /// If there is no value of the slot's type.
     fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable>;
 
-    /// Fills the slot for an argument that was not sent. False when the argument is required.
+    /// Fills the slot of an absent argument. Returns `false` if the argument is required.
     fn absent(&mut self) -> bool;
 
-    /// Whether the slot is filled.
+    /// Returns `true` if the slot is filled.
     fn is_filled(&self) -> bool;
 
-    /// Empties the slot, to be filled again.
+    /// Empties the slot.
     fn clear(&mut self);
 
-    /// What the type system says of the argument.
+    /// Returns the properties of the argument's type.
     fn argument_type(&self) -> ArgumentType;
 }
 
@@ -72,10 +72,10 @@ impl From<Error> for Undecodable {
     }
 }
 
-/// A place for one argument.
+/// The decode target of one argument.
 pub struct Slot<A> {
     value: Option<A>,
-    /// Fills the value where it lies: what it gives back would be moved.
+    /// Decodes in place; a returned value would be moved.
     decode: fn(&str, &mut usize, &mut Option<A>) -> Result<(), Undecodable>,
     absent: fn() -> Option<A>,
     variants: fn() -> &'static [&'static str],
@@ -104,7 +104,7 @@ impl<A> Decode for Slot<A> {
         ArgumentType {
             type_name: type_name::<A>(),
             schema: self.schema,
-            // Code of the type's own may run here, and whatever it does, a definition is made.
+            // The type's own code may run here. A panic must not prevent the definition.
             optional: crate::panics::catch(|| (self.absent)().is_some()).unwrap_or(false),
             variants: (self.variants)(),
         }
@@ -112,17 +112,17 @@ impl<A> Decode for Slot<A> {
 }
 
 impl<A> Slot<A> {
-    /// The decoded value.
+    /// Returns the decoded value.
     ///
     /// # Panics
-    /// When the slot was not filled; the reader has answered the call in that case.
+    /// If the slot is empty; the reader has refused the call in that case.
     #[inline]
     #[track_caller]
     pub fn take(self) -> A {
-        self.value.expect("the reader fills every slot or answers the call")
+        self.value.expect("the reader fills every slot or refuses the call")
     }
 
-    /// With `Default::default()` where the argument is not sent.
+    /// Uses `Default::default()` if the argument is absent.
     #[must_use]
     pub fn or_default(self) -> Self
     where
@@ -132,17 +132,16 @@ impl<A> Slot<A> {
     }
 }
 
-/// Asks whether a type whose name has a lifetime is a reference: an alias (`type Text<'a> = &'a str`) hides that from the
-/// macros.
+/// Detects references among types with a lifetime: an alias (`type Text<'a> = &'a str`) hides them from the macros.
 pub struct Aliased<A>(PhantomData<A>);
 
 impl<A> Aliased<A> {
-    /// The question.
+    /// The probe.
     pub const NEW: Self = Self(PhantomData);
 }
 
 impl<'a, T: ?Sized> Aliased<&'a T> {
-    /// Refuses a reference, with a reason.
+    /// Rejects a reference with a diagnostic.
     pub fn tool_is_owned(self)
     where
         &'a T: OwnedArgument,
@@ -150,7 +149,7 @@ impl<'a, T: ?Sized> Aliased<&'a T> {
     }
 }
 
-/// A type that is no reference.
+/// A type that is not a reference.
 pub trait NoReference: Sized {
     /// Accepts the type.
     fn tool_is_owned(self) {}
@@ -158,15 +157,15 @@ pub trait NoReference: Sized {
 
 impl<A> NoReference for Aliased<A> {}
 
-/// What no reference is.
+/// A type that owns its data. No reference implements it.
 #[diagnostic::on_unimplemented(
-    message = "an argument cannot be an alias for `{Self}`: what is decoded has to be owned, and then lent",
+    message = "an argument cannot be an alias for `{Self}`: decoded values are owned and then borrowed",
     label = "an alias for a reference",
     note = "write the reference itself, such as `&str` or `&[T]`, or the owned type"
 )]
 pub trait OwnedArgument {}
 
-/// Asks what a type can do, to decode it.
+/// Selects the slot of a type by its traits.
 pub struct Ask<A>(PhantomData<A>);
 
 // The last resort takes the question by value, from behind a reference.
@@ -179,12 +178,12 @@ impl<A> Clone for Ask<A> {
 impl<A> Copy for Ask<A> {}
 
 impl<A> Ask<A> {
-    /// The question.
+    /// The probe.
     pub const NEW: Self = Self(PhantomData);
 }
 
 impl<A: DeserializeOwned + JsonSchema> Ask<A> {
-    /// A slot that is decoded by the type's `Deserialize` and described by its `JsonSchema`.
+    /// Creates a slot that uses the type's `Deserialize` and `JsonSchema`.
     #[must_use]
     #[inline]
     pub fn tool_slot(&self) -> Slot<A> {
@@ -197,7 +196,7 @@ pub trait Undescribed {
     /// The type of the argument.
     type Argument;
 
-    /// A slot that is decoded by the type's `Deserialize`.
+    /// Creates a slot that uses the type's `Deserialize`.
     fn tool_slot(&self) -> Slot<Self::Argument>;
 }
 
@@ -215,7 +214,8 @@ fn described_slot<A: DeserializeOwned + JsonSchema>() -> Slot<A> {
     json_slot(Some(TypeSchema::Derived(SchemaGenerator::subschema_for::<A>)))
 }
 
-/// Described only if its name is known: the schema must not depend on which features other crates switch on.
+/// Creates a slot without `JsonSchema`, described only for a known name: the schema must not depend on the features that
+/// other crates switch on.
 fn undescribed_slot<A: DeserializeOwned>() -> Slot<A> {
     json_slot(match type_name::<A>() {
         "url::Url" | "core::option::Option<url::Url>" => Some(TypeSchema::Text(Some("uri"))),
@@ -231,12 +231,12 @@ fn json_slot<A: DeserializeOwned>(schema: Option<TypeSchema>) -> Slot<A> {
     Slot { value: None, decode: fill_json::<A>, absent: absent::absent::<A>, variants: absent::variants::<A>, schema }
 }
 
-/// `Option<T>` and `Vec<T>` of a type that can only be parsed from text.
+/// `Option<T>` and `Vec<T>` of a type with `FromStr` but without `Deserialize`.
 pub trait OptionalText {
     /// The type of the argument.
     type Argument;
 
-    /// A slot whose strings are parsed.
+    /// Creates a slot that parses strings.
     fn tool_slot(&self) -> Slot<Self::Argument>;
 }
 
@@ -295,9 +295,9 @@ fn optional_text_slot<A: TextArgument>() -> Slot<Option<A>> {
     }
 }
 
-/// A type that is not `Deserialize` can still be an argument if it can be parsed.
+/// A type with `FromStr` but without `Deserialize`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a tool's argument: nothing says how to read it from JSON",
+    message = "`{Self}` cannot be a tool's argument: it implements neither `Deserialize` nor `FromStr`",
     label = "not an argument",
     note = "derive `serde::Deserialize` for it (and `schemars::JsonSchema`, so that the model sees its shape), or implement `FromStr`",
     note = "if the application provides the value, mark the parameter `#[inject]`"
@@ -313,12 +313,12 @@ impl<A: FromStr<Err: Display>> TextArgument for A {
     }
 }
 
-/// The last resort of [`Ask`]: the bound stands on the method, so that its absence is explained.
+/// The fallback of [`Ask`]. The bound is on the method, so that the compiler reports it.
 pub trait Undecoded {
     /// The type of the argument.
     type Argument;
 
-    /// A slot whose string is parsed.
+    /// Creates a slot that parses a string.
     fn tool_slot(self) -> Slot<Self::Argument>
     where
         Self::Argument: TextArgument;
@@ -335,7 +335,7 @@ impl<A> Undecoded for Ask<A> {
     }
 }
 
-/// Asks for the owned form of a type that is lent.
+/// Selects the slot of the owned form of a borrowed type.
 pub struct Lend<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> Clone for Lend<T> {
@@ -347,18 +347,18 @@ impl<T: ?Sized> Clone for Lend<T> {
 impl<T: ?Sized> Copy for Lend<T> {}
 
 impl<T: ?Sized> Lend<T> {
-    /// The question.
+    /// The probe.
     pub const NEW: Self = Self(PhantomData);
 }
 
 impl<T: DeserializeOwned + JsonSchema> Lend<T> {
-    /// A slot of the type itself.
+    /// Creates a slot of the type.
     #[must_use]
     pub fn tool_slot(&self) -> Slot<T> {
         described_slot()
     }
 
-    /// A slot of an `Option` of it.
+    /// Creates a slot of an `Option` of the type.
     #[must_use]
     pub fn tool_option_slot(&self) -> Slot<Option<T>> {
         described_slot()
@@ -370,10 +370,10 @@ pub trait LendUndescribed {
     /// The type.
     type Argument;
 
-    /// A slot of the type itself.
+    /// Creates a slot of the type.
     fn tool_slot(&self) -> Slot<Self::Argument>;
 
-    /// A slot of an `Option` of it.
+    /// Creates a slot of an `Option` of the type.
     fn tool_option_slot(&self) -> Slot<Option<Self::Argument>>;
 }
 
@@ -389,15 +389,15 @@ impl<T: DeserializeOwned> LendUndescribed for Lend<T> {
     }
 }
 
-/// `str`, `Path` and the like are decoded in their owned form.
+/// Unsized types such as `str` and `Path`, which are decoded in their owned form.
 pub trait LendUnsized {
     /// The owned form.
     type Owned;
 
-    /// A slot of the owned form.
+    /// Creates a slot of the owned form.
     fn tool_slot(&self) -> Slot<Self::Owned>;
 
-    /// A slot of an `Option` of it.
+    /// Creates a slot of an `Option` of the type.
     fn tool_option_slot(&self) -> Slot<Option<Self::Owned>>;
 }
 
@@ -413,17 +413,17 @@ impl<T: ?Sized + ToOwned<Owned: DeserializeOwned + JsonSchema>> LendUnsized for 
     }
 }
 
-/// The last resort of [`Lend`], as [`Undecoded`] is that of [`Ask`].
+/// The fallback of [`Lend`], like [`Undecoded`] for [`Ask`].
 pub trait LendUndecoded {
     /// The type.
     type Argument;
 
-    /// A slot whose string is parsed.
+    /// Creates a slot that parses a string.
     fn tool_slot(self) -> Slot<Self::Argument>
     where
         Self::Argument: TextArgument;
 
-    /// A slot whose string, if there is one, is parsed.
+    /// Creates a slot that parses an optional string.
     fn tool_option_slot(self) -> Slot<Option<Self::Argument>>
     where
         Self::Argument: TextArgument;
@@ -447,7 +447,7 @@ impl<T> LendUndecoded for Lend<T> {
     }
 }
 
-/// Lends an owned value as what the function takes.
+/// Borrows an owned value as the type of the parameter.
 #[inline]
 pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
     owned.borrow()
@@ -467,12 +467,12 @@ pub(super) fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Re
     }
     let mut deserializer = serde_json::Deserializer::from_str(rest);
     let value = A::deserialize(&mut deserializer)?;
-    // Not iterated: an iterator is what tells how far the deserializer has come.
+    // Only an iterator exposes the offset of the deserializer.
     *at += deserializer.into_iter::<IgnoredAny>().byte_offset();
     Ok(value)
 }
 
-/// The one text type in wide use whose crate brings no schema of its own: its full name is what tells it.
+/// Returns the format of `url::Url`, the one common string type whose crate has no `JsonSchema`.
 fn text_format<A>() -> Option<&'static str> {
     (type_name::<A>() == "url::Url").then_some("uri")
 }

@@ -34,7 +34,7 @@ struct Account {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Order {
+enum SortOrder {
     Up,
     Down,
 }
@@ -62,14 +62,14 @@ impl Wording {
         &self,
         #[arg(min = 1, max = 9)] count: Option<u32>,
         big: Option<i128>,
-        order: Option<Order>,
+        order: Option<SortOrder>,
         account: Option<Account>,
         #[arg(secret)] pin: Option<Pin>,
         #[arg(secret)] pins: Vec<Pin>,
         #[arg(secret, max_length = 3)] token: Option<String>,
         #[arg(secret)] vault: Option<std::collections::BTreeMap<String, u8>>,
     ) -> String {
-        let order = order.map(|order| matches!(order, Order::Up));
+        let order = order.map(|order| matches!(order, SortOrder::Up));
         let secrets = (pin.is_some(), pins.len(), token.is_some(), vault.is_some(), account.is_some());
         format!("{count:?} {big:?} {order:?} {secrets:?}")
     }
@@ -243,7 +243,7 @@ fn no_behaviour_and_no_redaction_depends_on_the_text_of_a_message() {
     }
 }
 
-/// The control of the test above: without redaction the texts do repeat what was sent.
+/// The control of the test above: values that are not secret are in the texts.
 #[test]
 fn values_that_are_not_secret_are_repeated() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

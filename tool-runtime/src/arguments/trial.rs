@@ -1,9 +1,9 @@
-//! Types that take more than their schema says, found by trying.
+//! Detection of types that accept more than their schema, by trial.
 //!
-//! `Deserialize` and `JsonSchema` are derived independently of each other. `#[schemars(deny_unknown_fields)]` and
-//! `#[schemars(!default)]` show the model a demand that serde does not make, and a schema alone does not tell them from
-//! serde's own attributes. So the type is given values that break one demand each: if it takes one of them, the argument
-//! is validated at every call.
+//! `Deserialize` and `JsonSchema` are derived independently. `#[schemars(deny_unknown_fields)]` and
+//! `#[schemars(!default)]` add rules that serde does not enforce, and a schema alone does not show which of the two they
+//! come from. So the type decodes values that break one rule each. If it accepts one, the argument is validated at every
+//! call.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use serde_json::{Map, Value, json};
 use tool_model::reference_target;
 use tool_model::validate::Validator;
 
-/// How many values are tried. The first call of a tool waits for them.
+/// The number of values that are tried. The first call of a tool waits for them.
 const MOST_TRIALS: usize = 300;
 
-/// How often other alternatives are taken.
+/// The number of rounds with other alternatives.
 const MOST_ROUNDS: usize = 32;
 
-/// How many schemas one value is made from.
+/// The number of schemas that one value is made from.
 const MOST_SCHEMAS: usize = 500;
 
-/// How often a definition may stand inside of itself.
+/// The number of times that a definition may occur inside of itself.
 const MOST_REENTRIES: usize = 2;
 
-/// Whether a schema makes a demand that can be tried. The types of numbers and plain texts keep theirs.
+/// Returns `true` if a schema has rules worth trying. Numbers and plain strings enforce theirs.
 pub(super) fn is_worth_trying(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object
@@ -34,7 +34,7 @@ pub(super) fn is_worth_trying(schema: &Value) -> bool {
     }
 }
 
-/// Whether the type takes a value that its schema refuses; `decodes` tries one.
+/// Returns `true` if the type accepts a value that its schema rejects; `decodes` tries one value.
 pub(super) fn takes_more(
     schema: &Value,
     defs: &BTreeMap<String, Value>,
@@ -43,7 +43,7 @@ pub(super) fn takes_more(
 ) -> bool {
     let mut sampler = Sampler { defs, turns: BTreeMap::new(), open: Vec::new(), schemas: 0, demands: 0, broken: None };
     let mut trials = 0;
-    // Each round takes other alternatives, as long as there are some.
+    // Each round uses other alternatives, until all were used.
     for _ in 0..MOST_ROUNDS {
         sampler.sample(schema, None);
         for demand in 0..sampler.demands {
@@ -63,26 +63,26 @@ pub(super) fn takes_more(
     false
 }
 
-/// Makes values that fit a schema but for one demand.
+/// Makes values that break exactly one rule of a schema.
 struct Sampler<'a> {
     defs: &'a BTreeMap<String, Value>,
-    /// The turns of each list of alternatives, which is told by its address.
+    /// The position in each list of alternatives, by its address.
     turns: BTreeMap<usize, Turn>,
-    /// The definitions around the schema that is read.
+    /// The definitions around the current schema.
     open: Vec<String>,
     schemas: usize,
-    /// How many demands the value has met or broken so far.
+    /// The number of rules that the value has kept or broken so far.
     demands: usize,
     broken: Option<usize>,
 }
 
-/// The alternative that is taken of a list.
+/// The position in a list of alternatives.
 struct Turn {
     taken: usize,
-    /// How many have been taken so far.
+    /// The number of alternatives used so far.
     known: usize,
     count: usize,
-    /// Whether the list was met in this round.
+    /// `true` if the list was used in this round.
     is_met: bool,
 }
 
@@ -92,7 +92,7 @@ impl Sampler<'_> {
         self.value(schema)
     }
 
-    /// Moves on to the next alternative of each list that was met. Returns `false` when all have been taken.
+    /// Advances each list that was used. Returns `false` after the last alternative.
     fn next_alternatives(&mut self) -> bool {
         let is_left = self.turns.values().any(|turn| turn.known < turn.count);
         for turn in self.turns.values_mut().filter(|turn| turn.is_met) {
@@ -102,7 +102,7 @@ impl Sampler<'_> {
         is_left
     }
 
-    /// Counts a demand. Returns `true` if it is the one to break.
+    /// Counts a rule. Returns `true` if it is the one to break.
     fn breaks(&mut self) -> bool {
         self.demands += 1;
         self.broken == Some(self.demands - 1)
@@ -138,7 +138,7 @@ impl Sampler<'_> {
         Some(value)
     }
 
-    /// Takes the alternative whose turn it is, or the first that does not stand inside of itself.
+    /// Returns the current alternative, or the first that is not recursive.
     fn alternative(&mut self, forms: &[Value]) -> Option<Value> {
         let new = || Turn { taken: 0, known: 0, count: forms.len().max(1), is_met: true };
         let turn = self.turns.entry(forms.as_ptr().addr()).or_insert_with(new);
@@ -148,7 +148,7 @@ impl Sampler<'_> {
         from.iter().chain(before).find_map(|form| self.value(form))
     }
 
-    /// A value as far as the schema's own keywords say; `null` where they say nothing.
+    /// Makes a value from the schema's own keywords; `null` without any.
     fn of_type(&mut self, object: &Map<String, Value>) -> Option<Value> {
         let name = match object.get("type") {
             Some(Value::Array(names)) => names.iter().find(|name| **name != "null"),
@@ -227,7 +227,7 @@ impl Sampler<'_> {
     }
 }
 
-/// What two schemas that hold for the same value say together.
+/// Merges two schemas for the same value.
 fn together(own: Value, part: Value) -> Value {
     match (own, part) {
         (Value::Object(mut own), Value::Object(part)) => {

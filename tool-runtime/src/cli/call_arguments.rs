@@ -6,7 +6,7 @@ use tool_model::{Argument, ToolDefinition};
 use super::Result;
 use crate::arguments::{beyond_64_bits, duplicate_key};
 
-/// Merges the arguments of a JSON object with those of words such as `name=value`.
+/// Merges the arguments of a JSON object with arguments such as `name=value`.
 pub(super) fn read(tool: &ToolDefinition, json: Option<&str>, words: &[String]) -> Result<Value> {
     let mut arguments = match json {
         None => Map::new(),

@@ -130,7 +130,7 @@ fn mark(number: usize) -> Value {
     Value::from(format!("{MARK}{number}"))
 }
 
-/// The error for an invalid edit, in words for the user who made it.
+/// The error for an invalid edit, written for the user who made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditError(String);
 

@@ -69,7 +69,7 @@ where
     ConfirmFn(ask)
 }
 
-/// A type of its own instead of an `impl` for closures, so that `from_fn` determines the type of the parameter.
+/// A separate type instead of an `impl` for closures, so that `from_fn` determines the type of the parameter.
 struct ConfirmFn<F>(F);
 
 impl<F, Fut> Confirm for ConfirmFn<F>

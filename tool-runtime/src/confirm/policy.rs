@@ -72,7 +72,7 @@ impl Policy {
         }
     }
 
-    /// Returns `true` if a call of this tool may need approval. Otherwise the call runs whatever its arguments are.
+    /// Returns `true` if a call of this tool may need approval. Otherwise the call runs with any arguments.
     pub(crate) fn asks_about(&self, definition: &ToolDefinition) -> bool {
         match self {
             Self::Yolo => false,

@@ -92,7 +92,7 @@ pub(crate) fn is_visible(c: char) -> bool {
     }
 }
 
-/// Returns `true` if std's debug formatting prints the character as it is. Std escapes control, format, separator,
+/// Returns `true` if std's debug formatting prints the character unescaped. Std escapes control, format, separator,
 /// private-use and unassigned characters. Combining marks are printed only after a letter, hence the `a`.
 fn is_printable(c: char) -> bool {
     let mut text = [b'a', 0, 0, 0, 0];

@@ -128,7 +128,11 @@ impl InjectedValue {
     pub(crate) fn shared<T: Send + Sync + 'static>(&self) -> Result<SharedGuard<T>, InjectError> {
         let slot = match self {
             Self::Shared(value) => {
-                return value.clone().downcast().map(SharedGuard::Ours).map_err(|_| unavailable::<T>());
+                let shared = match value.downcast_ref::<Arc<T>>() {
+                    Some(shared) => Ok(shared.clone()),
+                    None => value.clone().downcast(),
+                };
+                return shared.map(SharedGuard::Ours).map_err(|_| unavailable::<T>());
             }
             Self::Slot(slot) => slot,
         };

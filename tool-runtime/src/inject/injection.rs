@@ -2,6 +2,7 @@
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::{ExclusiveGuard, HandlerInputs, InjectError, SharedGuard};
 
@@ -12,6 +13,8 @@ pub struct Injection {
     pub parameter: &'static str,
     /// The type of the value, owned.
     pub type_id: TypeId,
+    /// The type of an `Arc` of it: a service that was passed as `Arc<T>` can be lent as `&T`.
+    pub arc_type_id: TypeId,
     /// The type's name.
     pub type_name: &'static str,
     /// How the value is handed over.
@@ -40,7 +43,13 @@ impl<T: ?Sized> InjectionRequest<T> {
 }
 
 fn injection<T: 'static>(parameter: &'static str, mode: InjectionMode) -> Injection {
-    Injection { parameter, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), mode }
+    Injection {
+        parameter,
+        type_id: TypeId::of::<T>(),
+        arc_type_id: TypeId::of::<Arc<T>>(),
+        type_name: type_name::<T>(),
+        mode,
+    }
 }
 
 impl<T: Clone> InjectionRequest<T> {

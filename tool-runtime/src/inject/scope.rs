@@ -84,7 +84,7 @@ impl Scope {
         let source = self
             .inner
             .dependencies
-            .by_type(TypeId::of::<T>(), type_name::<T>())
+            .by_type(TypeId::of::<T>(), None, type_name::<T>())
             .map_err(|error| InjectError::new(error.to_string()))?;
         self.inner.clone().input(source, self.asking).await?.cloned()
     }

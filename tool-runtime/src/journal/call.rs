@@ -1,4 +1,4 @@
-//! What a journal is told of a call, and what it answers.
+//! Calls, as they are passed to a journal and returned by it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -11,13 +11,13 @@ use super::JournalDecision;
 use crate::arguments::redact;
 use crate::{ToolCall, ToolResult};
 
-/// What a call is known by: two calls of the same conversation, id, tool and arguments are the same call. The arguments
-/// are those that were sent, repaired where that was needed: a default that changes does not make it another call.
+/// The idempotency key of a call: calls with the same conversation, id, tool and arguments are the same call. The arguments
+/// are those that were sent, after their repair, without defaults: a changed default does not make another call.
 ///
-/// A call without a conversation or an id has nothing to be known by. It is recorded, and each time it is another.
+/// A call without a conversation or an id has no identity. It is recorded, as another call each time.
 ///
-/// Secret arguments do not count: a key is written down, and what is derived from a short secret gives it away. Whoever
-/// tries again with another password gives the call another id, as models do.
+/// Secret arguments are not part of the key: keys are stored, and even a hash of a short secret would reveal it. A caller
+/// that retries with another password must use another id, as models do.
 #[derive(Clone, Debug)]
 pub struct CallKey {
     run: u64,
@@ -27,7 +27,7 @@ pub struct CallKey {
 }
 
 impl CallKey {
-    /// The key of a call with these arguments, from which secrets have been taken out.
+    /// Creates the key of a call with redacted arguments.
     #[must_use]
     pub fn new(conversation: Option<&str>, id: Option<&str>, tool: &str, arguments: &Value) -> Self {
         static RUNS: AtomicU64 = AtomicU64::new(1);
@@ -39,31 +39,31 @@ impl CallKey {
         }
     }
 
-    /// A number that no other key of this process has. It tells apart the runs of calls that have no id.
+    /// Returns a number that is unique in this process. It distinguishes the runs of calls without an id.
     #[must_use]
     pub fn run(&self) -> u64 {
         self.run
     }
 
-    /// The conversation that the call belongs to.
+    /// Returns the conversation of the call.
     #[must_use]
     pub fn conversation(&self) -> Option<&str> {
         self.conversation.as_deref()
     }
 
-    /// The id that the provider gave the call.
+    /// Returns the id that the model provider gave the call.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// Tool and arguments as one text, the same for the same call.
+    /// Returns the tool and arguments as one canonical text.
     #[must_use]
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
 
-    /// Conversation, id and [`canonical`](Self::canonical), for a call that can be known by them.
+    /// Returns conversation, id and [`canonical`](Self::canonical) text, if the call has an identity.
     #[must_use]
     pub fn identity(&self) -> Option<(&str, &str, &str)> {
         Some((self.conversation()?, self.id()?, &self.canonical))
@@ -74,28 +74,28 @@ impl CallKey {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StartedCall {
-    /// What the call is known by.
+    /// The key of the call.
     pub key: CallKey,
     /// The tool's name.
     pub tool: String,
-    /// The arguments as the handler gets them, mended and [without their secrets](redact()).
+    /// The arguments as the handler gets them, repaired and [redacted](redact()).
     pub arguments: Value,
-    /// What was mended, as the result's metadata has it. It must not repeat a secret.
+    /// The repairs, as in the result's metadata. They must not repeat a secret.
     pub repairs: Option<Value>,
     /// The reason why the call runs.
     pub decision: Option<JournalDecision>,
-    /// When.
+    /// The time of the start.
     pub at: SystemTime,
 }
 
 impl StartedCall {
-    /// A call that starts now, with its mended arguments. What the definition calls secret is left out.
+    /// Creates a call that starts now, and redacts its arguments.
     #[must_use]
     pub fn new(call: &ToolCall<'_>, definition: &ToolDefinition, arguments: &Value) -> Self {
         Self::redacted(call, redact(arguments, definition))
     }
 
-    /// A call that starts now, with arguments that are redacted already.
+    /// Creates a call that starts now, with redacted arguments.
     pub(crate) fn redacted(call: &ToolCall<'_>, arguments: Value) -> Self {
         Self {
             key: CallKey::new(call.conversation_id(), call.call_id(), call.name(), &arguments),
@@ -107,7 +107,7 @@ impl StartedCall {
         }
     }
 
-    /// Leaves these arguments out of the [`key`](Self::key), since they were not sent but filled in with their defaults.
+    /// Removes arguments that were filled with their defaults from the [`key`](Self::key).
     pub(crate) fn without_defaults(mut self, names: &[String]) -> Self {
         let Some(all) = self.arguments.as_object().filter(|_| !names.is_empty()) else { return self };
         let sent = all.iter().filter(|(name, _)| !names.contains(name));
@@ -116,14 +116,14 @@ impl StartedCall {
         self
     }
 
-    /// The same with what was mended.
+    /// Sets the repairs.
     #[must_use]
     pub fn repairs(mut self, repairs: impl Into<Value>) -> Self {
         self.repairs = Some(repairs.into());
         self
     }
 
-    /// The same with who or what let it run.
+    /// Sets the decision.
     #[must_use]
     pub fn decision(mut self, decision: impl Into<JournalDecision>) -> Self {
         self.decision = Some(decision.into());
@@ -131,42 +131,42 @@ impl StartedCall {
     }
 }
 
-/// What a journal knows of a call that is about to run.
+/// The status of a call that is about to run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallStatus {
-    /// Nothing: it is on record now, and may run.
+    /// The call is new. It is on record now, and may run.
     New,
-    /// It began before, with this result, and its handler was not started. Only [`recall`](super::Journal::recall) says
-    /// so; to [`begin`](super::Journal::begin) such a call is new.
+    /// The call ended with this result before its handler was started. Only [`recall`](super::Journal::recall) returns
+    /// this; for [`begin`](super::Journal::begin) such a call is new.
     NotStarted(Box<ToolResult>),
-    /// It completed before, with this result.
+    /// The call completed with this result.
     Completed(Box<ToolResult>),
-    /// It started before and never finished, and whoever ran it is gone. What it did, nobody knows.
+    /// The call started and never finished, and its process is gone. Its outcome is unknown.
     Unfinished,
-    /// It is running right now, in this process or another.
+    /// The call is running, in this process or another.
     Running,
 }
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FinishedCall {
-    /// What it answered.
+    /// The result.
     pub result: ToolResult,
-    /// How long it took.
+    /// The duration.
     #[serde(rename = "milliseconds", serialize_with = "as_milliseconds")]
     pub duration: Duration,
-    /// Whether the handler was entered. A call whose handler was not, such as when a provider failed, can begin again.
+    /// `true` if the handler was entered. Otherwise, for example after a failed provider, the call can begin again.
     pub started: bool,
 }
 
 impl FinishedCall {
-    /// A call that ended with a result after some time, and whose handler was entered.
+    /// Creates the end of a call whose handler was entered.
     #[must_use]
     pub fn new(result: ToolResult, duration: Duration) -> Self {
         Self { result, duration, started: true }
     }
 
-    /// The same, with whether the handler was entered.
+    /// Sets whether the handler was entered.
     #[must_use]
     pub fn started(mut self, started: bool) -> Self {
         self.started = started;

@@ -1,4 +1,4 @@
-//! What a journal shows.
+//! Entries of a journal, and queries for them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,48 +7,48 @@ use serde_json::Value;
 
 use super::{FinishedCall, JournalDecision};
 
-/// One call on record.
+/// One recorded call.
 ///
-/// As JSON it has `at` in milliseconds since 1970, and `state` beside `result` and `milliseconds` where there are such.
+/// In JSON, `at` is in milliseconds since 1970, and `result` and `milliseconds` are beside `state`, if it has them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JournalEntry {
-    /// Its place: later entries have higher numbers.
+    /// The sequence number: later entries have higher ones.
     pub sequence: u64,
-    /// The conversation that the call belongs to.
+    /// The conversation of the call.
     pub conversation: Option<String>,
-    /// The id that the provider gave the call.
+    /// The id that the model provider gave the call.
     pub id: Option<String>,
     /// The tool's name.
     pub tool: String,
-    /// The arguments, mended and without secrets.
+    /// The arguments, repaired and redacted.
     pub arguments: Value,
-    /// What was mended.
+    /// The repairs.
     pub repairs: Option<Value>,
     /// The reason why the call ran or did not run.
     pub decision: Option<JournalDecision>,
-    /// When it started or was decided on.
+    /// The time of the start or of the decision.
     #[serde(serialize_with = "as_milliseconds")]
     pub at: SystemTime,
-    /// What came of it.
+    /// The state of the call.
     #[serde(flatten)]
     pub state: EntryState,
 }
 
-/// What came of a call.
+/// The state of a recorded call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum EntryState {
-    /// It did not run; the decision says why.
+    /// The call did not run; the decision is the reason.
     Noted,
-    /// It is running.
+    /// The call is running.
     Running,
-    /// It started, and whoever ran it is gone.
+    /// The call started, and its process is gone.
     Unfinished,
-    /// It ended; [`FinishedCall::started`] says whether its handler had started.
+    /// The call ended; [`FinishedCall::started`] is `true` if its handler was entered.
     Finished(FinishedCall),
 }
 
-/// Which entries to show.
+/// A query for entries.
 ///
 /// ```
 /// use tool_runtime::journal::EntryQuery;
@@ -60,38 +60,38 @@ pub enum EntryState {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EntryQuery {
-    /// Those of one conversation only.
+    /// The only conversation.
     pub conversation: Option<String>,
-    /// Those of one tool only.
+    /// The only tool.
     pub tool: Option<String>,
-    /// Those before this [`sequence`](JournalEntry::sequence) only.
+    /// The [`sequence`](JournalEntry::sequence) before which entries are returned.
     pub before: Option<u64>,
-    /// How many at most.
+    /// The maximum number of entries.
     pub limit: u32,
 }
 
 impl EntryQuery {
-    /// The newest entries, that many at most.
+    /// Creates a query for the newest entries.
     #[must_use]
     pub fn newest(limit: u32) -> Self {
         Self { conversation: None, tool: None, before: None, limit }
     }
 
-    /// Of one conversation only.
+    /// Restricts the query to one conversation.
     #[must_use]
     pub fn conversation(mut self, conversation: impl Into<String>) -> Self {
         self.conversation = Some(conversation.into());
         self
     }
 
-    /// Of one tool only.
+    /// Restricts the query to one tool.
     #[must_use]
     pub fn tool(mut self, tool: impl Into<String>) -> Self {
         self.tool = Some(tool.into());
         self
     }
 
-    /// The next page: those before this entry.
+    /// Restricts the query to entries before this one, for the next page.
     #[must_use]
     pub fn before(mut self, sequence: u64) -> Self {
         self.before = Some(sequence);

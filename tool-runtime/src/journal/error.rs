@@ -1,9 +1,9 @@
-//! What a journal can fail with.
+//! Errors of journals.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a journal could not do what it was asked. The message says what to do about it.
+/// The error of a journal. Its message says what to do about it.
 #[derive(Debug)]
 pub struct JournalError {
     kind: JournalErrorKind,
@@ -11,35 +11,35 @@ pub struct JournalError {
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// Kinds of failure of a journal.
+/// Kinds of journal errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JournalErrorKind {
-    /// It cannot be reached or written right now: a full disk, a lock, missing rights.
+    /// The journal cannot be read or written now: a full disk, a lock, missing permissions.
     Unavailable,
-    /// What is stored cannot be read.
+    /// The stored data is damaged.
     Damaged,
-    /// What is stored is of a newer version, or no journal at all.
+    /// The stored data is of a newer version or not a journal.
     Incompatible,
-    /// The call that was to be finished has not begun, or has been finished before.
+    /// The call to finish has not begun, or was finished before.
     NotRunning,
 }
 
 impl JournalError {
-    /// An error in words, which say what to do.
+    /// Creates an error with a message that says what to do.
     #[must_use]
     pub fn new(kind: JournalErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same with what caused it.
+    /// Sets the cause.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// What kind of failure it is.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> JournalErrorKind {
         self.kind

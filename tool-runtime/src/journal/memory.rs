@@ -1,25 +1,24 @@
-//! A journal that lasts as long as the process.
+//! A journal in memory.
 
-mod kept;
+mod record_buffer;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use self::kept::{Bound, Kept, Record, bytes_of_result};
+use self::record_buffer::{JournalRecord, RecordBuffer, RecordLimit, bytes_of_result};
 use super::{
     BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
     JournalError, JournalErrorKind, StartedCall,
 };
 
-/// A journal in memory: for tests, and for programs that need to recognise a repeated call but not to survive a crash.
+/// A journal in memory, for tests and for programs that need no record after a crash.
 ///
-/// It keeps the newest only, 10,000 calls that ran and as many decisions after which nothing ran, and of either about
-/// 64 MB of arguments and results, unless told otherwise. The two do not crowd each other out: a call that it has forgotten
-/// is new again, and runs again.
+/// It keeps the newest 10,000 calls that ran and as many decisions without a run, and of either about 64 MB of arguments
+/// and results. Decisions do not displace calls, since a forgotten call is new and would run again.
 #[derive(Debug)]
 pub struct MemoryJournal {
-    most: Bound,
-    records: Mutex<Records>,
+    most: RecordLimit,
+    records: Mutex<JournalRecords>,
 }
 
 impl Default for MemoryJournal {
@@ -29,29 +28,29 @@ impl Default for MemoryJournal {
 }
 
 impl MemoryJournal {
-    /// An empty journal.
+    /// Creates an empty journal.
     #[must_use]
     pub fn new() -> Self {
         Self::keeping(10_000)
     }
 
-    /// An empty journal that keeps that many calls that ran, and as many decisions after which nothing ran. Running
-    /// calls are kept in any case.
+    /// Creates an empty journal that keeps at most this many calls that ran, and as many decisions without a run. Running
+    /// calls are never forgotten.
     #[must_use]
     pub fn keeping(entries: usize) -> Self {
-        Self { most: Bound { entries, bytes: 64_000_000 }, records: Mutex::default() }
+        Self { most: RecordLimit { entries, bytes: 64_000_000 }, records: Mutex::default() }
     }
 
-    /// Keeps about that many bytes of calls that ran, and as many of decisions. What was finished last is kept until
-    /// another call begins, however long its result is.
+    /// Limits the memory for calls that ran, and that for decisions, to about this many bytes. The call that finished last is
+    /// kept until another begins, however long its result is.
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.most.bytes = bytes;
         self
     }
 
-    /// Nothing that runs under the lock can panic half-way through a change.
-    fn records(&self) -> MutexGuard<'_, Records> {
+    /// Locks the records. A poisoned lock is used: no code under the lock can panic halfway through a change.
+    fn records(&self) -> MutexGuard<'_, JournalRecords> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -66,12 +65,12 @@ impl MemoryJournal {
         records.running.insert(call.key.run(), entry.sequence);
         if let Some(identity) = &identity {
             let before = records.known.insert(identity.clone(), entry.sequence);
-            // When that record is forgotten, the call is still known by the new one.
+            // Forgetting the older record must not forget the call.
             if let Some(before) = before.and_then(|sequence| records.get_mut(sequence)) {
                 before.identity = None;
             }
         }
-        records.runs.push(Record::new(entry, identity));
+        records.runs.push(JournalRecord::new(entry, identity));
         records.forget_runs_but(self.most);
         CallStatus::New
     }
@@ -80,10 +79,10 @@ impl MemoryJournal {
         let mut records = self.records();
         let sequence = records.running.remove(&key.run());
         let Some(place) = sequence.and_then(|sequence| records.place(sequence)) else {
-            let message = "the call to be finished has not begun, or was finished before: finish each call once";
+            let message = "the call has not begun or was finished before: finish each call once";
             return Err(JournalError::new(JournalErrorKind::NotRunning, message));
         };
-        // Others make room for its result while it still runs, so that it is not what is forgotten.
+        // Older records are removed for its result while it still counts as running, so that it is not forgotten itself.
         records.runs.grow(place, bytes_of_result(&finished.result));
         records.forget_runs_but(self.most);
         if let Some(run) = sequence.and_then(|sequence| records.get_mut(sequence)) {
@@ -95,7 +94,7 @@ impl MemoryJournal {
     fn note_now(&self, call: &StartedCall, decision: &JournalDecision) {
         let mut records = self.records();
         let entry = records.entry(call, Some(decision), EntryState::Noted);
-        records.notes.push(Record::new(entry, None));
+        records.notes.push(JournalRecord::new(entry, None));
         records.notes.forget_all_but(self.most);
     }
 
@@ -114,7 +113,7 @@ impl Journal for MemoryJournal {
         Box::pin(async move { Ok(self.records().recall(key)) })
     }
 
-    /// What it does not know may have run in a process before.
+    /// Returns `None` for an unknown call: it may have run in an earlier process.
     fn state_of<'a>(
         &'a self,
         conversation: &'a str,
@@ -143,7 +142,7 @@ impl Journal for MemoryJournal {
     }
 }
 
-/// Conversation, id, tool with arguments.
+/// Conversation, id, and tool with arguments.
 type Identity = (String, String, String);
 
 fn owned((conversation, id, canonical): (&str, &str, &str)) -> Identity {
@@ -157,19 +156,19 @@ fn fits(entry: &JournalEntry, query: &EntryQuery) -> bool {
 }
 
 #[derive(Debug, Default)]
-struct Records {
+struct JournalRecords {
     /// Calls that ran.
-    runs: Kept,
-    /// Decisions after which nothing ran.
-    notes: Kept,
-    /// The sequences of calls that can be recognised.
+    runs: RecordBuffer,
+    /// Decisions without a run.
+    notes: RecordBuffer,
+    /// The sequence numbers of calls with an identity.
     known: HashMap<Identity, u64>,
-    /// The sequences of running calls, by their run.
+    /// The sequence numbers of running calls, by their run.
     running: HashMap<u64, u64>,
     last: u64,
 }
 
-impl Records {
+impl JournalRecords {
     fn recall(&self, key: &CallKey) -> Option<CallStatus> {
         Some(match self.state(&owned(key.identity()?))? {
             EntryState::Finished(finished) if !finished.started => {
@@ -180,8 +179,8 @@ impl Records {
         })
     }
 
-    /// That of the newest run of a call whose handler was started. One that was only decided on has none: its run may be
-    /// forgotten already.
+    /// Returns the state of the newest run whose handler was started. A call with decisions only has none: its run may have
+    /// been forgotten.
     fn state_of(&self, conversation: &str, id: &str) -> Option<EntryState> {
         let is_it = |entry: &JournalEntry| {
             (entry.conversation.as_deref(), entry.id.as_deref()) == (Some(conversation), Some(id))
@@ -190,7 +189,7 @@ impl Records {
         self.runs.newest_first().find(|entry| is_it(entry)).map(|entry| entry.state.clone())
     }
 
-    /// The next entry.
+    /// Creates the next entry.
     fn entry(&mut self, call: &StartedCall, decision: Option<&JournalDecision>, state: EntryState) -> JournalEntry {
         self.last += 1;
         JournalEntry {
@@ -220,7 +219,7 @@ impl Records {
         self.runs.records.binary_search_by_key(&sequence, |run| run.entry.sequence).ok()
     }
 
-    fn get_mut(&mut self, sequence: u64) -> Option<&mut Record> {
+    fn get_mut(&mut self, sequence: u64) -> Option<&mut JournalRecord> {
         let place = self.place(sequence)?;
         self.runs.records.get_mut(place)
     }
@@ -230,8 +229,8 @@ impl Records {
         self.runs.records.get(place).map(|run| &run.entry.state)
     }
 
-    /// Forgets the oldest calls, but not one that is running: it is to be finished, and must not run a second time.
-    fn forget_runs_but(&mut self, most: Bound) {
+    /// Forgets the oldest calls that are not running.
+    fn forget_runs_but(&mut self, most: RecordLimit) {
         for identity in self.runs.forget_all_but(most) {
             self.known.remove(&identity);
         }

@@ -1,10 +1,10 @@
-//! A record of calls: what ran, with which arguments, and what came of it.
+//! Journals: records of calls, their arguments and their outcomes.
 //!
-//! A [`Journal`] has two uses. An interface shows what happened; and a call that comes again, because a client repeated
-//! it or the process died in the middle, is recognised. One that completed is answered with its recorded result, one
-//! whose outcome nobody knows is reported as such, and neither runs again.
+//! A [`Journal`] has two uses. User interfaces show it, and it makes calls at-most-once: a call that a client repeats, or
+//! that a crash interrupted, is recognized. A completed call returns its recorded result. A call with an unknown outcome
+//! is reported as such. Neither runs again.
 //!
-//! [`MemoryJournal`] lasts as long as the process. The crate `tool-journal` has one in SQLite.
+//! [`MemoryJournal`] lasts as long as the process. The crate `tool-journal` has a journal in SQLite.
 
 mod call;
 mod decision;
@@ -23,13 +23,13 @@ pub use entry::{EntryQuery, EntryState, JournalEntry};
 pub use error::{JournalError, JournalErrorKind};
 pub use memory::MemoryJournal;
 
-/// A future behind a pointer, so that a journal can be a trait object.
+/// A boxed future, so that a journal can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// An append-only record of calls.
 ///
-/// What a method has answered is on record: a journal in a file has written it to the disk by then. A journal that
-/// cannot write answers with an error, and the call does not run.
+/// A method returns after its record is durable: a journal in a file has written it to the disk by then. If a journal
+/// cannot write, it returns an error, and the call does not run.
 ///
 /// ```
 /// use serde_json::json;
@@ -56,50 +56,49 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// # }
 /// ```
 pub trait Journal: Send + Sync + 'static {
-    /// Before a handler runs: records that it starts, unless the same call (conversation, id, tool and arguments) is
-    /// known. Of several at the same time exactly one is told [`CallStatus::New`].
+    /// Records the start of a call before its handler runs, unless the same call (conversation, id, tool and arguments) is
+    /// known. Of several concurrent callers exactly one gets [`CallStatus::New`]. That caller must
+    /// [`finish`](Self::finish) the call, however it ends.
     ///
-    /// A call whose last outcome says that its handler was [not started](FinishedCall::started) is new again, as a record
-    /// of its own.
-    ///
-    /// Whoever is told so must [`finish`](Self::finish) the call, however it ends.
+    /// A call whose handler was [not started](FinishedCall::started) the last time is new again, with a separate record.
     fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>>;
 
-    /// What is known of a call, without starting it: so that nobody is asked about a call that has its answer.
+    /// Returns the status of a call without starting it, so that no user has to approve a call that has its result.
     ///
-    /// A journal that cannot say answers `None`; [`begin`](Self::begin) will.
+    /// Returns `None` if the journal cannot tell; then [`begin`](Self::begin) does.
     fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
         let _ = key;
         Box::pin(async { Ok(None) })
     }
 
-    /// What this record is called wherever it is opened again, and no other record: whoever keeps it beside a call knows
-    /// later whether this is the record that the call would be in. A journal that does not outlive its process has none.
+    /// Returns the unique identity of this record, which is the same whenever it is opened. An application that stores it
+    /// with a call can later tell whether that call would be in this record. A journal that does not outlive its process
+    /// has none.
     fn identity(&self) -> Option<&str> {
         None
     }
 
-    /// The number of this opening of the record, where several processes may have opened it: whoever keeps it beside a
-    /// call knows later whether that call may still begin [elsewhere](Self::is_open_elsewhere).
+    /// Returns the number of this opening of the record, if several processes may open it. An application that stores it
+    /// with a call can later tell whether that call may still begin [elsewhere](Self::is_open_elsewhere).
     fn opening(&self) -> Option<u64> {
         None
     }
 
-    /// Whether that opening is another one than this, and whoever has it lives: a call of theirs that is not on record
-    /// yet may still begin, such as when somebody gives the consent that they are asked for. In doubt they live.
+    /// Returns `true` if the opening belongs to another process that is alive, or may be. A call of that process that is not
+    /// on record yet may still begin, for example after an approval.
     fn is_open_elsewhere(&self, opening: u64) -> bool {
         let _ = opening;
         false
     }
 
-    /// What became of the call of this conversation and id, whatever its tool and its arguments were: so that whoever
-    /// goes on after a crash knows which calls have run. [`EntryState::Noted`] says that it has not begun, if this is the
-    /// record that it would be in: see [`identity`](Self::identity).
+    /// Returns the state of the call with this conversation and id, regardless of its tool and arguments. An application that
+    /// recovers from a crash learns from it which calls have run. [`EntryState::Noted`] means that the call has not begun,
+    /// provided that this is the record that it would be in: see [`identity`](Self::identity).
     ///
-    /// Runs whose handler was [not started](FinishedCall::started) do not count: such a call has not begun.
+    /// Runs whose handler was [not started](FinishedCall::started) do not count.
     ///
-    /// A journal that cannot say answers `None`, also where it does not know the call because it may have forgotten it:
-    /// a call that is believed not to have run is made again.
+    /// Returns `None` if the journal cannot tell, or may have forgotten the call: a call that is believed not to have run is
+    /// made again.
     fn state_of<'a>(
         &'a self,
         conversation: &'a str,
@@ -109,19 +108,19 @@ pub trait Journal: Send + Sync + 'static {
         Box::pin(async { Ok(None) })
     }
 
-    /// After it: records the outcome, under the key that the call began with.
+    /// Records the outcome of a call, under the key that it began with.
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>>;
 
-    /// Records a decision that no run follows: refused, aborted, a dry run, put off until somebody confirms.
+    /// Records a decision without a run, such as a refusal, a dry run or a wait for approval.
     ///
-    /// It does not make the call known: one that is confirmed later can still begin.
+    /// The call does not become known by it: it can still begin after an approval.
     fn note<'a>(
         &'a self,
         call: &'a StartedCall,
         decision: &'a JournalDecision,
     ) -> BoxFuture<'a, Result<(), JournalError>>;
 
-    /// The newest entries, the newest first.
+    /// Returns entries, the newest first.
     fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>>;
 }
 

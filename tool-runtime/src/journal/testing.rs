@@ -1,4 +1,4 @@
-//! What every journal has to keep to, as a test for whoever writes one (feature `testing`).
+//! A conformance test for implementations of [`Journal`] (feature `testing`).
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
-/// Holds a journal to what [`Journal`] promises. It is made anew, and empty, for each thing that is tried.
+/// Tests a journal against the contract of [`Journal`]. `make` creates an empty journal for each test.
 ///
-/// What only some journals promise is not tried: that a call is known after a restart, that old entries go.
+/// Properties of particular journals are not tested, such as persistence and the removal of old entries.
 ///
 /// ```
 /// use tool_runtime::journal::{MemoryJournal, testing};
@@ -26,30 +26,30 @@ use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 /// ```
 ///
 /// # Panics
-/// When the journal does not keep to it.
+/// If the journal breaks the contract.
 pub async fn check<J: Journal>(make: impl AsyncFn() -> J) {
     let journal = async || Arc::new(make().await) as Arc<dyn Journal>;
     a_completed_call_has_its_result(&*journal().await).await;
     a_failure_is_a_result_too(&*journal().await).await;
     a_call_that_did_not_start_can_begin_again(&*journal().await).await;
     another_conversation_id_tool_or_argument_is_another_call(&*journal().await).await;
-    a_call_without_a_name_is_another_each_time(&*journal().await).await;
+    a_call_without_an_id_is_another_each_time(&*journal().await).await;
     a_call_is_finished_once(&*journal().await).await;
     a_note_does_not_make_the_call_known(&*journal().await).await;
-    what_became_of_a_call_is_said_or_nothing_is(&*journal().await).await;
-    an_entry_has_all_that_was_told(&*journal().await).await;
-    entries_come_newest_first_and_in_pages(&*journal().await).await;
-    of_many_at_once_one_is_new(journal().await).await;
+    the_state_of_a_call_is_right_or_unknown(&*journal().await).await;
+    an_entry_has_all_fields_of_the_call(&*journal().await).await;
+    entries_are_newest_first_and_in_pages(&*journal().await).await;
+    one_of_many_concurrent_calls_is_new(journal().await).await;
 }
 
-/// A call of the tool `notes.add`, with its arguments as they are.
+/// Creates a call of the tool `notes.add`.
 #[must_use]
 pub fn started(conversation: &str, id: &str, arguments: Value) -> StartedCall {
     let call = ToolCall::new("notes.add", arguments.clone()).conversation(conversation).id(id);
     started_by(&call, arguments)
 }
 
-/// A call that ended well after a millisecond and a half.
+/// Creates the end of a successful call that took 1.5 ms.
 #[must_use]
 pub fn finished(output: &str) -> FinishedCall {
     let mut result = ToolResult::success(output.to_owned());
@@ -72,7 +72,7 @@ fn completed(finished: &FinishedCall) -> CallStatus {
 async fn begun(journal: &dyn Journal, call: &StartedCall) -> CallStatus {
     let recalled = journal.recall(&call.key).await.expect("to be asked what it knows");
     let begun = journal.begin(call).await.expect("to record that a call starts");
-    // It need not know without starting the call, but must not say anything else.
+    // `recall` may return `None`, but nothing that contradicts `begin`.
     let agrees = match &recalled {
         None => true,
         Some(CallStatus::NotStarted(_)) => begun == CallStatus::New,
@@ -115,7 +115,7 @@ async fn a_call_that_did_not_start_can_begin_again(journal: &dyn Journal) {
     let call = || started("c", "1", json!({}));
     let failed = ToolError::new(ErrorKind::Injection, "`notes.add` did not run: the database is restarting.");
     let failed = FinishedCall::new(ToolResult::failure(failed), Duration::from_millis(2)).started(false);
-    // Twice, since the second time there is one before.
+    // Twice: the second attempt has a predecessor.
     for attempt in 1..=2 {
         let call = call();
         assert_eq!(begun(journal, &call).await, CallStatus::New, "attempt {attempt}");
@@ -152,7 +152,7 @@ async fn another_conversation_id_tool_or_argument_is_another_call(journal: &dyn 
     }
 }
 
-async fn a_call_without_a_name_is_another_each_time(journal: &dyn Journal) {
+async fn a_call_without_an_id_is_another_each_time(journal: &dyn Journal) {
     let of_conversation = ToolCall::new("notes.add", json!({})).conversation("c");
     let of_nothing = ToolCall::new("notes.add", json!({})).id("1");
     for call in [of_conversation, of_nothing] {
@@ -189,8 +189,8 @@ async fn a_note_does_not_make_the_call_known(journal: &dyn Journal) {
     assert_eq!(noted, [(Some("refused"), &EntryState::Noted), (Some("pending"), &EntryState::Noted)]);
 }
 
-/// It need not know, but must not say anything else: who hears that a call has not begun makes it again.
-async fn what_became_of_a_call_is_said_or_nothing_is(journal: &dyn Journal) {
+/// `state_of` may return `None`, but nothing wrong: an application makes a call again that has not begun.
+async fn the_state_of_a_call_is_right_or_unknown(journal: &dyn Journal) {
     let (call, other) = (started("c", "1", json!({"a": 1})), started("c", "2", json!({"a": 1})));
     let state = async |conversation: &str, id: &str, expected: EntryState| {
         let said = journal.state_of(conversation, id).await.expect("to be asked what became of a call");
@@ -209,7 +209,7 @@ async fn what_became_of_a_call_is_said_or_nothing_is(journal: &dyn Journal) {
     state("c", "2", EntryState::Running).await;
 }
 
-async fn an_entry_has_all_that_was_told(journal: &dyn Journal) {
+async fn an_entry_has_all_fields_of_the_call(journal: &dyn Journal) {
     let arguments = json!({"text": "Grüße \u{202e}\0", "numbers": [u64::MAX, i64::MIN, 0.1, -0.0], "nothing": null});
     let mut call = started("c", "1", arguments.clone()).decision("confirmed").repairs(json!([{"path": "text"}]));
     call.at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_123);
@@ -230,7 +230,7 @@ async fn an_entry_has_all_that_was_told(journal: &dyn Journal) {
     assert_eq!(shown, [expected]);
 }
 
-async fn entries_come_newest_first_and_in_pages(journal: &dyn Journal) {
+async fn entries_are_newest_first_and_in_pages(journal: &dyn Journal) {
     for id in ["1", "2", "3"] {
         begun(journal, &started("c", id, json!({}))).await;
         journal.note(&started("other", id, json!({})), &JournalDecision::Refused).await.expect("to record a decision");
@@ -247,7 +247,7 @@ async fn entries_come_newest_first_and_in_pages(journal: &dyn Journal) {
     assert_eq!(all.len(), 6);
 }
 
-async fn of_many_at_once_one_is_new(journal: Arc<dyn Journal>) {
+async fn one_of_many_concurrent_calls_is_new(journal: Arc<dyn Journal>) {
     for round in 0..10 {
         let begin = |_| {
             let journal = journal.clone();
@@ -268,13 +268,13 @@ mod tests {
     use crate::journal::{BoxFuture, CallKey, JournalError, MemoryJournal};
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn the_one_in_memory_keeps_to_it() {
+    async fn the_memory_journal_conforms() {
         check(async || MemoryJournal::new()).await;
     }
 
-    /// What can be wrong with a journal.
+    /// Ways in which a journal can break the contract.
     #[derive(Clone, Copy, Debug)]
-    enum Flaw {
+    enum JournalFlaw {
         None,
         ForgetsCalls,
         ForgetsResults,
@@ -294,32 +294,32 @@ mod tests {
         HidesAttempts,
     }
 
-    struct Flawed(MemoryJournal, Flaw);
+    struct FlawedJournal(MemoryJournal, JournalFlaw);
 
-    impl Flawed {
+    impl FlawedJournal {
         fn key(&self, key: &CallKey) -> CallKey {
             let (conversation, id) = (key.conversation(), key.id());
             let arguments = &json!(key.canonical());
             match self.1 {
-                Flaw::MixesConversations => CallKey::new(Some("all"), id, "t", arguments),
-                Flaw::MixesArguments => CallKey::new(conversation, id, "t", &json!({})),
-                Flaw::KnowsThoseWithoutAName => CallKey::new(conversation, id.or(Some("")), "t", arguments),
+                JournalFlaw::MixesConversations => CallKey::new(Some("all"), id, "t", arguments),
+                JournalFlaw::MixesArguments => CallKey::new(conversation, id, "t", &json!({})),
+                JournalFlaw::KnowsThoseWithoutAName => CallKey::new(conversation, id.or(Some("")), "t", arguments),
                 _ => key.clone(),
             }
         }
     }
 
-    impl Journal for Flawed {
+    impl Journal for FlawedJournal {
         fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
             Box::pin(async {
                 let mut call = call.clone();
                 call.key = self.key(&call.key);
-                if matches!(self.1, Flaw::LosesRepairs) {
+                if matches!(self.1, JournalFlaw::LosesRepairs) {
                     call.repairs = None;
                 }
                 match (self.1, self.0.begin(&call).await?) {
-                    (Flaw::ForgetsCalls, _) => Ok(CallStatus::New),
-                    (Flaw::ForgetsResults, CallStatus::Completed(_)) => Ok(CallStatus::Unfinished),
+                    (JournalFlaw::ForgetsCalls, _) => Ok(CallStatus::New),
+                    (JournalFlaw::ForgetsResults, CallStatus::Completed(_)) => Ok(CallStatus::Unfinished),
                     (_, begun) => Ok(begun),
                 }
             })
@@ -328,8 +328,8 @@ mod tests {
         fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
             Box::pin(async {
                 let known = self.0.recall(&self.key(key)).await?;
-                let wrong = matches!(self.1, Flaw::RecallsWrongly).then_some(CallStatus::Unfinished);
-                Ok(known.map(|known| wrong.unwrap_or(known)).filter(|_| !matches!(self.1, Flaw::ForgetsCalls)))
+                let wrong = matches!(self.1, JournalFlaw::RecallsWrongly).then_some(CallStatus::Unfinished);
+                Ok(known.map(|known| wrong.unwrap_or(known)).filter(|_| !matches!(self.1, JournalFlaw::ForgetsCalls)))
             })
         }
 
@@ -340,8 +340,8 @@ mod tests {
         ) -> BoxFuture<'a, Result<Option<EntryState>, JournalError>> {
             Box::pin(async move {
                 match self.1 {
-                    Flaw::DeniesRuns => Ok(Some(EntryState::Noted)),
-                    Flaw::MixesIds => self.0.state_of(conversation, "1").await,
+                    JournalFlaw::DeniesRuns => Ok(Some(EntryState::Noted)),
+                    JournalFlaw::MixesIds => self.0.state_of(conversation, "1").await,
                     _ => self.0.state_of(conversation, id).await,
                 }
             })
@@ -355,10 +355,10 @@ mod tests {
             Box::pin(async {
                 let begun = self.0.recall(key).await?;
                 let mut finished = finished.clone();
-                finished.started |= matches!(self.1, Flaw::TakesAllForStarted);
+                finished.started |= matches!(self.1, JournalFlaw::TakesAllForStarted);
                 match (self.1, self.0.finish(key, &finished).await) {
-                    (Flaw::FinishesAgain, Err(_)) if begun.is_some() => Ok(()),
-                    (Flaw::FinishesWhatNeverBegan, Err(_)) if begun.is_none() => Ok(()),
+                    (JournalFlaw::FinishesAgain, Err(_)) if begun.is_some() => Ok(()),
+                    (JournalFlaw::FinishesWhatNeverBegan, Err(_)) if begun.is_none() => Ok(()),
                     (_, ended) => ended,
                 }
             })
@@ -370,7 +370,7 @@ mod tests {
             decision: &'a JournalDecision,
         ) -> BoxFuture<'a, Result<(), JournalError>> {
             Box::pin(async move {
-                if matches!(self.1, Flaw::TakesNotesForRuns) {
+                if matches!(self.1, JournalFlaw::TakesNotesForRuns) {
                     self.0.begin(call).await?;
                 }
                 self.0.note(call, decision).await
@@ -379,13 +379,13 @@ mod tests {
 
         fn entries<'a>(&'a self, mut query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
             Box::pin(async move {
-                if matches!(self.1, Flaw::IgnoresPages) {
+                if matches!(self.1, JournalFlaw::IgnoresPages) {
                     query.before = None;
                 }
                 let mut entries = self.0.entries(query).await?;
                 match self.1 {
-                    Flaw::ShowsTheOldestFirst => entries.reverse(),
-                    Flaw::HidesAttempts => entries
+                    JournalFlaw::ShowsTheOldestFirst => entries.reverse(),
+                    JournalFlaw::HidesAttempts => entries
                         .retain(|entry| !matches!(&entry.state, EntryState::Finished(finished) if !finished.started)),
                     _ => {}
                 }
@@ -394,32 +394,32 @@ mod tests {
         }
     }
 
-    async fn passes(flaw: Flaw) -> bool {
-        let checked = tokio::spawn(check(async move || Flawed(MemoryJournal::new(), flaw)));
+    async fn passes(flaw: JournalFlaw) -> bool {
+        let checked = tokio::spawn(check(async move || FlawedJournal(MemoryJournal::new(), flaw)));
         checked.await.is_ok()
     }
 
-    /// The control: each of these is found, and without one the same journal passes.
+    /// The control: each flaw is found, and the same journal without a flaw passes.
     #[tokio::test(flavor = "multi_thread")]
     async fn flaws_are_found() {
-        assert!(passes(Flaw::None).await);
+        assert!(passes(JournalFlaw::None).await);
         for flaw in [
-            Flaw::ForgetsCalls,
-            Flaw::ForgetsResults,
-            Flaw::MixesConversations,
-            Flaw::MixesArguments,
-            Flaw::KnowsThoseWithoutAName,
-            Flaw::FinishesAgain,
-            Flaw::FinishesWhatNeverBegan,
-            Flaw::TakesNotesForRuns,
-            Flaw::LosesRepairs,
-            Flaw::ShowsTheOldestFirst,
-            Flaw::IgnoresPages,
-            Flaw::RecallsWrongly,
-            Flaw::DeniesRuns,
-            Flaw::MixesIds,
-            Flaw::TakesAllForStarted,
-            Flaw::HidesAttempts,
+            JournalFlaw::ForgetsCalls,
+            JournalFlaw::ForgetsResults,
+            JournalFlaw::MixesConversations,
+            JournalFlaw::MixesArguments,
+            JournalFlaw::KnowsThoseWithoutAName,
+            JournalFlaw::FinishesAgain,
+            JournalFlaw::FinishesWhatNeverBegan,
+            JournalFlaw::TakesNotesForRuns,
+            JournalFlaw::LosesRepairs,
+            JournalFlaw::ShowsTheOldestFirst,
+            JournalFlaw::IgnoresPages,
+            JournalFlaw::RecallsWrongly,
+            JournalFlaw::DeniesRuns,
+            JournalFlaw::MixesIds,
+            JournalFlaw::TakesAllForStarted,
+            JournalFlaw::HidesAttempts,
         ] {
             assert!(!passes(flaw).await, "{flaw:?} is not found");
         }

@@ -1,8 +1,8 @@
-//! Strings, with escapes where JSON needs them and for the characters that are not safe to print.
+//! Serialization of strings, with escapes for JSON and for characters that are unsafe to print.
 //!
-//! JSON allows control characters from U+007F on, and those that change the direction or the lines of a text. A result
-//! may end in a terminal, so they are escaped as well. ASCII is scanned for suspects eight bytes at a time; what is not
-//! ASCII takes a second, slower scan.
+//! JSON allows control characters from U+007F on, and characters that change the direction or the lines of a text. A
+//! result may be printed on a terminal, so these are escaped as well. ASCII is scanned eight bytes at a time; other text
+//! takes a second, slower scan.
 
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ fn push_with_escapes(text: &mut String, mut value: &str, first: usize) {
     text.push_str(value);
 }
 
-/// As [`push_with_escapes`], from where a value stops to be ASCII.
+/// Continues [`push_with_escapes`] behind the ASCII prefix.
 #[inline(never)]
 fn push_with_more_escapes(text: &mut String, mut value: &str, mut from: usize) {
     while let Some(at) = first_special(value.as_bytes(), from) {
@@ -57,14 +57,14 @@ fn push_escape(text: &mut String, byte: u8) {
         b'\t' => 't',
         0x08 => 'b',
         0x0C => 'f',
-        // A text takes whatever is written.
+        // Writing to a string cannot fail.
         _ => return write!(text, "\\u{byte:04x}").unwrap_or_default(),
     };
     text.push('\\');
     text.push(letter);
 }
 
-/// Writes the first character as an escape, and returns what follows it. None that is escaped has more than four digits.
+/// Writes the first character as an escape and returns the rest. All escaped characters have at most four hex digits.
 fn push_code<'a>(text: &mut String, value: &'a str) -> &'a str {
     let mut rest = value.chars();
     match rest.next() {
@@ -75,7 +75,7 @@ fn push_code<'a>(text: &mut String, value: &'a str) -> &'a str {
     rest.as_str()
 }
 
-/// Writes what is JSON already. Whatever is not safe to print can only stand in its strings.
+/// Writes raw JSON. Characters that are unsafe to print can only be in its strings.
 pub(super) fn push_json(text: &mut String, mut json: &str) {
     let is_unsafe = |bytes: &[u8], at: usize| bytes[at] >= DELETE && is_special(&bytes[at..]);
     while let Some(at) = (0..json.len()).find(|at| is_unsafe(json.as_bytes(), *at)) {
@@ -101,11 +101,11 @@ pub(super) fn first_suspect(bytes: &[u8]) -> Option<usize> {
     Some(8 * eights.len() + at)
 }
 
-/// Sets the high bit of each suspect, as far as the first; those behind it may be wrong.
+/// Sets the high bit of the first special byte. The bits of the bytes behind it may be wrong.
 #[inline]
 fn suspects(eight: u64) -> u64 {
     let below = |bytes: u64, limit: u8| bytes.wrapping_sub(each(limit));
-    // No byte of UTF-8 is 0xFF, so that nothing is carried.
+    // No byte of UTF-8 is 0xFF, so there is no carry.
     let from_delete = eight.wrapping_add(each(1));
     (below(eight, b' ') | below(eight ^ each(b'"'), 1) | below(eight ^ each(b'\\'), 1) | from_delete) & each(0x80)
 }
@@ -114,7 +114,7 @@ const fn each(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// Finds the first character from there on that is written as an escape.
+/// Returns the offset of the first character that is escaped, from an offset on.
 fn first_special(bytes: &[u8], from: usize) -> Option<usize> {
     let find = |mut range: std::ops::Range<usize>| {
         range.find(|at| IS_SUSPECT[usize::from(bytes[*at])] && is_special(&bytes[*at..]))
@@ -125,8 +125,7 @@ fn first_special(bytes: &[u8], from: usize) -> Option<usize> {
     starts.filter_map(|start| find(start..start + 8)).next().or_else(|| find(bytes.len() - rest.len()..bytes.len()))
 }
 
-/// Returns `true` if one of eight bytes is special or begins a character that may be. Most text has none, in whatever
-/// language.
+/// Returns `true` if one of eight bytes is special or begins a character that may be. Most text in any language has none.
 #[inline]
 fn may_have_special(eight: u64) -> bool {
     let below = |bytes: u64, limit: u8| bytes.wrapping_sub(each(limit)) & !bytes;

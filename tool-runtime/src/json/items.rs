@@ -1,4 +1,4 @@
-//! What lists and objects consist of.
+//! Serialization of the items of arrays and the entries of objects.
 
 use std::collections::BTreeMap;
 use std::mem::replace;
@@ -10,36 +10,36 @@ use serde::ser::{
 };
 use serde_json::{Error, Result};
 
-use super::Writer;
+use super::JsonWriter;
 use super::escape::{push_escaped, push_json};
 
-/// The items of a list or the entries of an object.
-pub(super) struct Items<'a> {
+/// The serializer of the items of an array or the entries of an object.
+pub(super) struct ItemsWriter<'a> {
     pub(super) text: &'a mut String,
     pub(super) is_first: bool,
-    pub(super) closing: Closing,
+    pub(super) closing: ItemsEnd,
 }
 
-/// How a list or an object ends.
-pub(super) enum Closing {
+/// The end of an array or an object.
+pub(super) enum ItemsEnd {
     With(&'static str),
-    /// It is how `serde_json` hands over what is JSON already, and began here.
+    /// The struct carries raw JSON in the way of `serde_json`; its offset in the output.
     Raw(usize),
 }
 
-/// How the names of structs begin that only `serde_json` itself has, for its `RawValue` and its numbers of any length:
-/// each has one field, with JSON in a string.
+/// The prefix of the names of structs that `serde_json` uses for `RawValue` and for numbers of arbitrary precision. Each has
+/// one field, a string of JSON.
 pub(super) const RAW: &str = "$serde_json::private::";
 
-impl Items<'_> {
-    fn item(&mut self) -> Writer<'_> {
+impl ItemsWriter<'_> {
+    fn item(&mut self) -> JsonWriter<'_> {
         if !replace(&mut self.is_first, false) {
             self.text.push(',');
         }
-        Writer(self.text)
+        JsonWriter(self.text)
     }
 
-    fn field(&mut self, name: &str) -> Writer<'_> {
+    fn field(&mut self, name: &str) -> JsonWriter<'_> {
         if replace(&mut self.is_first, false) {
             self.text.push('"');
         } else {
@@ -47,13 +47,13 @@ impl Items<'_> {
         }
         push_escaped(self.text, name);
         self.text.push_str("\":");
-        Writer(self.text)
+        JsonWriter(self.text)
     }
 
     fn close(self) -> Result<()> {
         match self.closing {
-            Closing::With(closing) => Writer(self.text).plain(closing),
-            Closing::Raw(start) => {
+            ItemsEnd::With(closing) => JsonWriter(self.text).plain(closing),
+            ItemsEnd::Raw(start) => {
                 self.text.push('}');
                 let fields: BTreeMap<String, String> = serde_json::from_str(&self.text[start..])?;
                 self.text.truncate(start);
@@ -64,7 +64,7 @@ impl Items<'_> {
     }
 }
 
-/// Numbers and the like are keys in quotes, as in a `HashMap<u32, _>`.
+/// Writes a key. Numbers and booleans are put in quotes, as in a `HashMap<u32, _>`.
 fn end_key(text: &mut String, start: usize) -> Result<()> {
     match text.as_bytes().get(start) {
         Some(b'"') => {}
@@ -80,7 +80,7 @@ fn end_key(text: &mut String, start: usize) -> Result<()> {
 
 macro_rules! lists {
     ($($list:ident::$method:ident)*) => {
-        $(impl $list for Items<'_> {
+        $(impl $list for ItemsWriter<'_> {
             type Ok = ();
             type Error = Error;
 
@@ -102,7 +102,7 @@ lists! {
 
 macro_rules! structs {
     ($($object:ident)*) => {
-        $(impl $object for Items<'_> {
+        $(impl $object for ItemsWriter<'_> {
             type Ok = ();
             type Error = Error;
 
@@ -119,19 +119,19 @@ macro_rules! structs {
 
 structs! { SerializeStruct SerializeStructVariant }
 
-impl SerializeMap for Items<'_> {
+impl SerializeMap for ItemsWriter<'_> {
     type Ok = ();
     type Error = Error;
 
     fn serialize_key<T: ?Sized + Serialize>(&mut self, key: &T) -> Result<()> {
-        let Writer(text) = self.item();
+        let JsonWriter(text) = self.item();
         let start = text.len();
-        key.serialize(Writer(text))?;
+        key.serialize(JsonWriter(text))?;
         end_key(self.text, start)
     }
 
     fn serialize_value<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<()> {
-        value.serialize(Writer(self.text))
+        value.serialize(JsonWriter(self.text))
     }
 
     fn end(self) -> Result<()> {

@@ -1,7 +1,7 @@
-//! Compact JSON: what `serde_json` writes, straight into a text, with more characters escaped (`escape.rs`).
+//! A serializer for compact JSON. It writes what `serde_json` writes, but escapes more characters (`escape.rs`).
 //!
-//! Results are mostly strings, whose bytes `serde_json` looks at one by one; here that is done by eights. And what is
-//! written is a text by its type, so that nobody has to check that it is UTF-8.
+//! Results are mostly strings. `serde_json` scans their bytes one by one, this serializer eight at a time. It writes into a
+//! `String`, so that the output needs no UTF-8 check.
 
 mod escape;
 mod items;
@@ -15,37 +15,37 @@ use serde::ser::{Error as _, Serializer};
 use serde_json::{Error, Result, Value};
 
 use self::escape::{first_suspect, push_escaped, push_string};
-use self::items::{Closing, Items, RAW};
+use self::items::{ItemsEnd, ItemsWriter, RAW};
 
-/// Writes a value behind a text.
+/// Appends a value to a string.
 #[inline]
 pub(crate) fn write<T: ?Sized + Serialize>(text: &mut String, value: &T) -> Result<()> {
-    value.serialize(Writer(text))
+    value.serialize(JsonWriter(text))
 }
 
 /// Returns a value as JSON that is safe to print.
 pub(crate) fn text(value: &Value) -> String {
     let mut text = String::new();
-    // Every value can be written.
+    // Writing a `Value` cannot fail.
     write(&mut text, value).unwrap_or_default();
     text
 }
 
-/// Writes one value.
-struct Writer<'a>(&'a mut String);
+/// The serializer of one value.
+struct JsonWriter<'a>(&'a mut String);
 
-impl<'a> Writer<'a> {
+impl<'a> JsonWriter<'a> {
     fn plain(self, text: &str) -> Result<()> {
         self.0.push_str(text);
         Ok(())
     }
 
-    fn open(self, opening: char, closing: &'static str) -> Result<Items<'a>> {
+    fn open(self, opening: char, closing: &'static str) -> Result<ItemsWriter<'a>> {
         self.0.push(opening);
-        Ok(Items { text: self.0, is_first: true, closing: Closing::With(closing) })
+        Ok(ItemsWriter { text: self.0, is_first: true, closing: ItemsEnd::With(closing) })
     }
 
-    /// What stands before the content of an enum's variant.
+    /// Writes the beginning of a variant with content.
     fn variant(self, name: &str) -> Self {
         self.0.push('{');
         push_string(self.0, name);
@@ -73,16 +73,16 @@ macro_rules! floats {
     };
 }
 
-impl<'a> Serializer for Writer<'a> {
+impl<'a> Serializer for JsonWriter<'a> {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = Items<'a>;
-    type SerializeTuple = Items<'a>;
-    type SerializeTupleStruct = Items<'a>;
-    type SerializeTupleVariant = Items<'a>;
-    type SerializeMap = Items<'a>;
-    type SerializeStruct = Items<'a>;
-    type SerializeStructVariant = Items<'a>;
+    type SerializeSeq = ItemsWriter<'a>;
+    type SerializeTuple = ItemsWriter<'a>;
+    type SerializeTupleStruct = ItemsWriter<'a>;
+    type SerializeTupleVariant = ItemsWriter<'a>;
+    type SerializeMap = ItemsWriter<'a>;
+    type SerializeStruct = ItemsWriter<'a>;
+    type SerializeStructVariant = ItemsWriter<'a>;
 
     integers! {
         serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64) serialize_i128(i128)
@@ -151,38 +151,50 @@ impl<'a> Serializer for Writer<'a> {
         variant: &'static str,
         value: &T,
     ) -> Result<()> {
-        let Writer(text) = self.variant(variant);
-        value.serialize(Writer(text))?;
-        Writer(text).plain("}")
+        let JsonWriter(text) = self.variant(variant);
+        value.serialize(JsonWriter(text))?;
+        JsonWriter(text).plain("}")
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'a>> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<ItemsWriter<'a>> {
         self.open('[', "]")
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Items<'a>> {
+    fn serialize_tuple(self, _: usize) -> Result<ItemsWriter<'a>> {
         self.open('[', "]")
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'a>> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<ItemsWriter<'a>> {
         self.open('[', "]")
     }
 
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Items<'a>> {
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<ItemsWriter<'a>> {
         self.variant(variant).open('[', "]}")
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Items<'a>> {
+    fn serialize_map(self, _: Option<usize>) -> Result<ItemsWriter<'a>> {
         self.open('{', "}")
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Items<'a>> {
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<ItemsWriter<'a>> {
         let start = self.0.len();
         let object = self.open('{', "}")?;
-        Ok(if name.starts_with(RAW) { Items { closing: Closing::Raw(start), ..object } } else { object })
+        Ok(if name.starts_with(RAW) { ItemsWriter { closing: ItemsEnd::Raw(start), ..object } } else { object })
     }
 
-    fn serialize_struct_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Items<'a>> {
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<ItemsWriter<'a>> {
         self.variant(variant).open('{', "}}")
     }
 }

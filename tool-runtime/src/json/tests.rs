@@ -1,4 +1,4 @@
-//! The measure is `serde_json`: the same value gives the same text, but for the characters that are escaped here only.
+//! Comparison with `serde_json`: the text is the same, except for the additional escapes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::result::Result;
@@ -16,45 +16,45 @@ enum Shape {
 }
 
 #[derive(Serialize)]
-struct Nothing;
+struct UnitStruct;
 
 #[derive(Serialize)]
-struct Empty {}
+struct EmptyStruct {}
 
 #[derive(Serialize)]
-struct Wrapped(&'static str);
+struct NewtypeStruct(&'static str);
 
 #[derive(Serialize)]
-struct Pair(i128, bool);
+struct TupleStruct(i128, bool);
 
 #[derive(Serialize)]
-struct Flat {
+struct FlatStruct {
     letter: char,
     #[serde(flatten)]
     rest: BTreeMap<String, Value>,
 }
 
-/// Written through its `Display`, in parts.
-struct Shown(&'static str);
+/// A value that is written by its `Display`, in parts.
+struct DisplayedValue(&'static str);
 
-impl Serialize for Shown {
+impl Serialize for DisplayedValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("<{}|{:?}>", self.0, self.0))
     }
 }
 
-struct Bytes(&'static [u8]);
+struct ByteString(&'static [u8]);
 
-impl Serialize for Bytes {
+impl Serialize for ByteString {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(self.0)
     }
 }
 
-/// What `serde_json` makes of a text that is JSON already.
-struct Raw(&'static str, &'static str);
+/// A value in the form of raw JSON in `serde_json`.
+struct RawJson(&'static str, &'static str);
 
-impl Serialize for Raw {
+impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut raw = serializer.serialize_struct(self.0, 1)?;
         serde::ser::SerializeStruct::serialize_field(&mut raw, self.0, self.1)?;
@@ -67,7 +67,7 @@ fn written(value: &(impl ?Sized + Serialize)) -> Result<String, String> {
     write(&mut text, value).map(|()| text).map_err(|error| error.to_string())
 }
 
-/// Characters that `serde_json` writes as they are, and that are not safe to print.
+/// Returns `true` for characters that `serde_json` does not escape and that are unsafe to print.
 fn is_unsafe(c: char) -> bool {
     matches!(
         c,
@@ -79,7 +79,7 @@ fn is_unsafe(c: char) -> bool {
     )
 }
 
-/// What `serde_json` writes, with those characters escaped. They can only stand in strings.
+/// Returns the text of `serde_json` with those characters escaped, which can only be in strings.
 fn expected(value: &(impl ?Sized + Serialize)) -> Result<String, String> {
     let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
     let escaped = |c| if is_unsafe(c) { format!("\\u{:04x}", u32::from(c)) } else { String::from(c) };
@@ -98,24 +98,34 @@ fn same(value: &(impl ?Sized + Serialize)) {
 }
 
 #[test]
-fn whatever_serde_has_a_word_for() {
-    same(&(true, false, (), Nothing, Empty {}, None::<u8>, Some(Some(3)), Wrapped("w"), Pair(i128::MIN, true)));
+fn writes_every_type_of_serde() {
+    same(&(
+        true,
+        false,
+        (),
+        UnitStruct,
+        EmptyStruct {},
+        None::<u8>,
+        Some(Some(3)),
+        NewtypeStruct("w"),
+        TupleStruct(i128::MIN, true),
+    ));
     same(&(u8::MAX, i16::MIN, u16::MAX, i32::MIN, u32::MAX, i64::MIN, u64::MAX, u128::MAX));
     same(&[Shape::Point, Shape::Circle(0.5), Shape::Line(-1, 2), Shape::Box { width: Some(1), height: None }]);
-    same(&Flat { letter: 'é', rest: BTreeMap::from([("more".to_owned(), Value::Null)]) });
-    same(&(Shown("a \"b\"\n"), Bytes(&[0, 255]), Bytes(&[]), 'x', '"', '\u{1F600}'));
+    same(&FlatStruct { letter: 'é', rest: BTreeMap::from([("more".to_owned(), Value::Null)]) });
+    same(&(DisplayedValue("a \"b\"\n"), ByteString(&[0, 255]), ByteString(&[]), 'x', '"', '\u{1F600}'));
     same(&(Vec::<u8>::new(), BTreeMap::<String, u8>::new(), [[1], [2]], vec![Vec::<u8>::new(), vec![1, 2]]));
 }
 
 #[test]
-fn floats_as_they_are_and_others_as_null() {
+fn writes_non_finite_floats_as_null() {
     same(&[0.0, -0.0, 1.0, 0.1, 1e300, -1.5e-300, 123_456_789.125, f64::MAX, f64::MIN_POSITIVE, 5e-324]);
     same(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
     same(&[0.1_f32, f32::MAX, f32::MIN_POSITIVE, f32::NAN]);
 }
 
 #[test]
-fn keys_are_strings_or_become_such() {
+fn writes_every_key_as_a_string() {
     same(&HashMap::from([("a\"\\", 1)]));
     same(&BTreeMap::from([(-1, 1), (2, 3)]));
     same(&BTreeMap::from([(false, "no"), (true, "yes")]));
@@ -134,31 +144,31 @@ fn keys_are_strings_or_become_such() {
 }
 
 #[test]
-fn what_is_json_already_stays_as_it_is() {
-    let raw = (1, Raw("$serde_json::private::RawValue", "{\"a\": \"\\n\" }"), "end");
+fn raw_json_is_unchanged() {
+    let raw = (1, RawJson("$serde_json::private::RawValue", "{\"a\": \"\\n\" }"), "end");
     assert_eq!(written(&raw).as_deref(), Ok(r#"[1,{"a": "\n" },"end"]"#));
-    let number = BTreeMap::from([("n", Raw("$serde_json::private::Number", "1.00000000000000000001"))]);
+    let number = BTreeMap::from([("n", RawJson("$serde_json::private::Number", "1.00000000000000000001"))]);
     assert_eq!(written(&number).as_deref(), Ok(r#"{"n":1.00000000000000000001}"#));
-    let control = Raw("RawValue", "{}");
+    let control = RawJson("RawValue", "{}");
     assert_eq!(written(&control).as_deref(), Ok(r#"{"RawValue":"{}"}"#));
 }
 
 #[test]
-fn unsafe_characters_are_escaped_in_what_is_json_already() {
-    let raw = Raw("$serde_json::private::RawValue", "[\"\u{9b}31m\u{202e}é\\n\u{7f}\" ]");
+fn escapes_unsafe_characters_in_raw_json() {
+    let raw = RawJson("$serde_json::private::RawValue", "[\"\u{9b}31m\u{202e}é\\n\u{7f}\" ]");
     assert_eq!(written(&raw).as_deref(), Ok(r#"["\u009b31m\u202eé\n\u007f" ]"#));
 }
 
 #[test]
-fn it_is_written_behind_what_there_is() {
+fn appends_to_the_string() {
     let mut text = "so: ".to_owned();
     assert!(write(&mut text, &[Shape::Point]).is_ok());
-    assert!(write(&mut text, &Raw("$serde_json::private::RawValue", "[ ]")).is_ok());
+    assert!(write(&mut text, &RawJson("$serde_json::private::RawValue", "[ ]")).is_ok());
     assert_eq!(text, r#"so: ["Point"][ ]"#);
 }
 
 #[test]
-fn every_character_at_every_place() {
+fn escapes_every_character_at_every_offset() {
     let blocks = (0..=0x2FF).chain(0x600..=0x63F).chain(0x2000..=0x20FF).chain([0xFF9C, 0x2_801C, 0x10_FFFF]);
     for character in blocks.filter_map(char::from_u32) {
         for before in 0..18 {
@@ -167,7 +177,7 @@ fn every_character_at_every_place() {
     }
 }
 
-/// Any value, with strings that need escapes in many places.
+/// Generates values with strings that need many escapes.
 fn values() -> impl Strategy<Value = Value> {
     let text = || {
         proptest::string::string_regex(

@@ -34,7 +34,7 @@ pub struct Limiter {
     conversations: Mutex<RecentConversations<ConversationUsage>>,
 }
 
-/// The limits of one tool. Each tool has a lock of its own, which is taken before that of the conversations.
+/// The limits of one tool. Each tool has its own lock, which is acquired before the lock of the conversations.
 #[derive(Debug, Default)]
 struct ToolLimits {
     global: Vec<Limit>,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// State per conversation, bounded to the most recently used conversations.
 ///
 /// An approximate LRU map made of two generations. When the young generation holds half of the capacity it becomes the
-/// old one, and what is left of the old one is dropped. A lookup costs one or two hash lookups and, for a conversation
+/// old one, and the rest of the old one is dropped. A lookup costs one or two hash lookups and, for a conversation
 /// that is already young, no allocation. The maps use std's hasher because clients may choose conversation IDs.
 #[derive(Debug)]
 pub(crate) struct RecentConversations<T> {

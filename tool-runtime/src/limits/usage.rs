@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::Limit;
 
-/// The delay to suggest when only open questions stand in the way.
+/// The retry delay if only open questions block the call.
 const WHILE_ASKED: Duration = Duration::from_secs(10);
 
 /// The usage of one limit.
@@ -35,8 +35,8 @@ impl LimitUsage {
         }
     }
 
-    /// Returns the usage with one more open question, if the limit allows its call in addition to those of all open
-    /// questions. The error is the time to wait, or `None` if the call can never be allowed.
+    /// Returns the usage with one more open question, if the limit allows its call in addition to the calls of all
+    /// open questions. The error is the time to wait, or `None` if the call can never be allowed.
     pub(super) fn after_question(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
         let mut after = self.after_call(limit, now)?;
         for _ in 0..self.asked {

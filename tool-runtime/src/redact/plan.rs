@@ -1,7 +1,7 @@
 //! Planning a redaction: from JSON schemas to a graph of places.
 //!
 //! Several schemas can hold for one value (`$ref`, `allOf`, `anyOf`, `if`, …), and any of them may know of a secret. A
-//! [`ShapeNode`] stands for such a set of schemas, and its children for the sets that hold for its entries and items. Sets
+//! [`ShapeNode`] represents such a set of schemas, and its children for the sets that hold for its entries and items. Sets
 //! are numbered when they are first met, so that recursive schemas end.
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,7 +25,7 @@ pub(super) fn plan(definition: &ToolDefinition) -> Redaction {
     }
     let roots: Vec<(&str, Id)> = arguments.iter().map(|(name, schema)| (name.as_str(), schemas.add(schema))).collect();
     schemas.read_all();
-    let mut planner = Planner {
+    let mut planner = RedactionPlanner {
         holds_secret: schemas.holding_secrets(),
         schemas: schemas.all,
         nodes: Vec::new(),
@@ -33,7 +33,7 @@ pub(super) fn plan(definition: &ToolDefinition) -> Redaction {
         open: Vec::new(),
         steps: 0,
     };
-    // Without secrets there is nothing that a value of the wrong shape could give away.
+    // Without secrets, a value of the wrong shape reveals nothing.
     let has_secrets = roots.iter().any(|(_, id)| planner.holds_secret[*id]);
     let mut place = |id| if has_secrets { planner.place(&[id]) } else { Visibility::Shown };
     let mut arguments: Vec<(Box<str>, Visibility)> =
@@ -50,12 +50,12 @@ type Id = usize;
 #[derive(Default)]
 struct SchemaFacts<'a> {
     is_secret: bool,
-    types: Option<Types>,
+    types: Option<ShapeTypes>,
     /// Schemas for the same value.
     same: Vec<Id>,
     /// `properties`, sorted.
     named: Vec<(&'a str, Id)>,
-    /// Schemas for any key. Patterns are not matched: each of them may be meant.
+    /// Schemas for any key. Patterns are not matched: each may apply.
     patterns: Vec<Id>,
     /// Schemas for the keys that are not `named`.
     unnamed: Vec<Id>,
@@ -68,13 +68,13 @@ struct SchemaFacts<'a> {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Types {
+struct ShapeTypes {
     object: bool,
     list: bool,
     number: bool,
 }
 
-impl Types {
+impl ShapeTypes {
     fn new(names: &Value) -> Self {
         let is = |name: &str| match names {
             Value::Array(names) => names.iter().any(|known| known == name),
@@ -116,7 +116,7 @@ impl SchemaFacts<'_> {
 struct SchemaIndex<'a> {
     all: Vec<SchemaFacts<'a>>,
     defs: BTreeMap<&'a str, Id>,
-    /// Those that have a number and are yet to be read.
+    /// Schemas that have a number and are still to be read.
     unread: Vec<(Id, &'a Value)>,
 }
 
@@ -138,7 +138,7 @@ impl<'a> SchemaIndex<'a> {
         }
     }
 
-    /// Reads every keyword of JSON Schema 2020-12 that applies schemas, and those of draft 7.
+    /// Reads every keyword of JSON Schema 2020-12 that applies schemas, and the keywords of draft 7.
     fn read(&mut self, schema: &'a Value) -> SchemaFacts<'a> {
         let mut read = SchemaFacts::default();
         for (keyword, value) in schema.as_object().into_iter().flatten() {
@@ -147,15 +147,15 @@ impl<'a> SchemaIndex<'a> {
             let one = Some(value).filter(|value| value.is_object());
             match keyword.as_str() {
                 "writeOnly" => read.is_secret |= *value == true,
-                "type" => read.types = Some(Types::new(value)),
+                "type" => read.types = Some(ShapeTypes::new(value)),
                 "$ref" => match reference_target(schema).and_then(|name| self.defs.get(&*name)) {
                     Some(target) => read.same.push(*target),
-                    // What stands there is not known.
+                    // The target is unknown.
                     None => read.is_secret = true,
                 },
                 "$dynamicRef" | "$recursiveRef" => read.is_secret = true,
                 "allOf" | "anyOf" | "oneOf" => read.same.extend(self.add_all(list)),
-                // Keys that are secret make their object one, and so does JSON with secrets its text.
+                // Secret keys make their object secret, and JSON with secrets makes its text secret.
                 "if" | "then" | "else" | "not" | "propertyNames" | "contentSchema" => {
                     read.same.extend(self.add_all(one));
                 }
@@ -176,7 +176,7 @@ impl<'a> SchemaIndex<'a> {
         read
     }
 
-    /// For each schema, whether it is secret or has a secret below it.
+    /// Returns, for each schema, `true` if it is secret or has a secret below it.
     fn holding_secrets(&self) -> Vec<bool> {
         let mut used_by = vec![Vec::new(); self.all.len()];
         for (id, schema) in self.all.iter().enumerate() {
@@ -193,25 +193,25 @@ impl<'a> SchemaIndex<'a> {
     }
 }
 
-struct Planner<'a> {
+struct RedactionPlanner<'a> {
     schemas: Vec<SchemaFacts<'a>>,
     holds_secret: Vec<bool>,
     nodes: Vec<ShapeNode>,
     /// The nodes of the sets of schemas that were met.
     known: HashMap<Vec<Id>, usize>,
-    /// Nodes that have a number and are yet to be made.
+    /// Nodes that have a number and are still to be made.
     open: Vec<(usize, Vec<Id>)>,
     steps: usize,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> RedactionPlanner<'a> {
     fn finish(&mut self) {
         while let Some((index, set)) = self.open.pop() {
             self.nodes[index] = self.node(&set);
         }
     }
 
-    /// The place of a value for which these schemas hold.
+    /// Returns the visibility of a value to which these schemas apply.
     fn place(&mut self, schemas: &[Id]) -> Visibility {
         let Some(set) = self.collected(schemas) else { return Visibility::Hidden };
         if set.iter().any(|id| self.schemas[*id].is_secret) {
@@ -230,7 +230,7 @@ impl<'a> Planner<'a> {
         Visibility::ByShape(index)
     }
 
-    /// The schemas and all that hold for the same value with them, sorted; nothing, if they are too many.
+    /// Returns the schemas and all others that apply to the same value, sorted; `None` if they are too many.
     fn collected(&mut self, schemas: &[Id]) -> Option<Vec<Id>> {
         let mut open = schemas.to_vec();
         let mut set = std::collections::BTreeSet::new();
@@ -251,15 +251,16 @@ impl<'a> Planner<'a> {
     }
 
     fn node(&mut self, set: &[Id]) -> ShapeNode {
-        let allows = |allowed: fn(Types) -> bool| set.iter().any(|id| self.schemas[*id].types.is_some_and(allowed));
+        let allows =
+            |allowed: fn(ShapeTypes) -> bool| set.iter().any(|id| self.schemas[*id].types.is_some_and(allowed));
         let numbers = allows(|types| types.number);
         let holds_secret = self.hold_secret(set);
-        // Without secrets below, what is only known to be an object or a list may have anything in it.
+        // Without secrets below, an object or array of unknown content is shown.
         let any_object = (!holds_secret && allows(|types| types.object))
             .then(|| ObjectShape { named: Box::default(), rest: Visibility::Shown });
         let any_list = (!holds_secret && allows(|types| types.list))
             .then(|| ListShape { first: Box::default(), rest: Visibility::Shown });
-        // What has no place of its own may have been meant for any of these.
+        // An entry without its own schema may have been meant for any of these.
         let secrets: Vec<Id> =
             set.iter().flat_map(|id| self.schemas[*id].below()).filter(|inner| self.holds_secret[*inner]).collect();
         let unknown = if holds_secret { Visibility::Hidden } else { Visibility::Shown };
@@ -312,7 +313,7 @@ impl<'a> Planner<'a> {
         Some(ListShape { first: first.collect(), rest: self.rest(rest, secrets, unknown) })
     }
 
-    /// The place of an entry or an item that no schema names.
+    /// Returns the visibility of an entry or item that no schema names.
     fn rest(&mut self, mut schemas: Vec<Id>, secrets: &[Id], unknown: Visibility) -> Visibility {
         if schemas.is_empty() {
             return unknown;

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use crate::docs::Docs;
-use crate::model::{Class, Form, Function, Output, Parameter, Receiver, Role, Type};
+use crate::model::{Class, ClassForm, Form, Function, Output, Parameter, Receiver, Role, Type};
 use crate::words;
 
 const PLAIN_FORMS: &[&str] = &[
@@ -20,6 +20,11 @@ const PLAIN_FORMS: &[&str] = &[
     "impl AsRef<[u8]>",
     "impl Into<{std::string::String}>",
     "impl Into<{std::path::PathBuf}>",
+    "impl ToString",
+    "impl IntoIterator<Item = u16>",
+    "impl IntoIterator<Item = impl AsRef<str>>",
+    "{std::option::Option}<impl Into<{std::string::String}>>",
+    "&[&str]",
     "(&str)",
 ];
 
@@ -27,7 +32,7 @@ const RECEIVERS: &[&str] =
     &["&self", "&self", "&self", "&mut self", "self", "mut self", "self: std::sync::Arc<Self>", "self: &Self"];
 
 impl Generator {
-    /// A free function that is a tool. Its own name is the tool's, or else the attribute's is.
+    /// Returns a free function that is a tool, named after itself or by its attribute.
     pub(super) fn tool_function(&mut self, module: &[String], number: usize) -> Function {
         let verb = self.name_in(module, words::VERBS);
         let plain = verb.trim_start_matches("r#").to_owned();
@@ -44,7 +49,7 @@ impl Generator {
         function
     }
 
-    /// A class with its methods.
+    /// Returns a class with its methods.
     pub(super) fn class(&mut self, module: &[String], number: usize) -> Class {
         let noun = self.random.pick(words::NOUNS);
         let suffix = self.random.pick(&["Service", "", "API"]);
@@ -80,8 +85,30 @@ impl Generator {
             first.parameters.push(named_injection("ping_host", Form::Plain("&str")));
             first.cfg = None;
         }
-        self.selection(&methods, &mut words);
-        Class { name, words, constructor, methods }
+        let form = self.class_form();
+        if form != ClassForm::Inherent {
+            adapt_methods(form, &mut methods);
+        }
+        let is_inherent = form == ClassForm::Inherent;
+        let constructor = constructor.filter(|_| is_inherent);
+        if constructor.is_some() && self.chance(50) {
+            words.push("per_call".to_owned());
+        }
+        if is_inherent {
+            self.selection(&methods, &mut words);
+        }
+        Class { form, name, words, constructor, methods }
+    }
+
+    fn class_form(&mut self) -> ClassForm {
+        match self.random.below(100) {
+            0..50 => ClassForm::Inherent,
+            50..60 => ClassForm::Generic,
+            60..70 => ClassForm::Borrowed,
+            70..80 => ClassForm::TraitImpl,
+            80..90 => ClassForm::Trait,
+            _ => ClassForm::Declared,
+        }
     }
 
     fn method(&mut self, verb: &str, constructed: bool, injects: bool) -> Function {
@@ -99,7 +126,7 @@ impl Generator {
         function
     }
 
-    /// `include` or `exclude`, in some cases.
+    /// Adds `include` or `exclude`, in some cases.
     fn selection(&mut self, methods: &[Function], words: &mut Vec<String>) {
         let quoted = |method: &Function| format!("{:?}", method.name.trim_start_matches("r#"));
         let present: Vec<&Function> = methods.iter().filter(|method| method.cfg.is_none()).collect();
@@ -120,12 +147,12 @@ impl Generator {
         let count = self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
         let names = self.names(words::FIELDS, count);
         let mut parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
-        // Two may have become the same that is injected by name.
+        // Two entries may have become the same type, injected by name.
         parameters.sort_by(|a, b| (is_injected_by_name(a), &a.name).cmp(&(is_injected_by_name(b), &b.name)));
         parameters.dedup_by(|a, b| a.name == b.name);
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
-        // There, a lifetime must be written.
+        // A lifetime must be explicit there.
         let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
         let is_async = self.chance(35) && !parameters.iter().any(is_elided);
         let output = self.output(is_async);
@@ -164,7 +191,7 @@ impl Generator {
         }
     }
 
-    /// A parameter of a type that is not described: directly, optional or many.
+    /// Returns a parameter whose type has no schema: by itself, in an `Option` or in a list.
     fn lesser_form(&mut self, role: Role) -> Form {
         let Some(ty) = self.of_role(role) else { return Form::Owned(self.ty(1)) };
         match self.random.below(7) {
@@ -184,7 +211,7 @@ impl Generator {
             _ => None,
         };
         let ty = match ty.unwrap_or_else(|| self.ty(2)) {
-            // Its error would be the tool's, and must have a text.
+            // Its error becomes the tool's and must implement `Display`.
             ty if self.expand(&ty).path() == Some("std::result::Result") => Type::list(ty),
             ty => ty,
         };
@@ -197,7 +224,7 @@ impl Generator {
         }
     }
 
-    /// The words of a `#[tool(..)]`, but for its name.
+    /// Returns the entries of a `#[tool(..)]`, except for its name.
     fn tool_words(&mut self, function: &Function) -> Vec<String> {
         let mut words = Vec::new();
         for (percent, word) in [
@@ -230,7 +257,7 @@ impl Generator {
         words
     }
 
-    /// `arguments(..)`, in some cases where no parameter is described otherwise.
+    /// Adds `arguments(..)`, in some cases where no parameter is described otherwise.
     fn explicit(&mut self, function: &Function, words: &mut Vec<String>) {
         let filled: Vec<&Parameter> = function
             .parameters
@@ -257,7 +284,33 @@ impl Generator {
     }
 }
 
-/// Whether the dispatcher fills it though nothing on it says so.
+/// Keeps what a class of this form can have.
+fn adapt_methods(form: ClassForm, methods: &mut [Function]) {
+    for method in methods {
+        // The bare signature has the same `cfg` as the annotated one: none.
+        method.cfg = None;
+        if matches!(form, ClassForm::TraitImpl | ClassForm::Trait) {
+            method.visibility = "";
+        }
+        if form != ClassForm::Trait {
+            continue;
+        }
+        if !matches!(method.receiver, Receiver::Written("&self" | "self: &Self")) {
+            method.receiver = Receiver::Written("&self");
+        }
+        method.is_async = false;
+        if matches!(method.output, Output::Future(_)) {
+            method.output = Output::Unit;
+        }
+        for parameter in &mut method.parameters {
+            if matches!(parameter.form, Form::Plain(text) if text.contains("impl ")) {
+                parameter.form = Form::Plain("&str");
+            }
+        }
+    }
+}
+
+/// Returns `true` if the dispatcher injects the parameter without a mark.
 fn is_injected_by_name(parameter: &Parameter) -> bool {
     matches!(parameter.name.as_str(), "ping_host" | "session" | "repository")
 }

@@ -9,8 +9,6 @@ use super::{LintFinding, LintLevel};
 /// The longest description that providers accept.
 const LONGEST_DESCRIPTION: usize = 1_024;
 
-type ToolRule = fn(&mut ToolReport<'_>, &ToolDefinition);
-
 /// The rules that look at one tool.
 const TOOL_RULES: [ToolRule; 5] =
     [tool_is_documented, tool_is_current, descriptions_are_short, arguments_are_documented, arguments_have_types];
@@ -25,6 +23,8 @@ pub(super) fn findings(manifest: &Manifest) -> Vec<LintFinding> {
     names_are_portable(manifest, &mut found);
     found
 }
+
+type ToolRule = fn(&mut ToolReport<'_>, &ToolDefinition);
 
 /// Collects the findings of one tool.
 struct ToolReport<'a> {

@@ -14,7 +14,7 @@ pub(super) fn unwrap_arguments(text: &str, log: &mut RepairLog<'_>) -> Option<Ve
     let node = unwrap(text, |from, to, why| log.add_whole(from, to, why))?;
     match node {
         JsonNode::Object(arguments) => Some(arguments),
-        // `null` and an empty string stand for no arguments.
+        // `null` and an empty string mean no arguments.
         JsonNode::Null => {
             log.add_whole("null", "{}", RepairReason::Null);
             Some(Vec::new())
@@ -28,7 +28,7 @@ pub(super) fn unwrap_arguments(text: &str, log: &mut RepairLog<'_>) -> Option<Ve
 }
 
 /// Returns the array or object inside a text, which may be in quotes or in a code fence, more than once. Any other value
-/// is returned as it is.
+/// is returned unchanged.
 pub(super) fn unwrap(text: &str, mut note: impl FnMut(&str, &str, RepairReason)) -> Option<JsonNode> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..MOST {

@@ -93,7 +93,7 @@ impl Deferred {
 
     /// Runs the call of a token. The token is spent when the handler starts.
     ///
-    /// If the handler does not start, the call stays pending and its token valid, whatever the reason: a full queue, a
+    /// If the handler does not start, the call stays pending and its token valid. Possible reasons are a full queue, a
     /// rate limit, a failed provider, a missing tool, invalid edited arguments, a cancellation, or this future being
     /// dropped. A call that the journal has recorded as run is not run again, and spends the token.
     ///

@@ -35,9 +35,9 @@ use super::{Confirm, Decision, Question};
 /// >
 /// ```
 ///
-/// - Questions of concurrent calls are asked one after the other.
+/// - Concurrent calls are confirmed one after the other.
 /// - Invisible and control characters are escaped. Long arguments are folded, and `f` shows them in full.
-/// - A secret is shown as a mark such as `"*** 1"`, which also stands for it in edited arguments.
+/// - A secret is shown as a mark such as `"*** 1"`, which also represents it in edited arguments.
 /// - `n` may be followed by a reason for the model: `n take web-2`.
 /// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or reads them from one line, and asks again.
 /// - The end of the input refuses the call. Input typed before the question could be read is ignored.

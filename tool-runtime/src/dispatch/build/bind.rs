@@ -67,7 +67,10 @@ fn class_of(tool: &'static Registration) -> Option<ToolClass> {
 }
 
 fn has_service(tool: &'static Registration, dependencies: &Dependencies) -> bool {
-    class_of(tool).is_some_and(|class| dependencies.services.iter().any(|service| service.type_id == class.type_id))
+    class_of(tool).is_some_and(|class| {
+        let shared = dependencies.services.iter().any(|service| class.accepts(service.type_id));
+        shared || dependencies.exclusive_services.iter().any(|service| service.type_id == class.type_id)
+    })
 }
 
 /// Returns the constructors of all classes. `new` may be in one `impl` block and serve the tools of another.
@@ -119,7 +122,7 @@ fn bind_function(
     let injections = bind_injections(registration, &(shim.needs.injections)(), context, dependencies, problems);
     let instance = instance?;
     check_moved(registration, &instance, &injections, problems);
-    let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
+    let needs_scope = matches!(instance, InstanceSource::PerCall { .. } | InstanceSource::Exclusive(_))
         || injections.iter().any(|(_, source)| matches!(source, ValueSource::Provider(_) | ValueSource::Fact(_)));
     let wants_tools = injections.iter().any(|(_, source)| matches!(source, ValueSource::Tools));
     let name: Arc<str> = registration.name.into();
@@ -157,37 +160,57 @@ fn bind_instance(
     let class = class();
     let name = short_type(class.type_name);
     let tool = registration.name;
-    if let Some(service) = dependencies.services.iter().find(|service| service.type_id == class.type_id) {
-        let per_call =
-            format!("give no `.service(..)`, so that `{name}::new` makes one for each call, or take `&self`");
+    if let Some(service) = dependencies.services.iter().find(|service| class.accepts(service.type_id)) {
         match shim.needs.receiver {
             ReceiverKind::Mut => {
                 let message = format!("it takes `&mut self`, but all calls share the `{name}` of `.service(..)`");
-                problems.push(BuildProblem::of_tool(tool, message, per_call));
+                let remedy = "pass it with `.service_mut(..)` instead, which locks it for each call, or take `&self`";
+                problems.push(BuildProblem::of_tool(tool, message, remedy));
                 return None;
             }
             ReceiverKind::Owned if !class.is_clone => {
                 let message = format!(
                     "it takes `self`, but all calls share the `{name}` of `.service(..)`, which is not `Clone`"
                 );
-                problems.push(BuildProblem::of_tool(tool, message, per_call));
+                let remedy = format!("derive `Clone` for `{name}`, or take `&self`");
+                problems.push(BuildProblem::of_tool(tool, message, remedy));
                 return None;
             }
             _ => return Some(InstanceSource::Shared(service.value.clone())),
         }
     }
+    if let Some(service) = dependencies.exclusive_services.iter().find(|service| service.type_id == class.type_id) {
+        if matches!(shim.needs.receiver, ReceiverKind::Owned | ReceiverKind::Arc) {
+            let message = format!("it takes `self`, but the `{name}` of `.service_mut(..)` is only lent to a call");
+            problems.push(BuildProblem::of_tool(tool, message, "take `&self` or `&mut self`"));
+            return None;
+        }
+        return Some(InstanceSource::Exclusive(service.clone()));
+    }
     let Some(constructor) = constructors.get(&class.type_id).copied() else {
         let message = format!("there is no `{name}` to call it on");
-        let remedy = format!(
-            "add `.service({name} {{ .. }})`, or write a `pub fn new(..) -> Self` into its `#[tool_class]`, \
-             whose parameters are injected"
-        );
+        let remedy = missing_instance_remedy(&name, shim.needs.receiver, class.type_name);
         problems.push(BuildProblem::of_tool(tool, message, remedy));
         return None;
     };
     let context = format!("`{name}::new`: ");
+    let before = problems.len();
     let injections = bind_injections(registration, &(constructor.injections)(), &context, dependencies, problems);
+    for problem in &mut problems[before..] {
+        problem.remedy.push_str(&format!("; or pass one `{name}` for all calls with `.service(..)`"));
+    }
     Some(InstanceSource::PerCall { constructor, type_name: class.type_name, injections })
+}
+
+fn missing_instance_remedy(name: &str, receiver: ReceiverKind, type_name: &str) -> String {
+    if type_name.starts_with("dyn ") {
+        return format!("add `.service(Arc::new(..) as Arc<{name}>)`");
+    }
+    let method = if receiver == ReceiverKind::Mut { "service_mut" } else { "service" };
+    format!(
+        "add `.{method}(..)` with a `{name}`; for a new `{name}` in each call, let `{name}::new` take injected \
+         parameters, or write `#[tool_class(per_call)]`"
+    )
 }
 
 /// Finds the source of each injected parameter of a function.
@@ -218,7 +241,8 @@ fn bind_injections(
 
 /// Finds the source of a parameter, by name first, then by type.
 fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<ValueSource, (String, String)> {
-    let Injection { parameter, type_id, type_name, .. } = *injection;
+    let Injection { parameter, type_id, arc_type_id, type_name, mode } = *injection;
+    let lends = mode == InjectionMode::Ref;
     let wanted = short_type(type_name);
     if let Some((source, its_type, its_name)) = dependencies.by_name(parameter) {
         if its_type == type_id {
@@ -227,9 +251,9 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Val
         let message = format!("{} is a `{}`", dependencies.describe(source), short_type(its_name));
         return Err((message, format!("provide a `{wanted}` as {parameter:?}, or rename the parameter")));
     }
-    dependencies.by_type(type_id, type_name).map_err(|error| {
+    dependencies.by_type(type_id, lends.then_some(arc_type_id), type_name).map_err(|error| {
         let remedy = match error {
-            SourceError::NotProvided(_) => format!(
+            SourceError::NotProvided { .. } => format!(
                 "add `.provide({parameter:?}, |scope| async move {{ .. }})`, `.value({parameter:?}, ..)`, \
                  or `.per_call::<{wanted}>()` with `.with(..)` at each call"
             ),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tool_model::{Registration, ToolDefinition};
 
-use super::dependencies::ValueSource;
+use super::dependencies::{ExclusiveService, ValueSource};
 use crate::arguments::ArgumentSchemas;
 use crate::inject::Injection;
 use crate::runtime_tool::RuntimeFunction;
@@ -157,6 +157,8 @@ pub(crate) enum InstanceSource {
     /// None: a runtime tool takes values from its scope.
     Scope,
     Shared(Arc<dyn Any + Send + Sync>),
+    /// One instance for all calls, locked for each.
+    Exclusive(ExclusiveService),
     PerCall {
         constructor: InstanceConstructor,
         type_name: &'static str,

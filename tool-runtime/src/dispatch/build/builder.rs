@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_model::Manifest;
 
 use crate::confirm::Confirm;
-use crate::dispatch::build::dependencies::{Dependencies, SharedDependency};
+use crate::dispatch::build::dependencies::{Dependencies, ExclusiveService, SharedDependency};
 use crate::dispatch::build::problem::{skip, unreadable};
 use crate::dispatch::retries::RetryCounter;
 use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, DispatcherState, Retries};
@@ -56,14 +56,10 @@ impl Builder {
         self
     }
 
-    /// Adds the instance that all calls of a tool class share. Without it, `new` creates one for each call.
+    /// Adds the instance that all calls of a tool class share: a value, an `Arc` of one that the application keeps a
+    /// share of, or an `Arc<dyn Trait>` for a trait that is a tool class.
     ///
     /// The service can also be injected, as `&S` or as `Arc<S>`.
-    pub fn service<S: Send + Sync + 'static>(self, service: S) -> Self {
-        self.service_arc(Arc::new(service))
-    }
-
-    /// Adds an instance like [`service`](Self::service), for applications that keep an `Arc` of it.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -77,7 +73,7 @@ impl Builder {
     ///
     /// #[tool_class(manual)]
     /// impl Orders {
-    ///     /// CallPermit an order.
+    ///     /// Place an order.
     ///     pub fn place(&self) -> u32 {
     ///         self.0.fetch_add(1, Ordering::SeqCst) + 1
     ///     }
@@ -86,20 +82,63 @@ impl Builder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let orders = Arc::new(Orders::default());
-    /// let tools = Dispatcher::builder().service_arc(orders.clone()).build()?;
+    /// let tools = Dispatcher::builder().service(orders.clone()).build()?;
     /// tools.call(ToolCall::new("orders.place", json!({}))).await;
     /// assert_eq!(orders.place(), 2);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn service_arc<S: Send + Sync + 'static>(mut self, service: Arc<S>) -> Self {
-        if self.dependencies.services.iter().any(|known| known.type_id == TypeId::of::<S>()) {
-            let message = format!("the service `{}` is given twice", type_name::<S>());
-            self.problems.push(BuildProblem::general(message, "give one instance"));
-        }
+    pub fn service<S: Send + Sync + 'static>(mut self, service: S) -> Self {
+        self.check_service::<S>();
+        let service = Arc::new(service);
         self.dependencies.values.push(shared_dependency(None, Arc::new(service.clone())));
         self.dependencies.services.push(shared_dependency(None, service));
         self
+    }
+
+    /// Adds the instance of a tool class whose methods take `&mut self`. An async lock gives it to one call at a time.
+    ///
+    /// A handler that calls another tool of the same service waits for itself: let it call the method instead.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Dispatcher, ToolCall, tool_class};
+    ///
+    /// #[derive(Default)]
+    /// struct TaskList(Vec<String>);
+    ///
+    /// #[tool_class(manual)]
+    /// impl TaskList {
+    ///     /// Add a task.
+    ///     pub fn add(&mut self, title: String) -> usize {
+    ///         self.0.push(title);
+    ///         self.0.len()
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().service_mut(TaskList::default()).build()?;
+    /// tools.call(ToolCall::new("task_list.add", json!({"title": "Buy milk"}))).await;
+    /// let result = tools.call(ToolCall::new("task_list.add", json!({"title": "Call Ada"}))).await;
+    /// assert_eq!(result.output, "2");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn service_mut<S: Send + 'static>(mut self, service: S) -> Self {
+        self.check_service::<S>();
+        self.dependencies.exclusive_services.push(ExclusiveService::new(service));
+        self
+    }
+
+    /// Reports a second instance of the same type.
+    fn check_service<S: 'static>(&mut self) {
+        let exclusive = self.dependencies.exclusive_services.iter().map(|service| service.type_id);
+        let mut known = self.dependencies.services.iter().map(|service| service.type_id).chain(exclusive);
+        if known.any(|known| known == TypeId::of::<S>()) {
+            let message = format!("there are two services of type `{}`", type_name::<S>());
+            self.problems.push(BuildProblem::general(message, "pass one instance"));
+        }
     }
 
     /// Adds a provider, which makes a value for each call that needs it, at most once per call. A parameter finds its

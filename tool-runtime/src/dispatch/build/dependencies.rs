@@ -1,7 +1,10 @@
 //! The values that can be injected, and the lookup of a parameter's source.
 
 use std::any::{Any, TypeId};
+use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
+
+use tokio::sync::Mutex;
 
 use crate::dispatch::build::problem::short_type;
 use crate::inject::{CallFact, HeldValue, InjectError, InjectedValue, ValueProvider, ValueSlot};
@@ -16,20 +19,52 @@ pub(crate) struct Dependencies {
     pub(crate) providers: Vec<ValueProvider>,
     pub(crate) values: Vec<SharedDependency>,
     pub(crate) services: Vec<SharedDependency>,
+    pub(crate) exclusive_services: Vec<ExclusiveService>,
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
+}
+
+/// A future of the type-erased guard of a locked service.
+type ServiceGuard = Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>>;
+
+/// A service that each call has for itself, behind an async lock.
+#[derive(Clone)]
+pub(crate) struct ExclusiveService {
+    pub(crate) type_id: TypeId,
+    pub(crate) lock: Arc<dyn Fn() -> ServiceGuard + Send + Sync>,
+}
+
+impl ExclusiveService {
+    pub(crate) fn new<S: Send + 'static>(service: S) -> Self {
+        let mutex = Arc::new(Mutex::new(service));
+        let lock = move || -> ServiceGuard {
+            let mutex = mutex.clone();
+            Box::pin(async move { Box::new(mutex.lock_owned().await) as Box<dyn Any + Send> })
+        };
+        Self { type_id: TypeId::of::<S>(), lock: Arc::new(lock) }
+    }
 }
 
 /// The reason why no single source provides a type.
 #[derive(Debug)]
 pub(crate) enum SourceError {
-    NotProvided(String),
-    Ambiguous { type_name: String, sources: Vec<String> },
+    /// `other` is a provided type of the same short name.
+    NotProvided {
+        type_name: String,
+        other: Option<&'static str>,
+    },
+    Ambiguous {
+        type_name: String,
+        sources: Vec<String>,
+    },
 }
 
 impl std::fmt::Display for SourceError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotProvided(type_name) => write!(f, "nothing of type `{type_name}` is provided"),
+            Self::NotProvided { type_name, other: None } => write!(f, "nothing of type `{type_name}` is provided"),
+            Self::NotProvided { type_name, other: Some(other) } => {
+                write!(f, "nothing of type `{type_name}` is provided (`{other}` is another type)")
+            }
             Self::Ambiguous { type_name, sources } => {
                 write!(f, "`{type_name}` is provided more than once: {}", sources.join(", "))
             }
@@ -89,7 +124,13 @@ impl Dependencies {
     }
 
     /// Returns the only source of a type.
-    pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<ValueSource, SourceError> {
+    /// A service that was passed as an `Arc` of the type serves too, if `arc_type_id` is given.
+    pub(crate) fn by_type(
+        &self,
+        type_id: TypeId,
+        arc_type_id: Option<TypeId>,
+        type_name: &str,
+    ) -> Result<ValueSource, SourceError> {
         if type_id == TypeId::of::<Progress>() {
             return Ok(ValueSource::Progress);
         }
@@ -99,7 +140,9 @@ impl Dependencies {
         let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| ValueSource::PerCall(*id));
         let providers = self.providers.iter().enumerate().filter(|(_, provider)| provider.type_id == type_id);
         let values = self.values.iter().enumerate().filter(|(_, value)| value.type_id == type_id);
-        let services = self.services.iter().enumerate().filter(|(_, service)| service.type_id == type_id);
+        let is_service =
+            |service: &SharedDependency| service.type_id == type_id || Some(service.type_id) == arc_type_id;
+        let services = self.services.iter().enumerate().filter(|(_, service)| is_service(service));
         let sources: Vec<ValueSource> = per_call
             .chain(providers.map(|(index, _)| ValueSource::Provider(index)))
             .chain(values.map(|(index, _)| ValueSource::Value(index)))
@@ -107,13 +150,22 @@ impl Dependencies {
             .collect();
         match sources.as_slice() {
             [only] => Ok(*only),
-            [] => CallFact::from_type(type_id)
-                .map(ValueSource::Fact)
-                .ok_or_else(|| SourceError::NotProvided(short_type(type_name))),
+            [] => CallFact::from_type(type_id).map(ValueSource::Fact).ok_or_else(|| self.not_provided(type_name)),
             several => {
                 let sources = several.iter().map(|source| self.describe(*source)).collect();
                 Err(SourceError::Ambiguous { type_name: short_type(type_name), sources })
             }
+        }
+    }
+
+    /// Names both types by their paths if a provided type has the same short name.
+    fn not_provided(&self, type_name: &str) -> SourceError {
+        let shared = self.values.iter().chain(&self.services).map(|value| value.type_name);
+        let provided = self.providers.iter().map(|provider| provider.type_name).chain(shared);
+        let short = short_type(type_name);
+        match provided.filter(|name| *name != type_name).find(|name| short_type(name) == short) {
+            Some(other) => SourceError::NotProvided { type_name: type_name.to_owned(), other: Some(other) },
+            None => SourceError::NotProvided { type_name: short, other: None },
         }
     }
 

@@ -169,7 +169,10 @@ impl Call<'_> {
     fn ready_inputs(&self, tool: &BoundTool) -> Result<HandlerInputs, InjectError> {
         let instance = match &tool.instance {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
+            InstanceSource::None
+            | InstanceSource::Scope
+            | InstanceSource::Exclusive(_)
+            | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
         if tool.injections.is_empty() {
             return Ok(HandlerInputs { instance, values: Vec::new() });

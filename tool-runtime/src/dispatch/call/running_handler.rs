@@ -344,6 +344,7 @@ async fn make_inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Handle
         InstanceSource::None => InstanceInput::None,
         InstanceSource::Scope => InstanceInput::Scope(Scope::new(scope.clone())),
         InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
+        InstanceSource::Exclusive(service) => InstanceInput::Locked((service.lock)().await),
         InstanceSource::PerCall { constructor, type_name, injections } => {
             construct(*constructor, type_name, injections, scope).await?
         }

@@ -62,6 +62,9 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
     let (instance, of_constructor) = match &tool.instance {
         InstanceSource::None | InstanceSource::Scope => (None, &[] as &[_]),
         InstanceSource::Shared(_) => (Some("one for all calls, from `.service(..)`".to_owned()), &[] as &[_]),
+        InstanceSource::Exclusive(_) => {
+            (Some("one for all calls, locked for each, from `.service_mut(..)`".to_owned()), &[] as &[_])
+        }
         InstanceSource::PerCall { type_name, injections, .. } => {
             (Some(format!("one for each call, from `{}::new`", short_type(type_name))), injections.as_slice())
         }

@@ -19,7 +19,7 @@ async fn ids(journal: &MemoryJournal) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_oldest_are_forgotten_but_not_those_that_run() {
+async fn forgets_the_oldest_calls_that_are_not_running() {
     let journal = MemoryJournal::keeping(2);
     let running = started("c", "running", json!({}));
     journal.begin(&running).await.unwrap();
@@ -33,7 +33,7 @@ async fn the_oldest_are_forgotten_but_not_those_that_run() {
 
 /// A few long results must not take all memory.
 #[tokio::test]
-async fn the_oldest_are_forgotten_for_their_size() {
+async fn forgets_the_oldest_calls_beyond_the_size_limit() {
     let long = |letter: &str| FinishedCall::new(ToolResult::success(letter.repeat(40_000)), Duration::ZERO);
     let journal = MemoryJournal::new().max_bytes(100_000);
     let running = started("c", "running", json!({"text": "x".repeat(10_000)}));
@@ -46,7 +46,7 @@ async fn the_oldest_are_forgotten_for_their_size() {
     assert_eq!(ids(&journal).await, ["3", "running"], "arguments count, and what runs is kept");
     assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), CallStatus::New);
 
-    // What was finished last is known, or it would run again.
+    // The call that finished last is known, or it would run again.
     let whole = FinishedCall::new(ToolResult::success("x".repeat(200_000)), Duration::ZERO);
     journal.finish(&running.key, &whole).await.unwrap();
     assert_eq!(journal.begin(&running).await.unwrap(), CallStatus::Completed(Box::new(whole.result)));
@@ -60,7 +60,7 @@ async fn the_oldest_are_forgotten_for_their_size() {
 
 /// Or a model that is refused often enough could make a call run twice.
 #[tokio::test]
-async fn decisions_do_not_crowd_out_results() {
+async fn decisions_do_not_displace_results() {
     let journal = MemoryJournal::keeping(2);
     run(&journal, "done").await;
     for id in ["1", "2", "3"] {
@@ -77,7 +77,7 @@ async fn decisions_do_not_crowd_out_results() {
 }
 
 #[tokio::test]
-async fn secrets_are_neither_in_the_entry_nor_in_the_key() {
+async fn neither_the_entry_nor_the_key_holds_a_secret() {
     let mut definition = ToolDefinition::default();
     let mut secret = Argument::new("string", true);
     secret.keywords.insert("writeOnly".into(), true.into());

@@ -1,0 +1,12 @@
+use tool_runtime::tool_class;
+
+struct Service;
+
+#[tool_class(per_call)]
+impl Service {
+    pub fn ping(&self) {}
+}
+
+fn main() {
+    Service.ping();
+}

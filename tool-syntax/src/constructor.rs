@@ -1,0 +1,181 @@
+//! Constructors: `new` functions whose parameters are injected.
+
+use quote::ToTokens;
+use syn::{Attribute, ImplItemFn, ReturnType, Type};
+
+use crate::attrs::{self, ClassAttr, ToolAttr};
+use crate::class::name_of;
+use crate::docs::Docs;
+use crate::parameter::{self, ParameterContext};
+use crate::tool::ClassDefaults;
+use crate::{InjectedParameter, Parameter, Report, signature};
+
+/// A `new` function whose parameters are all injected.
+#[derive(Clone, Debug)]
+pub struct ClassConstructor {
+    /// The identifier `new`, for its span.
+    pub ident: syn::Ident,
+    /// The injected parameters.
+    pub parameters: Vec<InjectedParameter>,
+    /// `true` if the call must be awaited.
+    pub is_async: bool,
+    /// `true` if the function returns a `Result`.
+    pub is_fallible: bool,
+    /// The `#[cfg(..)]` attributes of the function.
+    pub cfgs: Vec<Attribute>,
+}
+
+/// The role of a method in its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MethodRole {
+    /// `new`, returning the type or a `Result` of it.
+    Constructor,
+    /// `new`, returning the type in another wrapper, such as an `Arc`. Only the application calls it.
+    Factory,
+    Method,
+}
+
+/// Returns the role of a method, by its name and its result.
+pub(crate) fn role(method: &ImplItemFn, type_name: &str) -> MethodRole {
+    let ReturnType::Type(_, output) = &method.sig.output else { return MethodRole::Method };
+    if name_of(method) != "new" || method.sig.receiver().is_some() {
+        return MethodRole::Method;
+    }
+    let output = crate::ty::future_output(output).unwrap_or(output);
+    let bare = type_name.split('<').next().unwrap_or_default();
+    let is_class = |ty: &Type| matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Self" || last.ident == bare));
+    let Type::Path(path) = output else { return MethodRole::Method };
+    if is_class(output) {
+        return MethodRole::Constructor;
+    }
+    let Some(last) = path.path.segments.last() else { return MethodRole::Method };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return MethodRole::Method };
+    let first = arguments.args.iter().find_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    match first {
+        Some(ty) if is_class(ty) && last.ident.to_string().ends_with("Result") => MethodRole::Constructor,
+        _ if output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == bare) => {
+            MethodRole::Factory
+        }
+        _ => MethodRole::Method,
+    }
+}
+
+/// Returns the constructors that build an instance for each call: those that take injected values, and all of a class
+/// that says `per_call`. The instance of any other class is passed to `.service(..)`, since its state would be lost.
+pub(crate) fn read_all(
+    methods: &[&ImplItemFn],
+    attr: &ClassAttr,
+    type_name: &str,
+    class: &ClassDefaults<'_>,
+    report: &mut Report,
+) -> Vec<ClassConstructor> {
+    let excluded = attr.exclude.0.iter().any(|name| name.value() == "new");
+    let constructors = methods.iter().filter(|method| role(method, type_name) == MethodRole::Constructor && !excluded);
+    let kept = constructors.filter(|method| {
+        let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
+        marker.and_then(skip).is_none_or(|skip| !skip)
+    });
+    let mut constructors: Vec<_> = kept.filter_map(|method| read_constructor(method, class, report)).collect();
+    let per_call = attr.per_call.as_ref().filter(|per_call| ***per_call);
+    match per_call {
+        Some(per_call) if constructors.is_empty() => {
+            let message = "`per_call` needs a `pub fn new(..) -> Self` in this block, whose parameters are injected";
+            report.push(syn::Error::new(per_call.span(), message));
+        }
+        Some(_) => {}
+        None => constructors.retain(|constructor| !constructor.parameters.is_empty()),
+    }
+    constructors
+}
+
+/// The error for a class that borrows and has no constructor.
+pub(crate) fn missing(type_name: &str, is_trait: bool) -> String {
+    let place = if is_trait {
+        "put `#[tool_class]` on the inherent `impl` block that has `new`, or let the type own its data"
+    } else {
+        "add `pub fn new(session: &'a mut Session) -> Self` to this block, with your own types"
+    };
+    format!(
+        "`{type_name}` borrows, so it is built for each call, from a `new` that takes the borrowed values as injected \
+         parameters; {place}"
+    )
+}
+
+/// Returns the value of `skip` in an attribute.
+fn skip(marker: &Attribute) -> Option<bool> {
+    attrs::parse_attribute::<ToolAttr>(marker).ok()?.skip.map(|skip| *skip)
+}
+
+/// Reports attributes and lists that would make a constructor a tool.
+pub(crate) fn check_new(method: &ImplItemFn, role: MethodRole, class: &ClassAttr, report: &mut Report) {
+    let message = match role {
+        MethodRole::Constructor => {
+            "`new` is the constructor and cannot be a tool; to keep it from being called, write `#[tool(skip)]`"
+        }
+        _ => "`new` returns the type itself and cannot be a tool; rename it to make it one",
+    };
+    let markers = method.attrs.iter().filter(|attribute| attrs::is_tool(attribute));
+    markers.filter(|marker| skip(marker).is_none()).for_each(|marker| report.at(marker, message));
+    let included = class.include.iter().flat_map(|list| &list.0).filter(|name| name.value() == "new");
+    included.for_each(|name| report.at(name, message));
+}
+
+fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
+    match token {
+        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().flat_map(flatten).collect(),
+        other => vec![other.to_string()],
+    }
+}
+
+/// Reads a constructor. Returns `None` if a parameter cannot be injected: the application then passes the instance with
+/// `.service(..)`.
+fn read_constructor(method: &ImplItemFn, class: &ClassDefaults<'_>, report: &mut Report) -> Option<ClassConstructor> {
+    let generic = method.sig.generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_)));
+    let unnamed = method.sig.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(typed) => crate::ty::is_unnameable(&typed.ty) || !matches!(&*typed.pat, syn::Pat::Ident(_)),
+        syn::FnArg::Receiver(_) => true,
+    });
+    if generic || unnamed || !matches!(method.sig.safety, syn::Safety::Default) {
+        return None;
+    }
+    let docs = Docs::default();
+    let context = ParameterContext {
+        signature: &method.sig,
+        class: Some(class.self_ty),
+        lifetimes: class.lifetimes,
+        docs: &docs,
+        inject: &[],
+        inject_all: true,
+    };
+    let marked =
+        method.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Typed(typed) if !typed.attrs.is_empty()));
+    let mut own = Report::default();
+    let parameters = parameter::read_all(&context, &mut own);
+    if let Err(errors) = own.into_result() {
+        // Without attributes on its parameters, `new` is probably called by the application for `.service(..)`.
+        if marked {
+            report.push(errors);
+        }
+        return None;
+    }
+    let parameters = parameters.into_iter().filter_map(|parameter| match parameter {
+        Parameter::Injected(injected) => Some(injected),
+        Parameter::Argument(_) => None,
+    });
+    Some(ClassConstructor {
+        ident: method.sig.ident.clone(),
+        parameters: parameters.collect(),
+        is_async: signature::output(&method.sig, Some(class)).is_async,
+        is_fallible: is_fallible(method),
+        cfgs: method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
+    })
+}
+
+fn is_fallible(method: &ImplItemFn) -> bool {
+    let ReturnType::Type(_, output) = &method.sig.output else { return false };
+    let output = crate::ty::future_output(output).unwrap_or(output);
+    matches!(output, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident.to_string().ends_with("Result")))
+}
