@@ -11,8 +11,8 @@ use super::diff::{changes, effect};
 use super::icon;
 use crate::clock;
 use crate::listing::clip;
+use crate::web::full_output::beginning;
 use crate::web::link::link;
-use crate::web::whole::beginning;
 
 /// Maximum number of characters shown of a result. The full text has its own page.
 const SHOWN: usize = 100_000;
