@@ -247,7 +247,7 @@ document.querySelector(".examples")?.addEventListener("click", (event) => {
 let isHeld = false;
 addEventListener("keydown", (event) => { isHeld = event.repeat; }, true);
 addEventListener("keyup", () => setTimeout(() => { isHeld = false; }), true);
-// Events of other windows are ignored.
+// Another window receives the keyup event.
 addEventListener("blur", () => { isHeld = false; });
 
 // Enter in the reason field refuses. By default a browser would press the first button, which approves.

@@ -80,7 +80,7 @@ impl ClassificationService {
         Self { machine, said: CategoryRepository::new(session) }
     }
 
-    /// What kind of program something is, and why that is said.
+    /// The kind of program that something is, and the reason.
     #[tool(read_only)]
     pub async fn classify(
         &self,

@@ -17,7 +17,7 @@ pub struct ExtensionsService {
 pub struct ExtensionState {
     /// Its name.
     pub name: Extension,
-    /// Whether it is enabled.
+    /// `true` if it is enabled.
     pub enabled: bool,
     /// A short description.
     pub about: &'static str,

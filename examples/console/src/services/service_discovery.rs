@@ -35,7 +35,7 @@ impl ServiceDiscoveryService {
         Ok(Listing::first(found, limit))
     }
 
-    /// Who listens on a port of this machine.
+    /// The services that listen on a port of this machine.
     #[tool(read_only, blocking)]
     pub fn at_port(
         &self,

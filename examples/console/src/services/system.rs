@@ -48,7 +48,7 @@ impl SystemService {
         Listing::first(self.machine.interfaces(), limit)
     }
 
-    /// What the temperature sensors say, the hottest first. Virtual machines have none.
+    /// The readings of the temperature sensors, the hottest first. Virtual machines have none.
     #[tool(read_only, blocking)]
     pub fn temperatures(&self) -> Listing<Temperature> {
         Listing::first(self.machine.temperatures(), 50)

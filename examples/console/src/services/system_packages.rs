@@ -64,7 +64,7 @@ impl SystemPackagesService {
         Ok(Listing::first(packages, limit))
     }
 
-    /// What was installed, upgraded and removed, the newest first.
+    /// Packages that were installed, upgraded and removed, the newest first.
     #[tool(read_only, blocking)]
     pub fn history(
         &self,

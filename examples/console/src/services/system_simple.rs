@@ -15,7 +15,7 @@ pub struct SystemSimpleService {
 /// The health of the machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Health {
-    /// Whether all metrics are below their thresholds.
+    /// `true` if all metrics are below their thresholds.
     pub healthy: bool,
     /// The metrics above their thresholds.
     pub problems: Vec<String>,
