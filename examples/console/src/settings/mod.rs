@@ -166,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_place() {
+    fn rejects_invalid_settings_with_their_path() {
         for (text, problem) in [
             (r#"{"extensions": ["ai_chta"]}"#, "unknown variant `ai_chta`"),
             (r#"{"smapler": {}}"#, "unknown field `smapler`"),
-            (r#"{"sampler": {"every_seconds": 0}}"#, "`sampler.every_seconds` is 0"),
+            (r#"{"sampler": {"every_seconds": 0}}"#, "`sampler.every_seconds` must be between 1 and 3600, not 0"),
             (r#"{"internet": {"targets": ["example.org"]}}"#, "`example.org` under `internet` is not `host:port`"),
             (r#"{"internet": {"targets": [":80"]}}"#, "is not `host:port`"),
             (r#"{"alerts": {"cpu_percent": 0}}"#, "between 1 and 100"),
