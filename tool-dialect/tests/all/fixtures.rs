@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::{Value, json};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 use tool_model::{Manifest, ToolDefinition};
 
 /// The tools of all fixtures: the whole table of types, in one manifest.
@@ -28,8 +28,8 @@ pub const STRICT: [Dialect; 5] =
     [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::OpenRouter, Dialect::Anthropic, Dialect::Bedrock];
 
 /// Every dialect as it is and, where there is one, in its strict mode.
-pub fn forms() -> Vec<Form> {
-    Dialect::ALL.into_iter().map(Form::from).chain(STRICT.map(Dialect::strict)).collect()
+pub fn forms() -> Vec<DialectForm> {
+    Dialect::ALL.into_iter().map(DialectForm::from).chain(STRICT.map(Dialect::strict)).collect()
 }
 
 pub fn golden_path(name: &str) -> PathBuf {
@@ -43,7 +43,7 @@ pub fn tool(arguments: Value, defs: Value) -> ToolDefinition {
 }
 
 /// The part of a definition that is about the tool: without the wrapper around it.
-pub fn function_of(form: Form, definition: &Value) -> Value {
+pub fn function_of(form: DialectForm, definition: &Value) -> Value {
     match form.dialect {
         Dialect::OpenAiChat | Dialect::OpenRouter => definition["function"].clone(),
         Dialect::Bedrock => definition["toolSpec"].clone(),
@@ -53,7 +53,7 @@ pub fn function_of(form: Form, definition: &Value) -> Value {
 }
 
 /// The schema of a definition's arguments; `null` where Gemini has none.
-pub fn schema_of(form: Form, definition: &Value) -> Value {
+pub fn schema_of(form: DialectForm, definition: &Value) -> Value {
     let function = function_of(form, definition);
     match form.dialect {
         Dialect::Anthropic => function["input_schema"].clone(),
@@ -64,7 +64,7 @@ pub fn schema_of(form: Form, definition: &Value) -> Value {
 }
 
 /// The schema that a form makes of one argument `x`, which is required.
-pub fn argument(form: impl Into<Form>, mut schema: Value, defs: Value) -> Value {
+pub fn argument(form: impl Into<DialectForm>, mut schema: Value, defs: Value) -> Value {
     let form = form.into();
     let object = schema.as_object_mut().expect("a schema");
     object.entry("required").or_insert(json!(true));

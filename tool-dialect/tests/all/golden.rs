@@ -7,17 +7,17 @@ use std::fs;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{forms, golden_path, manifest, schema_of};
 
 /// The forms whose schemas differ; those of the others are the same as one of these.
-const SCHEMAS: [(&str, Form); 5] = [
-    ("portable.jsonl", Form { dialect: Dialect::OpenAiChat, strict: false }),
-    ("openai-strict.jsonl", Form { dialect: Dialect::OpenAiChat, strict: true }),
-    ("anthropic-strict.jsonl", Form { dialect: Dialect::Anthropic, strict: true }),
-    ("gemini.jsonl", Form { dialect: Dialect::Gemini, strict: false }),
-    ("mcp.jsonl", Form { dialect: Dialect::Mcp, strict: false }),
+const SCHEMAS: [(&str, DialectForm); 5] = [
+    ("portable.jsonl", DialectForm { dialect: Dialect::OpenAiChat, strict: false }),
+    ("openai-strict.jsonl", DialectForm { dialect: Dialect::OpenAiChat, strict: true }),
+    ("anthropic-strict.jsonl", DialectForm { dialect: Dialect::Anthropic, strict: true }),
+    ("gemini.jsonl", DialectForm { dialect: Dialect::Gemini, strict: false }),
+    ("mcp.jsonl", DialectForm { dialect: Dialect::Mcp, strict: false }),
 ];
 
 /// A few tools that show what stands around a schema.
@@ -40,7 +40,7 @@ fn compare(name: &str, is: &str) {
 }
 
 /// One definition a line, as it is sent.
-fn lines(form: Form, only: Option<&[&str]>) -> String {
+fn lines(form: DialectForm, only: Option<&[&str]>) -> String {
     let manifest = manifest();
     let mut text = String::new();
     for (name, tool) in manifest.iter().filter(|(name, _)| only.is_none_or(|only| only.contains(name))) {
@@ -80,7 +80,7 @@ fn the_other_forms_have_the_same_schemas() {
     let manifest = manifest();
     for (form, like) in same {
         for (name, tool) in manifest.iter().filter(|(_, tool)| tool.strict.is_none()) {
-            let schema = |form: Form| {
+            let schema = |form: DialectForm| {
                 let offer = form.offer([(name, tool)]).expect("one tool");
                 schema_of(form, &offer.definitions()[0])
             };

@@ -1,12 +1,12 @@
 //! The providers' rules, written a second time from their documents, with nothing of the crate's own code.
 
 use serde_json::{Map, Value, json};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{function_of, schema_of};
 
 /// Everything in one definition that its provider would refuse.
-pub fn objections(form: Form, definition: &Value) -> Vec<String> {
+pub fn objections(form: DialectForm, definition: &Value) -> Vec<String> {
     let mut judge = Judge { form, found: Vec::new(), strict: false, depth: 0 };
     judge.envelope(definition);
     let function = function_of(form, definition);
@@ -26,7 +26,7 @@ pub fn objections(form: Form, definition: &Value) -> Vec<String> {
 }
 
 struct Judge {
-    form: Form,
+    form: DialectForm,
     found: Vec<String>,
     strict: bool,
     depth: usize,

@@ -73,7 +73,10 @@ fn a_clash_names_both() {
     }
     let clash = Dialect::Anthropic.offer(manifest.iter()).expect_err("they clash");
     assert_eq!(clash.tools, ["a.b", "a__b"]);
-    assert_eq!(clash.to_string(), "the tools `a.b` and `a__b` are both `a__b` to the provider; rename one of them");
+    assert_eq!(
+        clash.to_string(),
+        "the tools `a.b` and `a__b` are both named `a__b` for the provider; rename one of them"
+    );
     assert!(Dialect::Mcp.offer(manifest.iter()).is_ok(), "dots are fine there");
 
     let tool = ToolDefinition::default();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use test_packages::{PyPi, run};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{forms, manifest};
 use crate::samples;
@@ -63,6 +63,6 @@ fn same_calls(dialect: Dialect, ours: &Value, theirs: &Value, what: &str) {
     assert_eq!(calls(theirs), calls(ours), "{dialect}, {what}");
 }
 
-fn named(form: Form) -> String {
+fn named(form: DialectForm) -> String {
     format!("{}{}", form.dialect, if form.strict { "-strict" } else { "" })
 }

@@ -1,14 +1,14 @@
 //! What is lost is said, and limits are seen.
 
 use serde_json::{Value, json};
-use tool_dialect::{Dialect, Finding, Form, Level};
+use tool_dialect::{Dialect, DialectForm, LossFinding, LossLevel};
 use tool_model::{Manifest, ToolDefinition};
 
 use crate::fixtures::tool;
 
-fn found(form: impl Into<Form>, arguments: Value, defs: Value) -> Vec<String> {
+fn found(form: impl Into<DialectForm>, arguments: Value, defs: Value) -> Vec<String> {
     let tool = tool(arguments, defs);
-    let line = |found: &Finding| format!("{:?} {} {}", found.level, found.kind, found.path);
+    let line = |found: &LossFinding| format!("{:?} {} {}", found.level, found.kind, found.path);
     form.into().report([("f", &tool)]).findings.iter().map(line).collect()
 }
 
@@ -29,8 +29,8 @@ fn a_map_cannot_be_strict() {
     let report = Dialect::OpenAiChat.strict().report([("f", &tool)]);
     assert_eq!(
         report.to_string(),
-        "`f` labels: a map, whose keys are free, cannot be said to OpenAI, so the tool is not offered strictly \
-         (take a list of keys and values instead, or a struct; `strict = false` says that it need not be)\n"
+        "`f` labels: OpenAI does not support maps with arbitrary keys, so the tool is not offered strictly \
+         (use a list of key-value pairs, or a struct; `strict = false` silences this)\n"
     );
 }
 
@@ -63,8 +63,8 @@ fn limits_of_a_request() {
     assert!(Dialect::OpenAiChat.report(many(128, &plain).iter()).is_empty());
     let report = Dialect::OpenAiChat.report(many(129, &plain).iter());
     assert_eq!(report.findings.len(), 1);
-    assert_eq!((report.findings[0].level, report.findings[0].kind), (Level::Limit, "too-many-tools"));
-    assert!(report.findings[0].message.contains("129 tools are offered, OpenAI takes 128"));
+    assert_eq!((report.findings[0].level, report.findings[0].kind), (LossLevel::Limit, "too-many-tools"));
+    assert!(report.findings[0].message.contains("129 tools are offered, but OpenAI allows 128"));
 
     let strict = |manifest: &Manifest| {
         let offer = Dialect::Anthropic.strict().offer(manifest.iter()).expect("names stay apart");
@@ -133,10 +133,13 @@ fn names_that_change_and_strictness_that_is_not_there() {
     let long = "x".repeat(70);
     let report = Dialect::Gemini.strict().report([(long.as_str(), &tool)]);
     let kinds: Vec<_> = report.findings.iter().map(|found| (found.level, found.kind)).collect();
-    assert_eq!(kinds, [(Level::Loss, "no-strict-mode"), (Level::Loss, "name"), (Level::Note, "argument-name")]);
+    assert_eq!(
+        kinds,
+        [(LossLevel::Loss, "no-strict-mode"), (LossLevel::Loss, "name"), (LossLevel::Note, "argument-name")]
+    );
     assert!(report.findings.iter().all(|found| !found.remedy.is_empty()));
 
     let report = Dialect::OpenAiChat.report([("a.b", &tool), ("a__b", &tool)]);
     assert_eq!(report.findings[0].kind, "name-clash");
-    assert!(report.to_string().contains("`a.b` and `a__b` are both `a__b` to OpenAI"), "{report}");
+    assert!(report.to_string().contains("`a.b` and `a__b` are both named `a__b` for OpenAI"), "{report}");
 }

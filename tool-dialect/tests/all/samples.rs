@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use tool_dialect::{Dialect, Malformed, Offer, Received, Requested};
+use tool_dialect::{Dialect, MalformedCall, RequestedCall, StreamedResponse, ToolOffer};
 
 use crate::fixtures::tool;
 
@@ -33,7 +33,7 @@ pub fn all() -> Map<String, Value> {
 }
 
 /// The tools that the samples call.
-pub fn offer(dialect: Dialect) -> Offer {
+pub fn offer(dialect: Dialect) -> ToolOffer {
     let add = tool(
         json!({"a": {"type": "integer", "required": true}, "user-name": {"type": "string", "required": false}}),
         json!({}),
@@ -42,8 +42,8 @@ pub fn offer(dialect: Dialect) -> Offer {
 }
 
 /// Each call as `id name arguments`, or what is wrong with it.
-pub fn shown(calls: &[Result<Requested, Malformed>]) -> Vec<String> {
-    let line = |call: &Result<Requested, Malformed>| match call {
+pub fn shown(calls: &[Result<RequestedCall, MalformedCall>]) -> Vec<String> {
+    let line = |call: &Result<RequestedCall, MalformedCall>| match call {
         Ok(call) => format!("{} {} {}", call.id, call.name, call.arguments),
         Err(malformed) => format!("malformed: {}", malformed.message),
     };
@@ -60,7 +60,7 @@ fn samples(kind: &str) -> Vec<(Dialect, Value)> {
     DIALECTS.into_iter().flat_map(|dialect| of(dialect).into_iter().map(move |sample| (dialect, sample))).collect()
 }
 
-fn received(dialect: Dialect, events: &[Value]) -> Received {
+fn received(dialect: Dialect, events: &[Value]) -> StreamedResponse {
     let mut stream = offer(dialect).stream();
     let mut text = String::new();
     for event in events {

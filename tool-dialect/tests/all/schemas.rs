@@ -1,12 +1,12 @@
 //! Single schemas, each with its form for a provider.
 
 use serde_json::{Value, json};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{argument, tool};
 
 #[track_caller]
-fn becomes(form: impl Into<Form>, schema: Value, expected: Value) {
+fn becomes(form: impl Into<DialectForm>, schema: Value, expected: Value) {
     assert_eq!(argument(form, schema, json!({})), expected);
 }
 

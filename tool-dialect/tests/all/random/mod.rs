@@ -10,13 +10,13 @@ use std::cell::Cell;
 use jsonschema::{Draft, Validator};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tool_dialect::{Dialect, Form, Level};
+use tool_dialect::{Dialect, DialectForm, LossLevel};
 use tool_model::ToolDefinition;
 
 use crate::fixtures::{forms, holds, manifest, schema_of};
 use crate::judge::{contains_itself, objections};
 
-fn definition(form: Form, tool: &ToolDefinition) -> Value {
+fn definition(form: DialectForm, tool: &ToolDefinition) -> Value {
     form.offer([("a.tool", tool)]).expect("one tool clashes with none").definitions()[0].clone()
 }
 
@@ -152,7 +152,7 @@ fn what_is_lost_is_reported() {
 
 /// A form as JSON Schema. Gemini has `nullable` for another form and no schema at all for no arguments; and it cannot
 /// say that an object is closed, which no model takes for leave to make keys up.
-fn plain(form: Form, schema: Value) -> Value {
+fn plain(form: DialectForm, schema: Value) -> Value {
     if form.dialect != Dialect::Gemini {
         return schema;
     }
@@ -192,7 +192,7 @@ fn with_any_of(schema: Value) -> Value {
 }
 
 /// The arguments of a call, after they have gone through a provider's form.
-fn read_back(form: Form, tool: &ToolDefinition, arguments: &Value) -> Result<Value, String> {
+fn read_back(form: DialectForm, tool: &ToolDefinition, arguments: &Value) -> Result<Value, String> {
     let offer = form.offer([("a.tool", tool)]).expect("one tool");
     let name = offer.encoded("a.tool").expect("it is offered");
     let response = match form.dialect {
@@ -223,7 +223,7 @@ fn definitions_that_multiply_stay_behind_references() {
         let text = form.offer([("t", &tool)]).expect("one tool").text();
         assert!(text.len() < 100_000, "{form}: {}", text.len());
         let report = form.report([("t", &tool)]);
-        assert!(report.at_least(Level::Loss).any(|found| found.kind == "too-large"), "{form}: {report}");
+        assert!(report.at_least(LossLevel::Loss).any(|found| found.kind == "too-large"), "{form}: {report}");
     }
 }
 
