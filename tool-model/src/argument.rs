@@ -1,4 +1,4 @@
-//! One argument of a tool, as the manifest shows it.
+//! Arguments of a tool, as in the manifest.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,41 +11,41 @@ use serde_json::{Map, Value};
 use crate::json::Sorted;
 use crate::unique::Named;
 
-/// One argument: its type, whether it is required, and the JSON-Schema keywords that narrow it.
+/// One argument: its type, whether it is required, and the JSON Schema keywords that constrain it.
 ///
-/// In JSON the keys come in a fixed order: `type`, `required`, the keywords sorted, `description`.
+/// The JSON keys have a fixed order: `type`, `required`, the keywords sorted, `description`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// `string`, `integer`, `number`, `boolean`, `array`, `object`, `null` or `any`.
     pub type_name: String,
-    /// Whether a call without this argument is an error.
+    /// `true` if a call without this argument is an error.
     pub required: bool,
-    /// Every other JSON-Schema keyword, such as `format`, `minimum`, `items` or `$ref`.
+    /// The other JSON Schema keywords, such as `format`, `minimum`, `items` or `$ref`.
     pub keywords: BTreeMap<String, Value>,
-    /// What the model reads about this argument.
+    /// The description for the model.
     pub description: Option<String>,
 }
 
 impl Argument {
-    /// An argument of a type, with nothing else said about it.
+    /// Creates an argument of a type, without keywords or description.
     #[must_use]
     pub fn new(type_name: impl Into<String>, required: bool) -> Self {
         Self { type_name: type_name.into(), required, keywords: BTreeMap::new(), description: None }
     }
 
-    /// Whether the manifest says nothing about what this argument looks like.
+    /// Returns `true` if the argument accepts any value.
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.type_name == "any" && self.keywords.keys().all(|key| matches!(key.as_str(), "default" | "writeOnly"))
     }
 
-    /// Whether the value is to be kept out of logs and prompts (`#[arg(secret)]`).
+    /// Returns `true` if the value must not appear in logs and prompts (`#[arg(secret)]`).
     #[must_use]
     pub fn is_secret(&self) -> bool {
         self.keywords.get("writeOnly") == Some(&Value::Bool(true))
     }
 
-    /// The argument as plain JSON Schema; `$ref`s point into the tool's `$defs`.
+    /// Returns the argument as JSON Schema. References point into the tool's `$defs`.
     #[must_use]
     pub fn schema(&self) -> Value {
         let mut schema = Map::new();
@@ -140,7 +140,7 @@ fn truth<E: Error>(key: &str, value: Value) -> Result<bool, E> {
     }
 }
 
-/// A key of an argument. Those that every argument has are told apart without a copy.
+/// A key of an argument. The common keys need no allocation.
 enum Key {
     Type,
     Required,

@@ -1,13 +1,13 @@
-//! Tools in few words.
+//! One-line summaries of tools.
 
 use serde_json::Value;
 
 use crate::{Argument, KEYS, Key, ToolDefinition, canonical, reference_target};
 
-/// How much of a list of values or alternatives is shown.
+/// The number of values or alternatives shown.
 const LONGEST_LIST: usize = 4;
 
-/// A tool on one line: `metrics.newest(host: string, limit?: integer = 10): The newest points of one host.`
+/// Returns a tool on one line: `metrics.newest(host: string, limit?: integer = 10): The newest points of one host.`
 ///
 /// ```
 /// use tool_model::{Argument, ToolDefinition, brief};
@@ -25,7 +25,7 @@ pub fn brief(name: &str, tool: &ToolDefinition) -> String {
     format!("{name}({}){description}", brief_arguments(tool).join(", "))
 }
 
-/// Each argument in few words, those that are required first: `host: string`, `limit?: integer = 10`.
+/// Returns a short form of each argument, required ones first: `host: string`, `limit?: integer = 10`.
 #[must_use]
 pub fn brief_arguments(tool: &ToolDefinition) -> Vec<String> {
     let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
@@ -37,7 +37,7 @@ pub fn brief_arguments(tool: &ToolDefinition) -> Vec<String> {
     each.collect()
 }
 
-/// The type of an argument in few words.
+/// Returns the short form of an argument's type.
 fn type_of(argument: &Argument) -> String {
     of_schema(&argument.schema(), 0)
 }
@@ -79,7 +79,7 @@ fn list(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The first characters.
+/// Truncates a text.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

@@ -1,4 +1,4 @@
-//! Whether a manifest's entry still says what the linked tool is.
+//! Comparison of manifest entries with linked definitions.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use crate::walk::{Walk, said};
 use crate::{Argument, KEYS, Key, KeyKind, ToolDefinition, canonical};
 
-/// What differs between a manifest's entry and the linked definition: arguments, their types, nested schemas, the
-/// result, and what is said of the tool's behaviour, such as `sensitive`. Empty when they agree.
+/// Returns the differences between a manifest's entry and the linked definition: arguments, their types, nested
+/// schemas, the result, and keys such as `sensitive`. Empty if they agree.
 ///
-/// An `any` in the manifest agrees with everything, and so does a default or a result it does not know: a generator
-/// that reads source does not see all that the type system does. Words for the model are not compared: whoever edits
-/// a description in the manifest wants it to be read.
+/// An `any` in the manifest matches everything, and so does a missing default or result: a generator that parses source
+/// sees less than the type system. Descriptions and instructions are not compared, because users may edit them in the
+/// manifest.
 #[must_use]
 pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
-    // The usual case, and quick to tell.
+    // The fast path, and the common case.
     if manifest == linked {
         return Vec::new();
     }
@@ -42,8 +42,8 @@ pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<Str
     differences
 }
 
-/// As [`difference`], and the words for the model count, too: for a manifest that is to be exactly what the source
-/// says.
+/// Like [`difference`], and also compares descriptions and instructions, for a manifest that must match the source
+/// exactly.
 #[must_use]
 pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
     let mut differences = difference(manifest, linked);
@@ -62,15 +62,15 @@ pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition)
             differences.push(format!("the description of `{name}` is {was} in the manifest, {is} in the code"));
         }
     }
-    // What is left are words deep inside the schemas. They differ if the manifest's would change the linked tool's.
+    // Only descriptions nested in schemas are left. They differ if applying the manifest's changes the linked tool.
     if differences.is_empty() && linked.clone().with_words_of(manifest) != *linked {
         differences.push("a description inside a schema has changed".to_owned());
     }
     differences
 }
 
-/// What the manifest says and the code contradicts. The code is right: whether a tool is sensitive is not for a file
-/// to change, and one that says otherwise is out of date.
+/// Compares the keys. The code takes precedence: a manifest must not change whether a tool is sensitive, so a manifest
+/// that disagrees is stale.
 fn behaviour_differences(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
     let differing = |key: &Key| {
         let show = |value: Option<Value>| match (key.kind, value) {
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(difference(&with_property(other), &with_property(with)).len(), 1, "one that has changed is");
     }
 
-    /// A property may be called like a keyword.
+    /// A property may have the name of a keyword.
     #[test]
     fn a_property_called_default_or_description_counts() {
         for name in ["default", "description"] {

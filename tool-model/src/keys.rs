@@ -1,4 +1,4 @@
-//! Keys of a tool: everything that can be said about it besides its name, description, arguments and result.
+//! Keys of a tool: its settings besides name, description, arguments and result.
 //!
 //! [`KEYS`] is the only list of them. Attributes, registrations, manifests, comparison, compatibility, selections, prompts
 //! and protocols derive from it, so that a new key is a field of [`ToolDefinition`] and a row here.
@@ -37,11 +37,11 @@ pub struct Key {
     pub kind: KeyKind,
     /// A sentence about it, for documentation.
     pub about: &'static str,
-    /// Whether `#[tool_class(..)]` can set it for all methods.
+    /// `true` if `#[tool_class(..)]` can set it for all methods.
     pub on_class: bool,
-    /// Whether a manifest may change it. A manifest that disagrees with the code about any other key is stale.
+    /// `true` if a manifest may change it. A manifest that disagrees with the code about any other key is stale.
     pub is_wording: bool,
-    /// What a model is told about a tool for which it is set.
+    /// The sentence for the model about a tool that has this flag.
     pub sentence: Option<&'static str>,
     /// The word before its text in the description that a model reads, such as `Deprecated`.
     pub notice: Option<&'static str>,
@@ -63,9 +63,9 @@ struct Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyKind {
-    /// `true`, or not said. A selection can filter by it.
+    /// `true` or unset. A selection can filter by it.
     Flag,
-    /// `true`, `false`, or left to whoever runs the tool.
+    /// `true`, `false`, or unset to use the default of the runtime.
     Choice,
     /// A text.
     Text,
@@ -222,13 +222,13 @@ impl Key {
         self
     }
 
-    /// Returns the value that a tool has, in a manifest's form; `None` if nothing is said.
+    /// Returns the value of a tool in the manifest's form, or `None` if it is unset.
     #[must_use]
     pub fn get(&self, tool: &ToolDefinition) -> Option<Value> {
         (self.access.get)(tool)
     }
 
-    /// Gives a tool a value in a manifest's form.
+    /// Sets the value of a tool from the manifest's form.
     ///
     /// # Errors
     /// If the value is not of the key's [kind](KeyKind).
@@ -236,14 +236,14 @@ impl Key {
         (self.access.set)(tool, value)
     }
 
-    /// Returns what the description that a model reads says about the key: `Deprecated: use orders.find.`
+    /// Returns the notice for the description that a model reads: `Deprecated: use orders.find.`
     fn notice_of(&self, tool: &ToolDefinition) -> Option<String> {
         let (notice, text) = (self.notice?, self.get(tool)?);
         let text = text.as_str()?.trim().trim_end_matches('.').to_owned();
         Some(if text.is_empty() { format!("{notice}.") } else { format!("{notice}: {text}.") })
     }
 
-    /// Gives a tool the value that another one has.
+    /// Copies the value from one tool to another.
     pub fn copy(&self, from: &ToolDefinition, to: &mut ToolDefinition) {
         (self.access.copy)(from, to);
     }

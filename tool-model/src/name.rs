@@ -1,4 +1,4 @@
-//! Names of tools: which are valid, and how one follows from a type.
+//! Validation of tool names, and prefixes derived from type names.
 
 /// The longest name a tool can have.
 pub const MAX_LENGTH: usize = 128;
@@ -6,7 +6,7 @@ pub const MAX_LENGTH: usize = 128;
 /// Checks a tool's name: a letter or `_`, then letters, digits, `_`, `-` and `.`, at most [`MAX_LENGTH`] of them.
 ///
 /// # Errors
-/// Says what is wrong with the name.
+/// If the name is invalid; the message gives the reason.
 pub fn check(name: &str) -> Result<(), String> {
     let Some(first) = name.chars().next() else {
         return Err("a tool's name cannot be empty".to_owned());
@@ -30,7 +30,7 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// The prefix that follows from a type's name: snake case, without a final `Service`.
+/// Returns the prefix for a type: its name in snake case, without a final `Service`.
 ///
 /// ```
 /// assert_eq!(tool_model::name::prefix_of("SystemPackagesService"), "system_packages");

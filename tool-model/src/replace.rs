@@ -1,29 +1,29 @@
-//! Writing a file so that nobody ever reads half of it.
+//! Atomic replacement of files.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// As many links as Linux follows from one name.
+/// The limit of symbolic links, as in Linux.
 const MOST_LINKS: usize = 40;
-/// A name that is taken by chance is taken once, not three times.
+/// The attempts to find an unused random name.
 const MOST_NAMES: usize = 3;
 
-/// Gives a file this content, unless it has it already. Whether it was written.
+/// Replaces the content of a file atomically. Returns `false` if the file already had this content.
 ///
-/// The content goes into a new file beside it, which then takes its place: a reader sees the old file or the new one.
-/// Folders that are missing are made, a link stays and what it points to is replaced. What is no file, such as a
-/// device or a pipe, cannot be replaced: it is written to.
+/// The content is written to a temporary file in the same directory, which is then renamed: a reader sees either the
+/// old file or the new one. Missing directories are created. A symbolic link is kept and its target replaced. Devices
+/// and pipes cannot be replaced and are written to directly.
 ///
 /// # Errors
-/// When it cannot be written, and when it is a folder or a read-only file. What stood there before is still there.
+/// If the file cannot be written, is a directory or is read-only. The old content is kept.
 pub fn replace_file(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> io::Result<bool> {
     let (path, content) = (path.as_ref(), content.as_ref());
     match fs::metadata(path) {
         Ok(known) if known.is_file() => replace_known(&fs::canonicalize(path)?, &known, content),
         Ok(known) if known.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
-        // To read it first could wait forever.
+        // Reading a pipe first could block forever.
         Ok(_) => OpenOptions::new().write(true).open(path)?.write_all(content).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let path = behind_links(path)?;
@@ -40,19 +40,19 @@ fn replace_known(path: &Path, known: &fs::Metadata, content: &[u8]) -> io::Resul
     if fs::read(path)? == content {
         return Ok(false);
     }
-    // The folder would let us replace it all the same, but somebody has said not to.
+    // The directory's permissions would allow a rename, but the file is protected deliberately.
     if known.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }
     put(path, Some(known), content)
 }
 
-/// What a link points to that leads nowhere yet.
+/// Resolves dangling symbolic links.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&path) {
-            // A relative link is seen from where it stands.
+            // A relative target is relative to the link.
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => return Ok(path),
         }
@@ -64,19 +64,19 @@ fn put(path: &Path, known: Option<&fs::Metadata>, content: &[u8]) -> io::Result<
     let (beside, mut file) = new_beside(path)?;
     let written = file
         .write_all(content)
-        // Otherwise a crash of the machine may keep the new name and lose the content.
+        // Without this, a machine crash may keep the new name and lose the content.
         .and_then(|()| file.sync_all())
         .and_then(|()| known.map_or(Ok(()), |known| fs::set_permissions(&beside, known.permissions())))
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // The error that matters is the other one.
+        // The first error is the one to report.
         drop(fs::remove_file(&beside));
     }
     written.map(|()| true)
 }
 
-/// A new file in the same folder, since a file cannot be renamed from one disk to another. Nobody can have put a link
-/// there: the name is not to be guessed, and what exists is not opened.
+/// Creates a file in the same directory, because a rename cannot cross file systems. An attacker cannot plant a link
+/// there: the name is unpredictable, and existing files are not opened.
 fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"));
@@ -99,7 +99,7 @@ fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
 mod tests {
     use super::*;
 
-    /// A folder of its own for each test, gone when the test has passed.
+    /// Runs a test in its own directory and removes it if the test passes.
     fn in_folder(name: &str, test: impl FnOnce(&Path)) {
         let folder = std::env::temp_dir().join(format!("replace-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
@@ -126,7 +126,7 @@ mod tests {
         });
     }
 
-    /// Readers and writers at once: what is read is always whole.
+    /// Reads and writes concurrently.
     #[test]
     fn nobody_reads_half_of_it() {
         in_folder("half", |folder| {

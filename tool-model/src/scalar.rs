@@ -1,12 +1,15 @@
-//! The types most arguments have, described without asking schemars.
+//! Schemas of numbers, booleans and strings from the standard library, without schemars.
 //!
-//! Only a short cut: what is not here takes the long way and comes out the same.
+//! This is a shortcut that matches `std::any::type_name`, whose format is not guaranteed. It is safe: a name that does
+//! not match takes the general path through schemars, which returns the same schema. No other type can have a matching
+//! name, because a path belongs to one crate and a bare name to the language. The tests compare both paths for every
+//! type here, and fail if std changes the format.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// A number, a truth value or a text of the standard library, or a list of them.
+/// A number, boolean or string type of the standard library, or a list of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scalar {
     pub(crate) type_name: &'static str,
@@ -16,13 +19,12 @@ pub(crate) struct Scalar {
 }
 
 impl Scalar {
-    /// The scalar of this full name, or the one in an `Option`. No other type can have these names: a path belongs to
-    /// one crate, and a name without one to the language.
+    /// Returns the scalar type of this name, also inside an `Option`.
     pub(crate) fn of(full_name: &str) -> Option<Self> {
         Self::bare(within(full_name, "core::option::Option<").unwrap_or(full_name))
     }
 
-    /// As [`of`](Self::of), or a `Vec` of scalars, which is described as easily.
+    /// Like [`from_type_name`](Self::from_type_name), and also accepts a `Vec` of scalars.
     pub(crate) fn or_list_of(full_name: &str) -> Option<Self> {
         let name = within(full_name, "core::option::Option<").unwrap_or(full_name);
         match within(name, "alloc::vec::Vec<") {
@@ -50,7 +52,7 @@ impl Scalar {
         })
     }
 
-    /// The `type` and the other keywords of its schema.
+    /// Returns the `type` and the other keywords of the schema.
     pub(crate) fn describe(self) -> (String, BTreeMap<String, Value>) {
         let bounds = [("maximum", self.maximum), ("minimum", self.minimum)];
         let bounds = bounds.into_iter().filter_map(|(key, bound)| Some((key.to_owned(), bound?.into())));
@@ -63,7 +65,7 @@ impl Scalar {
     }
 }
 
-/// What stands in the angle brackets of a generic type.
+/// Returns the type parameter of a generic type.
 fn within<'a>(full_name: &'a str, generic: &str) -> Option<&'a str> {
     full_name.strip_prefix(generic)?.strip_suffix('>')
 }

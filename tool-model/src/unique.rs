@@ -1,4 +1,5 @@
-//! Maps in which a key stands once. JSON allows two, and serde takes the last: a tool would vanish unnoticed.
+//! Maps without duplicate keys. JSON allows duplicates and serde keeps the last one, so a tool would silently
+//! disappear.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,18 +7,18 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
-/// What a manifest holds by name.
+/// An entry of a manifest that has a name.
 pub(crate) trait Named {
-    /// What one is called in an error.
+    /// The noun for error messages.
     const NOUN: &'static str;
 
-    /// What else tells two of one name apart.
+    /// Returns a detail that distinguishes entries with the same name.
     fn detail(&self) -> &str {
         ""
     }
 }
 
-/// Reads a map, and refuses two values of one name. For `#[serde(deserialize_with)]`.
+/// Deserializes a map and rejects duplicate keys. For `#[serde(deserialize_with)]`.
 pub(crate) fn unique<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -49,7 +50,7 @@ impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        // A manifest is sorted, unless somebody else wrote it; and a tree is built fastest from what is sorted.
+        // Manifests are usually sorted, and a `BTreeMap` is built fastest from sorted entries.
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             None => Ok(entries.into_iter().collect()),

@@ -1,4 +1,4 @@
-//! A schema whose references all have the one form that is understood everywhere, `#/$defs/NAME`.
+//! Normalization of references to `#/$defs/NAME`, the one form that everything else understands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::schema::{each_subschema, target_of};
 use crate::validate::SchemaError;
 
-/// A schema and the definitions it refers to.
+/// A schema and its definitions, with normalized references.
 pub(super) struct Local {
     pub(super) root: Value,
     pub(super) defs: BTreeMap<String, Value>,
@@ -43,19 +43,19 @@ impl Local {
     }
 }
 
-/// The names that definitions have already.
+/// Returns the names of the existing definitions.
 fn taken(schema: &Value) -> BTreeSet<String> {
     let named = ["$defs", "definitions"].iter().filter_map(|key| schema.get(*key)?.as_object());
     named.flat_map(|defs| defs.keys().cloned()).collect()
 }
 
-/// Moves what is referred to, wherever it stands, among the definitions.
+/// Moves every referenced subschema into the definitions.
 struct Moving<'a> {
     whole: &'a Value,
     defs: BTreeMap<String, Value>,
-    /// By the reference, the name that its target has now.
+    /// The new name of each target, by reference.
     moved: BTreeMap<String, String>,
-    /// Targets that have a name, and are yet to be gone through. One may lead to the next, in a chain of any length.
+    /// Named targets that are not rewritten yet. A queue rather than recursion, because chains can be arbitrarily long.
     waiting: Vec<(String, Value)>,
     taken: BTreeSet<String>,
 }
@@ -97,7 +97,7 @@ impl Moving<'_> {
         Ok(name)
     }
 
-    /// A name for what stands at a pointer: its last word, or the first like it that is free.
+    /// Returns a free name for the target of a pointer: its last segment, with a number if taken.
     fn free_name(&mut self, pointer: &str) -> String {
         let last = pointer.rsplit('/').find(|step| !step.is_empty()).unwrap_or("Arguments");
         let plain: String = last.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-')).collect();

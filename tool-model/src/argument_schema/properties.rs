@@ -1,4 +1,4 @@
-//! The properties of an object, wherever its schema names them.
+//! Properties of an object, including those in `allOf`, `anyOf`, `oneOf` and references.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use super::names;
 use crate::schema::target;
 use crate::validate::SchemaError;
 
-/// How deep schemas may be combined. The stack must hold them, and nobody has written so many by hand.
+/// The maximum nesting of combined schemas, which bounds the recursion. Far beyond handwritten schemas.
 const DEEPEST: usize = 128;
 
-/// The properties that an object can have.
+/// The possible properties of an object.
 #[derive(Clone, Default)]
 pub(super) struct Properties {
     pub(super) schemas: BTreeMap<String, Value>,
     pub(super) required: BTreeSet<String>,
-    /// Whether the schema says more than what each property is.
+    /// `true` if the schema has constraints beyond the individual properties.
     pub(super) says_more: bool,
 }
 
@@ -79,7 +79,7 @@ impl Properties {
         Ok(())
     }
 
-    /// Of several forms, each may have properties of its own; required is only what all of them require.
+    /// Adds the properties of all alternatives. A property is required only if every alternative requires it.
     fn collect_forms(&mut self, forms: &[Value], defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
         let mut required_by_all: Option<BTreeSet<String>> = None;
         for form in forms {
@@ -97,8 +97,8 @@ impl Properties {
         Ok(())
     }
 
-    /// Marks the properties that the schema calls secret only under a condition or for names that fit a pattern. They are
-    /// offered by their own schema alone, which would not say so.
+    /// Marks properties that are secret only under a condition or by a name pattern. They are offered with their own
+    /// schema, which lacks that information.
     fn mark_secrets(&mut self, schema: &Value, defs: &BTreeMap<String, Value>) {
         let mut open = vec![(schema, false)];
         let mut seen = BTreeSet::new();
@@ -145,7 +145,7 @@ impl Properties {
         }
     }
 
-    /// Adds a property. One that is described in several places may have any of these forms.
+    /// Adds a property. Several descriptions of one property become alternatives.
     fn add(&mut self, name: &str, schema: &Value) {
         let Some(known) = self.schemas.get_mut(name) else {
             self.schemas.insert(name.to_owned(), schema.clone());
@@ -167,8 +167,8 @@ impl Properties {
     }
 }
 
-/// The definitions of a schema, with what is known of each. Each is gone through once: those of another program may
-/// refer to each other in more ways than anybody can follow.
+/// A cache of the properties of each definition. Each definition is visited once, because remote definitions can refer
+/// to each other in exponentially many ways.
 struct Defs<'a> {
     all: &'a BTreeMap<String, Value>,
     known: BTreeMap<String, Properties>,
@@ -180,7 +180,7 @@ impl Defs<'_> {
             return Ok(known.clone());
         }
         let mut found = Properties::default();
-        // Inside itself it adds nothing.
+        // A recursive reference adds nothing.
         self.known.insert(name.to_owned(), Properties::default());
         if let Some(def) = self.all.get(name) {
             found.collect(def, self, depth)?;
@@ -190,7 +190,7 @@ impl Defs<'_> {
     }
 }
 
-/// Returns `true` if a secret can be at any depth of a value of the schema.
+/// Returns `true` if a value of the schema can contain a secret, at any depth.
 fn holds_secret<'a>(schema: &'a Value, defs: &'a BTreeMap<String, Value>) -> bool {
     let mut open = vec![schema];
     let mut seen = BTreeSet::new();
@@ -218,7 +218,7 @@ fn may_be_object(kind: &Value) -> bool {
     }
 }
 
-/// Keywords that concern an object as a whole.
+/// Keywords that constrain the object as a whole.
 const SAYS_MORE: [&str; 14] = [
     "$ref",
     "allOf",
