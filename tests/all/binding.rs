@@ -1,13 +1,13 @@
-//! What `build()` makes of tools whose source promises more than their types keep, and of handlers that share a path.
+//! Checks of `build()`: tools whose source promises more than their types keep, and handlers that share a path.
 //!
-//! The tools stand here, not among the fixtures: a dispatcher may refuse them, and each has a dispatcher of its own.
+//! These tools are not fixtures: a dispatcher may reject them, so each gets a dispatcher of its own.
 
 use tool_runtime::{BuildError, Dispatcher, Manifest, tool, tool_class};
 use tool_tests::texts::Version;
 
 use crate::fixtures::call_on;
 
-/// A dispatcher for the tools of this file that have this prefix.
+/// Returns a dispatcher for the tools of this file with this prefix.
 fn build(prefix: &str) -> Result<Dispatcher, BuildError> {
     let linked = Manifest::linked();
     let own = linked.iter().filter(|(name, tool)| name.starts_with(prefix) && tool.handler.contains("::binding::"));
@@ -16,7 +16,7 @@ fn build(prefix: &str) -> Result<Dispatcher, BuildError> {
     Dispatcher::builder().manifest(own).build()
 }
 
-/// Either the dispatcher is not built, or the promise is kept.
+/// Asserts that either the dispatcher is not built, or the promise is kept.
 #[track_caller]
 fn refused_or_kept(name: &str, text: &str) {
     if let Ok(tools) = build(name) {
@@ -25,25 +25,25 @@ fn refused_or_kept(name: &str, text: &str) {
     }
 }
 
-/// The manifest calls the argument optional, and nothing says what it is when it is left out.
+/// The manifest calls the argument optional, but there is no default for it.
 #[tool(name = "binding.optional", arguments(number(type = "integer", required = false)))]
 fn optional(number: u8) -> u8 {
     number
 }
 
 #[test]
-fn an_argument_that_is_called_optional_can_be_left_out() {
+fn an_optional_argument_can_be_omitted() {
     refused_or_kept("binding.optional", "{}");
 }
 
-/// The schema takes any string for a default, the type does not.
+/// The schema accepts any string as the default, the type does not.
 #[tool(name = "binding.unreadable_default")]
 fn unreadable_default(#[arg(default = "one")] version: Version) -> String {
     format!("{version:?}")
 }
 
 #[test]
-fn a_default_that_cannot_be_read_is_found_when_the_dispatcher_is_built() {
+fn build_rejects_a_default_that_the_type_cannot_parse() {
     refused_or_kept("binding.unreadable_default", "{}");
 }
 
@@ -53,7 +53,7 @@ fn schema_default(#[arg(default = 300)] number: u8) -> u8 {
 }
 
 #[test]
-fn a_default_that_the_schema_refuses_is_found_when_the_dispatcher_is_built() {
+fn build_rejects_a_default_that_violates_the_schema() {
     let error = build("binding.schema_default").expect_err("300 is no u8").to_string();
     assert!(
         error.contains("`binding.schema_default`") && error.contains("`number`") && error.contains("300"),
@@ -67,7 +67,7 @@ fn explicit_default(number: u8) -> u8 {
 }
 
 #[test]
-fn an_explicit_default_that_the_type_refuses_is_found_when_the_dispatcher_is_built() {
+fn build_rejects_an_explicit_default_that_violates_the_type() {
     refused_or_kept("binding.explicit_default", "{}");
 }
 
@@ -97,9 +97,9 @@ impl Form<u64> {
     }
 }
 
-/// The handlers of both have one path, as far as the macro can see.
+/// As far as the macro can see, the handlers of both have the same path.
 #[test]
-fn two_forms_of_a_generic_type_can_be_offered_side_by_side() {
+fn two_instantiations_of_a_generic_type_can_coexist() {
     let small = build("binding.small").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(call_on(&small, "binding.small.get", "{}").output, "1");
     let large = build("binding.large").unwrap_or_else(|error| panic!("{error}"));
@@ -108,7 +108,7 @@ fn two_forms_of_a_generic_type_can_be_offered_side_by_side() {
 
 type Five = [u8; 5];
 
-/// Bounds, and lists of values, that no value of the type keeps.
+/// Bounds and lists of values that no value of the type satisfies.
 #[tool(name = "binding.contradictory")]
 fn contradictory(
     #[arg(max_length = 2)] five: Five,
@@ -127,7 +127,7 @@ enum Side {
 }
 
 #[test]
-fn rules_that_contradict_the_type_are_found_when_the_dispatcher_is_built() {
+fn build_rejects_rules_that_contradict_the_type() {
     let error = build("binding.contradictory").expect_err("nothing can be sent").to_string();
     for part in [
         "no value of `five` would be accepted: `minItems` is 5, `maxItems` is 2",

@@ -1,4 +1,4 @@
-//! Panics, deadlines, cancellation and drops of handlers that need nothing injected; manifests that do not fit.
+//! Panics, deadlines, cancellation and drops of handlers without injected values; manifests that do not match.
 
 use std::panic::panic_any;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn block(milliseconds: u64, #[arg(default = false)] fail: bool) -> Result<String
 }
 
 #[tokio::test]
-async fn every_panic_is_a_result_and_the_dispatcher_goes_on() {
+async fn every_panic_becomes_a_result_and_the_dispatcher_continues() {
     let tools = tools().build().unwrap();
     for (how, message) in [
         ("text", "`calls.panic` panicked: plain"),
@@ -99,7 +99,7 @@ async fn every_panic_is_a_result_and_the_dispatcher_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deadlines_of_call_tool_and_dispatcher_in_that_order() {
+async fn deadlines_apply_in_the_order_call_tool_dispatcher() {
     let dispatcher = tools().timeout(Duration::from_secs(30)).build().unwrap();
     let started = tokio::time::Instant::now();
     let result = dispatcher.call(ToolCall::new("calls.limited", json!({}))).await;
@@ -116,14 +116,14 @@ async fn deadlines_of_call_tool_and_dispatcher_in_that_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_future_that_panics_when_it_is_stopped_is_no_panic_of_ours() {
+async fn a_future_that_panics_on_drop_does_not_unwind_into_the_caller() {
     let tools = tools().timeout(Duration::from_secs(1)).build().unwrap();
     let result = tools.call(ToolCall::new("calls.hang", json!({"bomb": true}))).with(Arc::<Flag>::default()).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::TimedOut);
 }
 
 #[tokio::test]
-async fn cancelling_and_dropping_drop_the_handler() {
+async fn cancelling_and_dropping_a_call_drop_the_handler() {
     let tools = tools().build().unwrap();
     let flag = Arc::<Flag>::default();
     let token = CancellationToken::new();
@@ -145,7 +145,7 @@ async fn cancelling_and_dropping_drop_the_handler() {
 }
 
 #[tokio::test]
-async fn blocking_handlers_run_beside_the_others() {
+async fn blocking_handlers_do_not_hold_up_others() {
     let tools = tools().build().unwrap();
     let slow = tools.call(ToolCall::new("calls.block", json!({"milliseconds": 50})));
     let (slow, quick) = tokio::join!(slow, tools.call(ToolCall::new("calls.panic", json!({"how": "not"}))));
@@ -160,7 +160,7 @@ async fn blocking_handlers_run_beside_the_others() {
 }
 
 #[test]
-fn without_a_runtime_there_is_still_an_answer() {
+fn a_call_without_a_runtime_still_returns_a_result() {
     let tools = tools().timeout(Duration::from_secs(1)).build().unwrap();
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let mut answer = |name: &'static str, arguments| {
@@ -176,7 +176,7 @@ fn without_a_runtime_there_is_still_an_answer() {
 }
 
 #[tokio::test]
-async fn unknown_tools_are_answered_with_the_nearest_names() {
+async fn unknown_tools_are_reported_with_similar_names() {
     let tools = tools().build().unwrap();
     let result = tools.call(ToolCall::new("calls.limitd", json!({}))).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::UnknownTool);
@@ -186,7 +186,7 @@ async fn unknown_tools_are_answered_with_the_nearest_names() {
 }
 
 #[test]
-fn a_manifest_that_does_not_fit_is_refused_with_every_reason() {
+fn a_manifest_that_does_not_match_is_rejected_with_every_reason() {
     let text = own().to_json();
     let stale = text
         .replace("\"how\"", "\"manner\"")

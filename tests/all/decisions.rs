@@ -1,4 +1,4 @@
-//! What is asked, what is recorded and what runs: one and the same, whatever is decided and whenever.
+//! The arguments that a user is shown, the journal records and the handler receives are the same, for every decision.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -16,7 +16,7 @@ use tool_runtime::{
     Builder, CancellationToken, Context, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult, tool,
 };
 
-/// What came to the handlers, by conversation: tests run side by side.
+/// The values that reached the handlers, by conversation. Tests run concurrently, so each uses its own.
 static RAN: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 
 fn runs(conversation: &str) -> Vec<String> {
@@ -47,7 +47,7 @@ async fn anything(value: Value, #[inject] context: &Context) -> String {
     ran(context, value.to_string())
 }
 
-/// Reply to whoever asked.
+/// Reply to the sender.
 #[tool(name = "decisions.reply", sensitive)]
 async fn reply(text: String, #[arg(secret)] key: Option<String>, #[inject] context: &Context) -> String {
     let _ = key;
@@ -79,9 +79,9 @@ fn builder() -> Builder {
     Dispatcher::builder().manifest(ours.map(|(name, tool)| (name.to_owned(), tool.clone())).collect::<Manifest>())
 }
 
-/// A rule about an argument must not be got round by leaving it out.
+/// A policy about an argument cannot be bypassed by omitting the argument.
 #[tokio::test]
-async fn what_was_left_out_is_shown_as_what_will_run() {
+async fn omitted_arguments_are_shown_with_their_defaults() {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let (by_policy, by_person) = (seen.clone(), seen.clone());
     let policy = Policy::custom(move |_, _, arguments| {
@@ -106,7 +106,7 @@ fn kind(result: &ToolResult) -> ErrorKind {
     result.error.as_ref().unwrap_or_else(|| panic!("{result:?}")).kind
 }
 
-/// Answers the same each time, and keeps what was asked.
+/// Always makes the same decision, and keeps the questions.
 #[derive(Clone)]
 struct Asked(Arc<Mutex<Vec<Question>>>, Decision);
 
@@ -142,7 +142,7 @@ async fn noted(journal: &dyn Journal) -> Vec<String> {
     decisions.filter(|(_, state)| *state == EntryState::Noted).map(|(decision, _)| decision).collect()
 }
 
-/// Numbers that a handler could tell apart from what people are shown, and what is shown.
+/// Numbers that a handler might distinguish from what users are shown, and how they are shown.
 const NUMBERS: [(&str, &str); 5] = [
     ("18446744073709551617", "1.8446744073709552e+19"),
     ("0.1000000000000000055511151231257827", "0.1"),
@@ -152,7 +152,7 @@ const NUMBERS: [(&str, &str); 5] = [
 ];
 
 #[tokio::test]
-async fn a_number_is_the_same_where_it_is_asked_recorded_and_run() {
+async fn a_number_is_the_same_when_asked_recorded_and_run() {
     for (number, shown) in NUMBERS {
         for (tool, argument) in [("decisions.ratio", "number"), ("decisions.anything", "value")] {
             let conversation = format!("{tool} {number}");
@@ -178,7 +178,7 @@ async fn a_number_is_the_same_where_it_is_asked_recorded_and_run() {
     }
 }
 
-/// Of two numbers that no value tells apart neither runs where one would be taken for the other.
+/// If a question cannot distinguish two numbers, a call with either does not run.
 #[tokio::test]
 async fn an_integer_that_cannot_be_shown_does_not_run() {
     let numbers = ["340282366920938463463374607431768211455", "340282366920938463463374607431768211454"];
@@ -201,7 +201,7 @@ async fn an_integer_that_cannot_be_shown_does_not_run() {
     }
     assert_eq!((runs("big").len(), asked.questions().len()), (2, 1));
 
-    // Nothing hangs on how they are shown to somebody who only watches.
+    // Observers do not depend on how numbers are shown.
     let watched = builder().build().unwrap();
     let mut events = watched.events().subscribe();
     for number in numbers {
@@ -211,7 +211,7 @@ async fn an_integer_that_cannot_be_shown_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_approved_later_knows_where_it_came_from() {
+async fn a_call_approved_later_keeps_its_origin() {
     let asked = Asked::answering(Decision::Refuse(None));
     let tools = builder().confirm(asked.confirm()).build().unwrap();
     let call = ToolCall::new("decisions.reply", json!({"text": "hello"})).conversation("whence").channel("mail", "42");
@@ -223,9 +223,9 @@ async fn a_call_that_is_approved_later_knows_where_it_came_from() {
     assert_eq!(tools.approve(question).await.output, r#"hello to Some("42") in Some("mail")"#);
 }
 
-/// Approved later, a call is known by the arguments that were sent, as it is when it comes again.
+/// The journal identifies a call approved later by the arguments as sent, as it does for a repeated call.
 #[tokio::test]
-async fn an_approved_call_is_known_by_what_was_sent() {
+async fn an_approved_call_is_identified_by_the_arguments_as_sent() {
     let asked = Asked::answering(Decision::Refuse(None));
     let tools = builder().confirm(asked.confirm()).journal(MemoryJournal::new()).build().unwrap();
     let keep = |arguments| tools.call(ToolCall::new("decisions.keep", arguments).id("1").conversation("sent"));
@@ -243,7 +243,7 @@ async fn an_approved_call_is_known_by_what_was_sent() {
 }
 
 #[tokio::test]
-async fn an_edit_is_checked_as_a_call_is_and_not_mended() {
+async fn edited_arguments_are_validated_but_not_repaired() {
     for edit in [json!({"by": "3"}), json!({"by": 3.0}), json!({"by": 3, "to": 1}), json!({}), json!([3])] {
         let asked = Asked::answering(Decision::Edit(edit.clone()));
         let journal = Arc::new(MemoryJournal::new());
@@ -252,9 +252,9 @@ async fn an_edit_is_checked_as_a_call_is_and_not_mended() {
         let result = tools.call(call()).await;
         assert_eq!(kind(&result), ErrorKind::InvalidArguments, "{edit}");
         assert!(result.output.starts_with("The edited arguments are invalid."), "{}", result.output);
-        // Later, too.
+        // Also when edited later.
         let question = asked.questions().remove(0);
-        assert_eq!(question.arguments, json!({"by": 1}), "a model's are mended");
+        assert_eq!(question.arguments, json!({"by": 1}), "a model's arguments are repaired");
         let result = tools.approve_with(question, edit.clone()).await;
         assert_eq!(kind(&result), ErrorKind::InvalidArguments, "{edit}");
         assert_eq!(noted(&*journal).await, ["wrong edit", "wrong edit"]);
@@ -263,7 +263,7 @@ async fn an_edit_is_checked_as_a_call_is_and_not_mended() {
 }
 
 #[tokio::test]
-async fn every_decision_is_recorded_as_what_it_was() {
+async fn every_decision_is_recorded() {
     let (asked, journal) = (Asked::answering(Decision::Refuse(None)), Arc::new(MemoryJournal::new()));
     let tools = builder().confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
     let call = |by: u32| ToolCall::new("decisions.count", json!({"by": by})).conversation("recorded");
@@ -305,7 +305,7 @@ async fn every_decision_is_recorded_as_what_it_was() {
     assert_eq!(self::noted(&*journal).await, ["busy"]);
 }
 
-/// Goes on with a future as far as it goes without waiting.
+/// Polls a future until it would wait.
 async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     tokio::select! {
         biased;
@@ -315,7 +315,7 @@ async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Outpu
 }
 
 #[tokio::test]
-async fn a_dry_run_says_what_the_policy_would() {
+async fn a_dry_run_reports_the_verdict_of_the_policy() {
     let policy = Policy::custom(|_, _, arguments| match arguments["by"].as_u64() {
         Some(0..10) => PolicyVerdict::Run,
         Some(10..100) => PolicyVerdict::Ask,
@@ -335,15 +335,15 @@ async fn a_dry_run_says_what_the_policy_would() {
     assert!(asked.questions().is_empty() && runs("dry").is_empty());
 }
 
-/// The token in the result of a call that waits.
+/// The token in the result of a pending call.
 fn token(result: &ToolResult) -> String {
     assert_eq!(kind(result), ErrorKind::Pending);
     result.metadata.get("token").unwrap().as_str().unwrap().to_owned()
 }
 
-/// Consent is not used up by a call that could not begin.
+/// An approval is not spent by a call that could not start.
 #[tokio::test]
-async fn a_call_that_cannot_begin_can_be_approved_again() {
+async fn a_call_that_could_not_start_can_be_approved_again() {
     let deferred = Deferred::new([7; 32]);
     let tools = builder().confirm(deferred.clone()).concurrency(1, 0).journal(Failing::default()).build().unwrap();
     let call = ToolCall::new("decisions.count", json!({"by": 1})).conversation("again");
@@ -369,7 +369,7 @@ async fn a_call_that_cannot_begin_can_be_approved_again() {
     assert_eq!(runs("again"), ["1"]);
 }
 
-/// A journal that cannot record the second call that begins.
+/// A journal that fails to record the start of the second call.
 #[derive(Default)]
 struct Failing(MemoryJournal, std::sync::atomic::AtomicUsize);
 
@@ -398,7 +398,7 @@ impl Journal for Failing {
     }
 }
 
-/// A journal that has written a call when it starts to wait, and answers when it is let.
+/// A journal that has already written the entry when it starts to wait, and returns when the test allows it.
 #[derive(Clone)]
 struct Slow(Arc<MemoryJournal>, Arc<Semaphore>);
 
@@ -428,9 +428,9 @@ impl Journal for Slow {
     }
 }
 
-/// A call that is stopped while it is being recorded does not stand there as one that runs for ever.
+/// A call cancelled while it is being recorded must not remain in the journal as running.
 #[tokio::test]
-async fn a_call_that_is_stopped_while_it_is_recorded_is_recorded_as_stopped() {
+async fn a_call_cancelled_while_being_recorded_is_recorded_as_cancelled() {
     for is_dropped in [false, true] {
         let journal = Slow(Arc::new(MemoryJournal::new()), Arc::new(Semaphore::new(0)));
         let tools = builder().policy(Policy::Yolo).journal(journal.clone()).build().unwrap();
@@ -438,7 +438,7 @@ async fn a_call_that_is_stopped_while_it_is_recorded_is_recorded_as_stopped() {
         let call = || ToolCall::new("decisions.count", json!({"by": 1})).id("1").conversation("stopped");
         let mut running = Box::pin(tools.call(call()).cancel(stop.clone()).into_future());
         assert!(as_far_as_it_goes(&mut running).await.is_none());
-        assert_eq!(decisions(&journal).await[0].1, EntryState::Running, "it is written, and nobody has heard of it");
+        assert_eq!(decisions(&journal).await[0].1, EntryState::Running, "the entry is written, but not yet reported");
         if !is_dropped {
             stop.cancel();
             assert_eq!(kind(&as_far_as_it_goes(&mut running).await.unwrap()), ErrorKind::Cancelled);
@@ -460,9 +460,9 @@ async fn a_call_that_is_stopped_while_it_is_recorded_is_recorded_as_stopped() {
     assert_eq!(runs("stopped").len(), 2);
 }
 
-/// Everybody can watch, and whoever has a token can have its call run.
+/// Events are visible to every subscriber, and the bearer of a token can run its call.
 #[tokio::test]
-async fn who_watches_does_not_see_the_token() {
+async fn subscribers_do_not_see_the_token() {
     let tools = builder().confirm(Deferred::new([7; 32])).build().unwrap();
     let mut events = tools.events().subscribe();
     let call = ToolCall::new("decisions.reply", json!({"text": "hello", "key": "hunter2"})).conversation("watched");

@@ -18,7 +18,7 @@ fn shop() -> Dispatcher {
     tools
 }
 
-/// Three calls of one response: one that makes no sense, one of a tool that is not there, and a good one.
+/// Three calls of one response: one with invalid arguments, one of an unknown tool, and a valid one.
 const RESPONSE: &str = r#"{"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use",
     "content": [
         {"type": "text", "text": "Let me see."},
@@ -28,7 +28,7 @@ const RESPONSE: &str = r#"{"id": "msg_1", "type": "message", "role": "assistant"
     ], "usage": {"input_tokens": 1, "output_tokens": 1}}"#;
 
 #[tokio::test]
-async fn every_call_of_a_response_is_answered_in_its_order() {
+async fn every_call_of_a_response_gets_a_result_in_order() {
     let tools = shop();
     let offer = tools.offer(Dialect::Anthropic).unwrap();
     let answers = tools.answers("chat", offer.calls(RESPONSE).unwrap()).await;
@@ -41,7 +41,7 @@ async fn every_call_of_a_response_is_answered_in_its_order() {
 }
 
 #[test]
-fn definitions_are_made_once_for_the_same_tools() {
+fn definitions_are_rendered_once_for_the_same_tools() {
     let tools = shop();
     let text = |form| tools.offer(form).unwrap().text();
     let first = text(Dialect::OpenAiChat.into());
@@ -54,7 +54,7 @@ fn definitions_are_made_once_for_the_same_tools() {
 }
 
 #[tokio::test]
-async fn a_selection_has_a_form_of_its_own() {
+async fn a_selection_is_rendered_separately() {
     let tools = shop().select(Selection::new().case(NameCase::Camel)).unwrap();
     let offer = tools.offer(Dialect::OpenAiResponses).unwrap();
     assert_eq!(offer.definitions()[0]["name"], "shopPrice");
@@ -66,7 +66,7 @@ async fn a_selection_has_a_form_of_its_own() {
 }
 
 #[test]
-fn what_cannot_be_said_is_reported() {
+fn losses_are_reported() {
     let tools = shop();
     assert!(tools.report(Dialect::OpenAiChat).findings.is_empty());
     let map = RuntimeTool::from_schema(

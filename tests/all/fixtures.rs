@@ -1,4 +1,4 @@
-//! The fixtures of `../src` behind one dispatcher, and how a test calls them.
+//! A dispatcher for the fixtures of `../src`, and helpers to call them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ use tool_tests::backends::{
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
-/// The manifest of the fixtures alone: other tests register tools of their own in this binary.
+/// The manifest of the fixtures only: other tests register tools of their own in this binary.
 pub fn manifest() -> &'static Manifest {
     static MANIFEST: OnceLock<Manifest> = OnceLock::new();
     MANIFEST.get_or_init(|| of_handlers(&Manifest::linked(), "tool_tests::"))
@@ -30,11 +30,11 @@ fn of_handlers(manifest: &Manifest, prefix: &str) -> Manifest {
     tools.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
 }
 
-/// A builder with all that the fixtures need.
+/// Returns a builder with everything that the fixtures need.
 pub fn builder() -> Builder {
     Dispatcher::builder()
         .manifest(manifest().clone())
-        // Consent has tests of its own.
+        // Approval is tested elsewhere.
         .policy(Policy::Yolo)
         .service(SharedService { name: "shared".to_owned() })
         .service(MemoryOrders::with([1, 2]))
@@ -56,14 +56,14 @@ pub fn builder() -> Builder {
         .provide("repository", |_| async { Ok::<_, InjectError>(Repository("repository")) })
 }
 
-/// The dispatcher that most tests share. It mends nothing, so that they see what is refused.
+/// The dispatcher that most tests share. Repair is disabled, so that tests see what is rejected.
 pub fn tools() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| builder().repair(false).build().unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// A dispatcher as it is by default, which mends what it can.
-pub fn mending() -> &'static Dispatcher {
+/// A dispatcher with default settings, where repair is enabled.
+pub fn repairing() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| builder().build().unwrap_or_else(|error| panic!("{error}")))
 }
@@ -73,14 +73,14 @@ pub fn call(name: &str, text: &str) -> ToolResult {
     call_on(tools(), name, text)
 }
 
-/// As [`call`], on another dispatcher.
+/// Same as [`call`], on another dispatcher.
 pub fn call_on(tools: &Dispatcher, name: &str, text: &str) -> ToolResult {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     let runtime = RUNTIME.get_or_init(|| Runtime::new().expect("a runtime"));
     runtime.block_on(tools.call(ToolCall::from_text(name, text)))
 }
 
-/// The output of a call that must succeed.
+/// Returns the output of a call that must succeed.
 #[track_caller]
 pub fn output(name: &str, arguments: Value) -> String {
     let result = call(name, &arguments.to_string());
@@ -89,15 +89,15 @@ pub fn output(name: &str, arguments: Value) -> String {
     result.output
 }
 
-/// What is wrong with the arguments of a call that must be refused.
+/// Returns the violations of a call that must be rejected.
 ///
-/// Every refusal has the same form: the kind, the tool's name, a line for each argument, the same words as output.
+/// Checks the form of the error: kind, tool name, a line per argument, and the same text as output.
 #[track_caller]
 pub fn refused(name: &str, text: &str) -> Vec<ArgumentError> {
     check_refusal(name, text, call(name, text))
 }
 
-/// As [`refused`], on another dispatcher.
+/// Same as [`refused`], on another dispatcher.
 #[track_caller]
 pub fn refused_on(tools: &Dispatcher, name: &str, text: &str) -> Vec<ArgumentError> {
     check_refusal(name, text, call_on(tools, name, text))
@@ -119,7 +119,13 @@ fn check_refusal(name: &str, text: &str, result: ToolResult) -> Vec<ArgumentErro
     error.arguments
 }
 
-/// The paths of what is wrong.
+/// The paths of the violations.
 pub fn paths(errors: &[ArgumentError]) -> Vec<&str> {
     errors.iter().map(|error| error.path.as_str()).collect()
+}
+
+/// The manifest of one fixture.
+pub fn only(name: &str) -> Manifest {
+    let tools = manifest().iter().filter(|(known, _)| *known == name);
+    tools.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
 }

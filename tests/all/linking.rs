@@ -1,8 +1,8 @@
-//! Registrations survive every way of linking.
+//! Registrations survive every linker configuration.
 
 use std::process::Command;
 
-/// What `src/bin/linked.rs` prints.
+/// The output of `src/bin/linked.rs`.
 fn printed_by(linked: &mut Command) -> String {
     let output = linked.output().expect("it starts");
     assert!(output.status.success(), "{linked:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,39 +1,41 @@
-//! All tests of the workspace that need more than one crate; `README.md` says which test goes where.
+//! Tests that need more than one crate of the workspace. `README.md` says where a new test belongs.
 
-// The fixtures of `../src` behind one dispatcher, and how a test calls them.
+// A dispatcher for the fixtures of `../src`, and helpers to call them.
 mod fixtures;
 
-// What the manifest says of the fixtures: one golden file per theme, in `../golden`.
-mod manifests;
-// What an approval is spent by.
-mod approvals;
-// What is asked, recorded and run is one and the same; what becomes of consent.
+// Golden manifests of the fixtures: one file per theme, in `../golden`.
+mod golden;
+// An approval is spent when its handler starts, and by nothing else.
+mod approval_tokens;
+// The arguments shown to the user, recorded in the journal and passed to the handler are the same.
 mod decisions;
-// Consent, dry runs, limits, records, turns, events.
+// The guarded path: approval, dry runs, limits, journal, turns, events.
 mod pipeline;
-// Very many calls at once.
+// A hundred thousand concurrent calls; memory is released.
 mod reliability;
-// What holds for every schema, whatever the fixture.
+// Invariants of every schema, whatever the fixture.
 mod schemas;
 
-// Good calls: each fixture answers what the function itself gives.
-mod answers;
-// Bad arguments, one file per kind of mistake.
+// Valid calls: each fixture returns what the function itself returns.
+mod valid_calls;
+// Invalid arguments, one file per kind of mistake.
 mod arguments;
-// Any text into any tool.
+// Property tests: any text into any tool.
 mod properties;
 
-// What `build()` makes of promises that cannot be kept.
+// Tools that `build()` rejects because their types do not keep a promise of their source.
 mod binding;
-// Handlers that panic, wait too long or are cancelled; manifests that do not fit.
+// Handlers that panic, time out or are cancelled; manifests that do not match.
 mod calls;
-// Tools, calls and results in providers' forms, through a dispatcher.
+// Tools, calls and results in the formats of model providers, through a dispatcher.
 mod dialects;
-// What a call would do.
+// Class forms over HTTP and MCP.
+mod class_forms;
+// Previews.
 mod previews;
 // Providers, services and scopes.
 mod injection;
-// Manifests that do not fit, loading another one, watching its file, and the author's test of it.
+// Loading, reloading and watching a manifest, and `assert_manifest!()`.
 mod manifest;
-// Registrations under every linker setting.
+// Registrations under every linker configuration.
 mod linking;

@@ -1,4 +1,4 @@
-//! What a call would do, said without making it.
+//! Previews: what a call would do, without making it.
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -23,7 +23,7 @@ fn failed(name: &str, arguments: Value) -> (ErrorKind, String) {
 }
 
 #[test]
-fn a_preview_takes_the_arguments_of_its_tool_in_its_own_forms() {
+fn a_preview_accepts_the_arguments_of_its_tool_in_forms_of_its_own() {
     let effect = shown("previews.write", json!({"path": "a/b", "text": "new", "copies": 2}));
     assert_eq!(effect, Effect::Diff { path: Some("a/b".into()), before: "0".into(), after: "new".into() });
     let effect = shown("previews.write", json!({"path": "a", "text": "by default"}));
@@ -32,20 +32,20 @@ fn a_preview_takes_the_arguments_of_its_tool_in_its_own_forms() {
 }
 
 #[test]
-fn a_preview_has_its_own_injected_values() {
+fn a_preview_has_injected_values_of_its_own() {
     let effect = shown("previews.execute", json!({"table": "hosts"}));
     assert_eq!(effect, Effect::Statement("delete from hosts where session = 42".into()));
     assert_eq!(shown("previews.function", json!({"text": "say it"})), Effect::Text("say it 42 times".into()));
 }
 
 #[test]
-fn the_preview_of_a_blocking_tool_blocks_a_thread_that_may() {
+fn the_preview_of_a_blocking_tool_runs_on_a_blocking_thread() {
     let Effect::Command(command) = shown("previews.run", json!({"command": "ls"})) else { panic!("a command") };
     assert!(command.starts_with("ls on ") && command != "ls on main", "{command}");
 }
 
 #[test]
-fn what_is_wrong_with_a_call_is_wrong_with_its_preview() {
+fn errors_of_a_call_are_errors_of_its_preview() {
     let (kind, message) = failed("previews.write", json!({"path": "a", "txt": "b"}));
     assert_eq!(kind, ErrorKind::InvalidArguments);
     assert!(message.contains("did you mean `text`?"), "{message}");
@@ -62,12 +62,12 @@ fn a_preview_can_fail_in_every_way() {
 }
 
 #[test]
-fn a_tool_without_one_shows_nothing() {
+fn a_tool_without_a_preview_shows_nothing() {
     assert_eq!(preview("hints.number", json!({"text": "1"})), Ok(None));
 }
 
 #[test]
-fn a_preview_is_no_tool() {
+fn a_preview_is_not_a_tool() {
     let manifest = fixtures::theme("previews");
     assert_eq!(manifest.iter().filter(|(name, _)| name.contains("show")).count(), 0);
 }
@@ -82,7 +82,7 @@ fn a_preview_without_its_provider_is_reported() {
     assert!(error.to_string().contains("its preview: the parameter `number` of type `u64`"), "{error}");
 }
 
-/// Effects are read by interfaces and journals: their form is a promise.
+/// User interfaces and journals read effects: their form is stable.
 #[test]
 fn an_effect_is_plain_json() {
     let diff = Effect::Diff { path: None, before: "a".into(), after: "b".into() };

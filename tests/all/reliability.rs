@@ -1,4 +1,4 @@
-//! A hundred thousand calls at the same time, of which most end badly.
+//! A hundred thousand concurrent calls, most of which fail.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -16,7 +16,7 @@ use tool_runtime::{CallOutcome, CancellationToken, Dispatcher, ErrorKind, Manife
 
 const CALLS: usize = 100_000;
 
-/// What was made, what is alive, and how it was finished.
+/// Counts the sessions that were opened, are alive, and were finished, by outcome.
 #[derive(Default)]
 struct Ledger {
     made: AtomicUsize,
@@ -44,7 +44,7 @@ impl Ledger {
     }
 }
 
-/// A session that is counted as long as it lives.
+/// A session that is counted while it lives.
 struct Counted(Arc<Ledger>);
 
 impl Counted {
@@ -61,7 +61,7 @@ impl Drop for Counted {
     }
 }
 
-/// How a call ends.
+/// The ways in which a call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum How {
     Success,
@@ -107,7 +107,7 @@ async fn end(how: u8, #[inject] session: &Counted) -> Result<u8, String> {
         }
         How::Failure => Err("it does not work".to_owned()),
         How::Panic => panic!("boom"),
-        // As long as it takes until somebody stops it.
+        // Waits until cancelled.
         _ => std::future::pending().await,
     }
 }
@@ -119,7 +119,7 @@ fn block(#[inject] session: &Counted) -> bool {
     session.0.alive.load(Ordering::SeqCst) > 0
 }
 
-/// Need consent.
+/// Need approval.
 #[tool(name = "reliability.ask", sensitive)]
 async fn ask(answer: u8, #[inject] session: &Counted) -> u8 {
     assert!(session.0.alive.load(Ordering::SeqCst) > 0);
@@ -150,7 +150,7 @@ async fn call(tools: Dispatcher, how: How) -> Option<ToolResult> {
             });
             Some(tools.call(call).cancel(token).await)
         }
-        // Dropped by whoever waits.
+        // Dropped by the caller.
         How::Dropped => tokio::time::timeout(Duration::from_millis(3), tools.call(call)).await.ok(),
         _ => Some(tools.call(call).await),
     }
@@ -170,12 +170,12 @@ fn expected(how: How) -> Option<ErrorKind> {
     }
 }
 
-/// Runs the calls on a dispatcher and checks that each has answered as it had to; how many of each kind there were.
+/// Runs the calls on a dispatcher and checks each result. Returns the number of calls of each kind.
 async fn run_all(tools: &Dispatcher, calls: usize) -> BTreeMap<How, usize> {
     let mut running = tokio::task::JoinSet::new();
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     for _ in 0..calls {
-        // Any order will do; the same one every time is easier to look into.
+        // Any order works; a fixed one is easier to debug.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let how = ALL[usize::try_from((state >> 33) % ALL.len() as u64).unwrap()];
         let tools = tools.clone();
@@ -229,7 +229,7 @@ fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
         .unwrap()
 }
 
-/// What was dropped is finished in the background.
+/// Waits for dropped calls, which are finished in the background.
 async fn settle(ledger: &Ledger, tools: &Dispatcher) {
     let places = tools.concurrency().unwrap();
     for _ in 0..2_000 {
@@ -240,7 +240,7 @@ async fn settle(ledger: &Ledger, tools: &Dispatcher) {
     }
 }
 
-/// Counts the events of all calls until told that there are no more: begun, ended, missed.
+/// Counts the events of all calls until told to stop: started, ended, missed.
 async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc<AtomicBool>) -> (usize, usize, usize) {
     let (mut begun, mut ended, mut missed) = (0, 0, 0);
     loop {
@@ -249,7 +249,7 @@ async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc
             Some(Update::Event(event)) => match event.kind {
                 EventKind::Started { .. } => begun += 1,
                 EventKind::Finished { .. } | EventKind::Pending { .. } => ended += 1,
-                _ => panic!("nobody reports: {event:?}"),
+                _ => panic!("unexpected event: {event:?}"),
             },
             None if no_more.load(Ordering::SeqCst) => return (begun, ended, missed),
             None => tokio::time::sleep(Duration::from_millis(1)).await,
@@ -258,7 +258,7 @@ async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_answers_once_and_every_scope_is_finished_once() {
+async fn every_call_returns_once_and_every_scope_is_finished_once() {
     let (ledger, journal) = (Arc::new(Ledger::default()), Arc::new(MemoryJournal::new()));
     let tools = tools(&ledger, &journal);
     let no_more = Arc::new(AtomicBool::new(false));
@@ -274,7 +274,7 @@ async fn every_call_answers_once_and_every_scope_is_finished_once() {
     let successes = of(&[How::Success, How::Waiting, How::Blocking, How::Confirmed]);
     assert_eq!(succeeded, successes, "what succeeded was committed, and nothing else");
     assert_eq!((failed, panicked), (of(&[How::Failure]), of(&[How::Panic])));
-    // Those that were stopped may have been stopped before anything was made for them.
+    // Cancelled calls may have been cancelled before their session was opened.
     assert!(late <= of(&[How::Timeout]) && cancelled <= of(&[How::Cancelled, How::Dropped]));
 
     let places = tools.concurrency().unwrap();
@@ -305,7 +305,7 @@ async fn every_call_answers_once_and_every_scope_is_finished_once() {
     assert!(begun > 0 && ended > 0);
 }
 
-/// How many kilobytes this process has in memory.
+/// The resident memory of this process in kilobytes.
 #[cfg(target_os = "linux")]
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -313,12 +313,12 @@ fn resident() -> usize {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// What a round leaves behind shows in the next ones: 30,000 calls that keep 500 bytes each are 15 MB.
+/// A leak shows in later rounds: 30,000 calls that keep 500 bytes each are 15 MB.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the test below, in a process of its own"]
 async fn rounds_in_one_process() {
-    // The test harness keeps what panics print, and that would count.
+    // The test harness captures the output of panics, which would count.
     std::panic::set_hook(Box::new(|_| {}));
     let (ledger, journal) = (Arc::new(Ledger::default()), Arc::new(MemoryJournal::new()));
     let tools = tools(&ledger, &journal);
@@ -336,7 +336,7 @@ async fn rounds_in_one_process() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_comes_back() {
+fn memory_is_released() {
     let test = "reliability::rounds_in_one_process";
     let run = Command::new(std::env::current_exe().unwrap()).args([test, "--exact", "--ignored"]).output().unwrap();
     let output = String::from_utf8_lossy(&run.stdout);

@@ -1,12 +1,12 @@
-//! What holds for every schema, whatever the fixture.
+//! Invariants of every schema, whatever the fixture.
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value, json};
 use tool_runtime::ToolDefinition;
 
-use crate::{answers, fixtures};
+use crate::{fixtures, valid_calls};
 
-/// Every tool with what a provider is sent, and with the schema of its result where it has one.
+/// Every tool with the schema that a model provider receives, and with the schema of its result if it has one.
 fn schemas() -> Vec<(String, Value)> {
     let mut schemas = Vec::new();
     for (name, tool) in fixtures::manifest().iter() {
@@ -16,7 +16,7 @@ fn schemas() -> Vec<(String, Value)> {
     schemas
 }
 
-/// The schema of a result, with the definitions that it refers to.
+/// The schema of a result, with the definitions that it references.
 fn returned(tool: &ToolDefinition) -> Option<Value> {
     let mut schema = tool.returns.clone()?;
     schema["$defs"] = tool.defs.clone().into_iter().collect::<Map<_, _>>().into();
@@ -28,7 +28,7 @@ fn compile(schema: &Value) -> Validator {
     options.build(schema).unwrap_or_else(|error| panic!("{error} in {schema:#}"))
 }
 
-/// Every schema inside of a schema, with its path. Walked by keyword: a property may be called like one.
+/// Every subschema with its path. Traversed by keyword, because a property may be named like one.
 fn each_schema(schema: &Value, path: &str, visit: &mut impl FnMut(&str, &Value)) {
     visit(path, schema);
     let Some(object) = schema.as_object() else { return };
@@ -75,7 +75,7 @@ fn every_schema_is_valid_json_schema() {
     }
 }
 
-/// Clients drop all tools for one `true`; `false` for other properties is what they know.
+/// Some clients drop all tools because of one `true`; they do support `false` for additional properties.
 #[test]
 fn there_are_no_boolean_schemas() {
     check_each(|path, schema| {
@@ -86,7 +86,7 @@ fn there_are_no_boolean_schemas() {
 }
 
 #[test]
-fn there_are_no_formats_of_rust_and_no_titles() {
+fn there_are_no_rust_formats_and_no_titles() {
     let rust = ["int", "uint", "float", "double"];
     check_each(|path, schema| {
         assert_eq!(schema.get("title"), None, "{path}");
@@ -98,9 +98,9 @@ fn there_are_no_formats_of_rust_and_no_titles() {
     });
 }
 
-/// What is only of use inside of `tool-model` must not come out.
+/// Keywords for internal use by `tool-model` must not leak.
 #[test]
-fn there_are_no_keywords_of_our_own() {
+fn there_are_no_internal_keywords() {
     check_each(|path, schema| {
         let own = schema.as_object().into_iter().flat_map(Map::keys).find(|key| key.starts_with("x-"));
         assert_eq!(own, None, "{path}");
@@ -108,7 +108,7 @@ fn there_are_no_keywords_of_our_own() {
 }
 
 #[test]
-fn every_reference_leads_to_a_structure_and_every_definition_is_used() {
+fn every_reference_resolves_to_a_structure_and_every_definition_is_used() {
     for (name, tool) in fixtures::manifest().iter() {
         let mut used: Vec<String> = Vec::new();
         let roots = [Some(tool.parameters()), returned(tool)];
@@ -130,7 +130,7 @@ fn every_reference_leads_to_a_structure_and_every_definition_is_used() {
     }
 }
 
-/// The arguments as the manifest shows them: their flag, their type, no list of required keys.
+/// Arguments as the manifest shows them: a flag and a type, but no list of required keys.
 #[test]
 fn an_argument_has_a_type_and_a_flag() {
     let types = ["string", "integer", "number", "boolean", "array", "object", "null", "any"];
@@ -148,7 +148,7 @@ fn an_argument_has_a_type_and_a_flag() {
     }
 }
 
-/// A type of the manifest must not contradict the definition behind it.
+/// A type in the manifest must not contradict the definition behind it.
 #[test]
 fn the_type_of_a_reference_is_that_of_its_definition() {
     for (name, tool) in fixtures::manifest().iter() {
@@ -186,12 +186,12 @@ fn narrow_integers_have_their_range() {
     }
 }
 
-/// The values of an enum of bare variants are listed as they are declared.
+/// The values of an enum of unit variants are listed in declaration order.
 ///
-/// A known limit: inside of another type, where some variants are documented and some are not, those that are not come
-/// first, for so schemars lists them.
+/// A known limit: inside another type, if only some variants are documented, schemars lists the undocumented ones
+/// first.
 #[test]
-fn variants_stand_in_the_order_of_declaration() {
+fn variants_are_listed_in_declaration_order() {
     let declared = json!(["First", "Second", "Third", "Fourth"]);
     let mut found = 0;
     check_each(|path, schema| {
@@ -204,14 +204,14 @@ fn variants_stand_in_the_order_of_declaration() {
     assert!(found > 2, "{found}");
 }
 
-/// What a good call sends is what the schema shows, and what comes back is what `returns` shows.
+/// The arguments of valid calls match their schemas, and the results match `returns`.
 #[test]
-fn good_calls_are_good_for_the_schema_too() {
+fn valid_calls_match_their_schemas() {
     let manifest = fixtures::manifest();
     let mut wrong = Vec::new();
-    for answers::Good { name, arguments, output } in answers::all() {
+    for valid_calls::ValidCall { name, arguments, output } in valid_calls::all() {
         let tool = manifest.get(name).expect("a fixture");
-        // The contract: an optional argument is left out. The type takes `null` for that, too.
+        // By contract an optional argument is omitted. The type accepts `null` for that, too.
         let sent: Map<String, Value> = arguments
             .as_object()
             .expect("arguments")
@@ -235,12 +235,12 @@ fn good_calls_are_good_for_the_schema_too() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Serde takes aliases that the schema does not show.
+/// Fixtures with serde aliases, which the schema does not show.
 fn is_alias(name: &str, sent: &Map<String, Value>) -> bool {
     name == "structs.renamed" && sent["person"].get("mail").is_some()
 }
 
-/// A default is shown only where it is one that the argument takes.
+/// A default is shown only if the argument accepts it.
 #[test]
 fn every_default_is_valid() {
     for (name, tool) in fixtures::manifest().iter() {

@@ -1,1 +1,1 @@
-//! The cases stand in the folders beside this file.
+//! The cases are in the directories beside this file.

@@ -50,7 +50,7 @@ fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &Candidat
         Item::Impl(block) => &mut block.attrs,
         Item::Trait(definition) => &mut definition.attrs,
         Item::Macro(item) => {
-            if sources.is_declarations(candidate.scope, &item.mac.path) {
+            if starts_with_declaration(&item.mac) && sources.is_declarations(candidate.scope, &item.mac.path) {
                 found.extend(reader.declared(&item.mac));
             } else {
                 sources.check_macro(candidate.scope, item);
@@ -74,6 +74,12 @@ fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &Candidat
         _ => return,
     };
     found.extend(reader.classes(classes, report));
+}
+
+/// Returns `true` if the contents can be declarations: a macro of the application may be called `tools!` too.
+fn starts_with_declaration(call: &syn::Macro) -> bool {
+    let first = call.tokens.clone().into_iter().next();
+    first.is_some_and(|token| matches!(token.to_string().as_str(), "impl" | "#"))
 }
 
 /// Reads the annotated items of one scope.

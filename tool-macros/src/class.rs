@@ -26,13 +26,15 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     match &mut parsed {
-        Item::Impl(block) => block.items.iter_mut().for_each(|item| match item {
-            ImplItem::Fn(method) => strip::method(&mut method.attrs, &mut method.sig),
-            _ => {}
+        Item::Impl(block) => block.items.iter_mut().for_each(|item| {
+            if let ImplItem::Fn(method) = item {
+                strip::method(&mut method.attrs, &mut method.sig);
+            }
         }),
-        Item::Trait(definition) => definition.items.iter_mut().for_each(|item| match item {
-            TraitItem::Fn(method) => strip::method(&mut method.attrs, &mut method.sig),
-            _ => {}
+        Item::Trait(definition) => definition.items.iter_mut().for_each(|item| {
+            if let TraitItem::Fn(method) = item {
+                strip::method(&mut method.attrs, &mut method.sig);
+            }
         }),
         _ => {}
     }

@@ -103,7 +103,8 @@ pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
         ArgumentForm::OptionLent(ty) | ArgumentForm::OptionAsRef(ty) => {
             quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_option_slot())
         }
-        ArgumentForm::LentReferences(ListItem { owned, .. }) | ArgumentForm::References(ListItem { owned, .. }) => {
+        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
+            let owned = &item.owned;
             quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#owned>>::NEW).tool_slot())
         }
         ArgumentForm::OptionLentSlice(ty) => {

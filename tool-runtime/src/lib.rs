@@ -47,6 +47,9 @@ mod tool_result;
 #[doc(hidden)]
 pub mod private;
 
+#[doc = include_str!("../docs/classes.md")]
+pub mod classes {}
+
 #[doc = include_str!("../docs/mistakes.md")]
 pub mod mistakes {}
 

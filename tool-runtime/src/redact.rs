@@ -172,7 +172,7 @@ impl Redaction {
     }
 
     /// Returns `false` for an object that has, where no secret belongs, a value that does not belong there either. Such an
-    /// object is hidden as a whole, so that its placeholder stands where a secret can be put back.
+    /// object is hidden as a whole, so that its placeholder is where a secret can be put back.
     fn fits(&self, object: &ObjectShape, entries: &Map<String, Value>) -> bool {
         entries.iter().all(|(key, value)| self.admits(object.place(key), value))
     }

@@ -112,8 +112,12 @@ pub(crate) fn inline_type_parameters(signature: &Signature) -> Option<Signature>
         .filter_map(|param| {
             let bounds: Punctuated<TypeParamBound, Token![+]> =
                 instances::bounds(&signature.generics, &param.ident).cloned().collect();
+            // A lifetime alone is not a type.
+            if !bounds.iter().any(|bound| matches!(bound, TypeParamBound::Trait(_))) {
+                return None;
+            }
             let argument: Type = parse_quote!(impl #bounds);
-            let is_argument = !bounds.is_empty() && ty::argument_form(&argument).is_ok();
+            let is_argument = ty::argument_form(&argument).is_ok();
             (is_argument && !ty::mentions(&signature.output, &param.ident)).then(|| (param.ident.clone(), argument))
         })
         .collect();

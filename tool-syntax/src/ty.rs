@@ -32,9 +32,9 @@ pub enum ArgumentForm {
     /// `Option<impl AsRef<T>>`
     OptionAsRef(Type),
     /// `&[&T]`: a list of the owned forms is decoded, and a list of references borrowed.
-    LentReferences(ListItem),
+    LentReferences(Box<ListItem>),
     /// `Vec<&T>` and `impl IntoIterator<Item = &T>`: a list of the owned forms is decoded, and a list of references passed.
-    References(ListItem),
+    References(Box<ListItem>),
 }
 
 /// The item of a list of references.
@@ -47,8 +47,8 @@ pub struct ListItem {
 }
 
 impl ListItem {
-    fn new(borrowed: &Type) -> Self {
-        Self { borrowed: borrowed.clone(), owned: owned_form(borrowed) }
+    fn new(borrowed: &Type) -> Box<Self> {
+        Box::new(Self { borrowed: borrowed.clone(), owned: owned_form(borrowed) })
     }
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
 enum BorrowedForm {
     Value(Type),
     Slice(Type),
-    References(ListItem),
+    References(Box<ListItem>),
 }
 
 fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {

@@ -1,4 +1,4 @@
-//! Values that are sent under an alias of serde. `tool-gen diff` relies on this.
+//! Values sent under a serde alias. `tool-gen diff` relies on this behaviour.
 
 use std::sync::OnceLock;
 
@@ -88,7 +88,7 @@ fn output(name: &str, text: &str) -> Result<String, String> {
 
 #[test]
 fn a_field_is_read_under_its_alias() {
-    // The first call tries whether the type enforces its schema.
+    // The first call probes whether the type enforces its schema.
     for _ in 0..2 {
         assert_eq!(output("aliases.fields", r#"{"open": {"old": 1}, "closed": {"old": 2}}"#), Ok("1 2".to_owned()));
     }
@@ -100,9 +100,9 @@ fn a_variant_is_read_under_its_alias() {
     assert_eq!(output("aliases.variants", text), Ok("new, part 1, new".to_owned()));
 }
 
-/// The validator knows the names in the schema only.
+/// The validator knows only the names in the schema.
 #[test]
-fn a_validated_argument_refuses_the_alias_of_a_required_field() {
+fn a_validated_argument_rejects_the_alias_of_a_required_field() {
     assert_eq!(output("aliases.ruled", r#"{"ruled": {"count": 1, "new": 2}}"#), Ok("1 2".to_owned()));
     let refusal = output("aliases.ruled", r#"{"ruled": {"count": 1, "old": 2}}"#).expect_err("it is validated");
     assert!(refusal.contains("ruled.new"), "{refusal}");

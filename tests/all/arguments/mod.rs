@@ -1,29 +1,29 @@
-//! Arguments that are wrong. Each gives a refusal that names what is wrong and where; nothing panics.
+//! Invalid arguments. Each is rejected with what is wrong and where; nothing panics.
 
 // Values of the wrong type, and several mistakes at once.
 mod values;
-// Values under the other names that serde reads.
+// Values under their serde aliases.
 mod aliases;
-// Arguments that are missing, unknown or there twice.
+// Missing, unknown and duplicate arguments.
 mod names;
-// Values that `#[arg(..)]`, `arguments(..)` or a nested schema refuse.
-mod limits;
-// Numbers at the edge of what JSON and Rust can say.
+// Values that violate `#[arg(..)]`, `arguments(..)` or a nested schema.
+mod rules;
+// Numbers at the limits of JSON and of Rust.
 mod numbers;
-// Texts that are no JSON, or no object.
-mod texts;
-// Texts that are deep, long or many.
+// Text that is not JSON, or not an object.
+mod syntax;
+// Deeply nested, long and numerous arguments.
 mod sizes;
-// Arguments that are nearly right, and are mended.
+// Arguments that are nearly right and get repaired.
 mod repair;
-// Values that a type refuses although their schema does not: the reason is about the value.
+// Values that a type rejects although their schema accepts them: the message is about the value.
 mod reasons;
 
 use serde_json::Value;
 
 use crate::fixtures::{call, paths, refused};
 
-/// Calls that must be refused, each for one argument. All that go wrong are shown together.
+/// Asserts that each call is rejected because of one argument. Reports all failing cases together.
 #[track_caller]
 fn each_refused_at<T: ToString>(cases: impl IntoIterator<Item = (&'static str, T, &'static str)>) {
     let mut wrong = Vec::new();
@@ -41,7 +41,7 @@ fn each_refused_at<T: ToString>(cases: impl IntoIterator<Item = (&'static str, T
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A good call with one argument changed.
+/// A valid call with one argument changed.
 fn changed(good: &Value, key: &str, value: Value) -> Value {
     let mut changed = good.clone();
     changed[key] = value;

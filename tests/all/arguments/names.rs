@@ -1,9 +1,9 @@
-//! Arguments that are missing, unknown or there twice.
+//! Missing, unknown and duplicate arguments.
 
 use serde_json::{Map, Value, json};
 
-use crate::answers;
 use crate::fixtures::{self, call_on, paths, refused, refused_on};
+use crate::valid_calls;
 
 #[test]
 fn all_missing_arguments_are_named() {
@@ -14,12 +14,12 @@ fn all_missing_arguments_are_named() {
     assert_eq!(paths(&refused("add", r#"{"b": 1}"#)), ["a"]);
 }
 
-/// What the manifest calls required is, and what it calls optional can be left out.
+/// Required and optional mean what the manifest says.
 #[test]
-fn an_argument_can_be_left_out_if_it_is_not_required() {
+fn an_argument_can_be_omitted_unless_it_is_required() {
     let manifest = fixtures::manifest();
     let mut wrong = Vec::new();
-    for answers::Good { name, arguments, .. } in answers::all() {
+    for valid_calls::ValidCall { name, arguments, .. } in valid_calls::all() {
         let arguments: Map<String, Value> = arguments.as_object().expect("arguments").clone();
         for key in arguments.keys() {
             let without: Map<_, _> =
@@ -35,7 +35,7 @@ fn an_argument_can_be_left_out_if_it_is_not_required() {
 }
 
 #[test]
-fn an_unknown_argument_is_refused_with_the_nearest_names() {
+fn an_unknown_argument_is_rejected_with_similar_names() {
     let errors = refused("later", r#"{"txet": "a", "repeat": 1}"#);
     assert_eq!(paths(&errors), ["txet", "text"]);
     assert!(errors[0].expected.contains("`text`"), "{errors:?}");
@@ -47,7 +47,7 @@ fn an_unknown_argument_is_refused_with_the_nearest_names() {
 }
 
 #[test]
-fn an_unknown_argument_far_from_all_names_them() {
+fn an_unknown_argument_without_similar_names_lists_all_names() {
     let errors = refused("later", r#"{"text": "a", "repeat": 1, "zzz": 1}"#);
     assert_eq!(paths(&errors), ["zzz"]);
     assert!(errors[0].expected.contains("`text`") && errors[0].expected.contains("`repeat`"), "{errors:?}");
@@ -55,7 +55,7 @@ fn an_unknown_argument_far_from_all_names_them() {
     assert!(errors[0].expected.contains("takes none"), "{errors:?}");
 }
 
-/// What is injected is not the model's business: its name is as unknown as any other.
+/// The model does not know injected parameters: their names are as unknown as any other.
 #[test]
 fn an_injected_parameter_cannot_be_sent() {
     for key in ["ping_host", "number", "session", "repository"] {
@@ -73,12 +73,12 @@ fn unknown_arguments_can_be_allowed() {
     assert_eq!((result.success, result.output.as_str()), (true, "3"));
     assert!(call_on(&tools, "nothing", r#"{"x": 1}"#).success);
     assert_eq!(paths(&refused_on(&tools, "add", r#"{"x": 1, "a": 1}"#)), ["b"]);
-    // What is allowed must still be JSON.
+    // An allowed argument must still be JSON.
     refused_on(&tools, "add", r#"{"x": nope, "a": 1, "b": 2}"#);
 }
 
 #[test]
-fn odd_names_are_named_as_they_are() {
+fn unusual_names_are_reported_unchanged() {
     for (key, shown) in [("", ""), ("ä", "ä"), ("a.b", "a.b"), ("a\\nb", "a\nb"), ("\\ud83e\\udd80", "🦀")] {
         let errors = refused("nothing", &format!(r#"{{"{key}": 1}}"#));
         assert_eq!(paths(&errors), [shown], "{key}");
@@ -89,7 +89,7 @@ fn odd_names_are_named_as_they_are() {
 }
 
 #[test]
-fn an_argument_that_is_there_twice_is_refused() {
+fn a_duplicate_argument_is_rejected() {
     for text in [
         r#"{"a": 1, "b": 2, "a": 3}"#,
         r#"{"a": 1, "a": 1, "b": 2}"#,
@@ -106,9 +106,9 @@ fn an_argument_that_is_there_twice_is_refused() {
     assert_eq!(paths(&refused("scalars.optional", r#"{"small": null, "small": null}"#)), ["small"]);
 }
 
-/// Serde would keep the last of two keys of a map in silence; the model must not believe both arrived.
+/// Serde would silently keep the last of two equal keys; the model must not believe that both arrived.
 #[test]
-fn a_key_that_is_there_twice_anywhere_is_refused() {
+fn a_duplicate_key_is_rejected_at_any_depth() {
     let mut wrong = Vec::new();
     for (tool, text, argument) in [
         ("borrowed.owned", r#"{"number":1,"truth":true,"text":"","list":[],"path":"","map":{"k":1,"k":1}}"#, "map"),
@@ -198,9 +198,9 @@ fn a_key_that_is_there_twice_anywhere_is_refused() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Equal keys of different objects, and equal texts that are no keys, are nobody's mistake.
+/// Equal keys in different objects, and equal strings that are not keys, are valid.
 #[test]
-fn equal_keys_of_different_objects_are_fine() {
+fn equal_keys_in_different_objects_are_accepted() {
     for (tool, text) in [
         ("opaque.echo", r#"{"value": {"value": {"k": 1}, "j": {"k": 1}, "k": [{"k": "k"}, {"k": "k:"}]}}"#),
         ("opaque.echo", r#"{"value": ["k", "k", {"a": "\"k\":", "k": "a"}]}"#),

@@ -1,8 +1,8 @@
-//! Numbers at the edge of what JSON and Rust can say.
+//! Numbers at the limits of JSON and of Rust.
 
 use crate::fixtures::{call, paths, refused};
 
-/// The text of a call with one number in the place of `?`.
+/// The text of a call with one number in place of `?`.
 fn with(text: &str, number: &str) -> String {
     text.replace('?', number)
 }
@@ -11,7 +11,7 @@ const UNSIGNED: &str = r#"{"u_8":1,"u_16":1,"u_32":1,"u_64":1,"u_128":?,"u_size"
 const SIGNED: &str = r#"{"i_8":1,"i_16":1,"i_32":1,"i_64":1,"i_128":?,"i_size":1}"#;
 
 #[test]
-fn integers_of_all_widths_reach_their_ends() {
+fn integers_of_all_widths_accept_their_limits() {
     let result = call("scalars.unsigned", &with(UNSIGNED, &u128::MAX.to_string()));
     assert_eq!(result.output, format!("1 1 1 1 {} 1", u128::MAX));
     let result = call("scalars.signed", &with(SIGNED, &i128::MIN.to_string()));
@@ -21,7 +21,7 @@ fn integers_of_all_widths_reach_their_ends() {
 }
 
 #[test]
-fn an_integer_that_does_not_fit_is_refused() {
+fn an_integer_that_does_not_fit_is_rejected() {
     for (name, text, path) in [
         ("scalars.unsigned", r#"{"u_8":256,"u_16":1,"u_32":1,"u_64":1,"u_128":1,"u_size":1}"#, "u_8"),
         ("scalars.unsigned", r#"{"u_8":1,"u_16":-1,"u_32":1,"u_64":1,"u_128":1,"u_size":1}"#, "u_16"),
@@ -49,21 +49,21 @@ fn an_integer_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn a_number_beyond_all_floats_is_refused() {
+fn a_number_beyond_f64_is_rejected() {
     for number in ["1e400", "-1e400", "1e999999999999", "123456789e1000"] {
         let errors = refused("scalars.floats", &with(r#"{"single": 1, "double": ?}"#, number));
         assert_eq!(paths(&errors), ["double"], "{number}: {errors:?}");
         let errors = refused("opaque.echo", &with(r#"{"value": [?]}"#, number));
         assert!(errors[0].path.starts_with("value"), "{number}: {errors:?}");
     }
-    // So small that it is nothing.
+    // So small that it rounds to zero.
     let result = call("scalars.floats", r#"{"single": 1e-400, "double": 1e-999}"#);
     assert_eq!(result.output, "0.0 0.0");
 }
 
-/// A number of a `f32` that is none any more would reach the handler as infinity.
+/// A number beyond `f32` would reach the handler as infinity.
 #[test]
-fn a_number_beyond_a_small_float_is_refused() {
+fn a_number_beyond_f32_is_rejected() {
     let errors = refused("scalars.floats", r#"{"single": 1e39, "double": 1}"#);
     assert_eq!(paths(&errors), ["single"]);
 }
@@ -77,9 +77,9 @@ fn floats_keep_their_value() {
     }
 }
 
-/// `-0` is an integer to JSON Schema and a float to `serde_json`: whatever comes of it, it is an answer.
+/// `-0` is an integer to JSON Schema and a float to `serde_json`: either result is fine, a panic is not.
 #[test]
-fn minus_zero_is_answered() {
+fn minus_zero_gets_a_result() {
     let result = call("add", r#"{"a": -0, "b": 1}"#);
     if result.success {
         assert_eq!(result.output, "1");
@@ -90,7 +90,7 @@ fn minus_zero_is_answered() {
 }
 
 #[test]
-fn what_only_looks_like_a_number_is_no_json() {
+fn malformed_numbers_are_not_json() {
     for number in
         ["NaN", "Infinity", "-Infinity", "+1", "01", "1.", ".5", "1e", "0x10", "1_000", "--1", "1,5", "١", "-"]
     {

@@ -1,4 +1,4 @@
-//! Refusals that lead a model to the right value, not to another one.
+//! Messages that lead a model to the right value, not to another wrong one.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, Range};
@@ -11,7 +11,7 @@ use tool_runtime::{Dispatcher, Manifest, tool};
 
 use crate::fixtures::refused_on;
 
-/// Each refusal as the model reads it.
+/// Asserts each message as the model reads it.
 #[track_caller]
 fn lines(name: &str, text: &str) -> Vec<String> {
     refused_on(own(), name, text).iter().map(ToString::to_string).collect()
@@ -40,7 +40,7 @@ fn a_recursive_type_is_not_unrolled() {
 
 /// The schemas of these types are open, the types are not.
 #[test]
-fn a_property_too_many_is_named() {
+fn an_extra_property_is_named() {
     let good = r#""result": {"Ok": true}, "bound": "Unbounded", "range": {"start": 1, "end": 2},
         "duration": {"secs": 1, "nanos": 0}, "time": {"secs_since_epoch": 1, "nanos_since_epoch": 0}, "bounds": []"#;
     for (from, to, expected) in [
@@ -74,9 +74,9 @@ fn a_property_too_many_is_named() {
     }
 }
 
-/// Types that are not described have nothing but their own words.
+/// Types without a schema have only the message of their `Deserialize`.
 #[test]
-fn what_is_not_described_is_still_refused_for_its_value() {
+fn a_type_without_a_schema_still_rejects_by_value() {
     let enum_form = "an enum is written as the name of a variant, or as an object with that name as its only key";
     for (text, expected) in [
         (r#"{"a": {"choice": 5, "pair": [1, 2]}}"#, format!("`a.choice`: cannot be read: {enum_form}")),
@@ -95,7 +95,7 @@ fn what_is_not_described_is_still_refused_for_its_value() {
 }
 
 #[test]
-fn a_decimal_for_an_integer_of_128_bits_is_refused_for_its_form() {
+fn a_decimal_for_a_128_bit_integer_is_rejected_for_its_form() {
     let why = "(write it without a fraction or exponent)";
     for (a, list, expected) in [
         ("2.0", "[]", format!("`a`: got 2.0, expected integer of at least 0 {why}")),
@@ -108,17 +108,17 @@ fn a_decimal_for_an_integer_of_128_bits_is_refused_for_its_form() {
     }
     let text = r#"{"a": 1, "list": [], "choice": {"With": 2.0}}"#;
     assert_eq!(lines("reasons.wide", text), [format!("`choice.With`: got 2.0, expected integer {why}")]);
-    // A property that the type passes over is not the reason.
+    // A property that the type ignores is not the reason.
     let text = r#"{"open": {"number": 2.0, "extra": 1}}"#;
     assert_eq!(lines("reasons.open", text), [format!("`open.number`: got 2.0, expected integer {why}")]);
-    // One that is no integer has not the wrong form.
+    // A number with a fraction does not have the wrong form.
     let text = r#"{"a": 1.5, "list": [], "choice": {"With": 1}}"#;
     assert_eq!(lines("reasons.wide", text), ["`a`: got 1.5, expected integer of at least 0"]);
 }
 
-/// `serde_json` calls all of these floats.
+/// `serde_json` parses all of these as floats.
 #[test]
-fn a_float_that_is_an_integer_is_refused_for_its_form_or_size() {
+fn an_integer_written_as_a_float_is_rejected_for_its_form_or_size() {
     let form = "(write it without a fraction or exponent)";
     for (small, list, expected) in [
         ("1e2", "[]", format!("`small`: got 1e2, expected integer between 0 and 255 {form}")),
@@ -133,13 +133,13 @@ fn a_float_that_is_an_integer_is_refused_for_its_form_or_size() {
         let text = format!(r#"{{"small": {small}, "list": {list}}}"#);
         assert_eq!(lines("reasons.narrow", &text), [expected], "{text}");
     }
-    // A size, not a form.
+    // Rejected for its size, not for its form.
     let errors = lines("reasons.wide", r#"{"a": 1, "list": [1e400], "choice": {"With": 1}}"#);
     assert!(errors[0].starts_with("`list"), "{errors:?}");
 }
 
 #[test]
-fn a_value_that_is_ruled_out_is_named_with_its_type() {
+fn an_excluded_value_is_named_with_its_type() {
     let expected = "`number`: got 0, expected integer between -128 and 127 other than 0";
     assert_eq!(lines("reasons.nonzero", r#"{"number": 0}"#), [expected]);
 }

@@ -1,27 +1,27 @@
-//! Arguments that are mended, and what stays refused. Each rule by itself is tested in the runtime.
+//! Repaired arguments, and those that stay rejected. The runtime tests each rule by itself.
 
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 use tool_runtime::{Dispatcher, ErrorKind, Manifest, ToolResult, tool};
 
-use crate::fixtures::{self, call_on, mending, paths, refused, refused_on};
+use crate::fixtures::{self, call_on, paths, refused, refused_on, repairing};
 
 fn repairs(result: &ToolResult) -> &[Value] {
     result.metadata.get("repairs").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 #[track_caller]
-fn mended(name: &str, text: &str, output: &str) -> ToolResult {
-    let result = call_on(mending(), name, text);
+fn repaired(name: &str, text: &str, output: &str) -> ToolResult {
+    let result = call_on(repairing(), name, text);
     assert_eq!((result.success, result.output.as_str()), (true, output), "{name} {text}");
     assert!(!repairs(&result).is_empty(), "{name} {text}: nothing is said of a repair");
     result
 }
 
 #[test]
-fn what_was_mended_stands_in_the_metadata() {
-    let result = mended("add", r#"{"a": "5", "b": 2.0}"#, "7");
+fn repairs_are_listed_in_the_metadata() {
+    let result = repaired("add", r#"{"a": "5", "b": 2.0}"#, "7");
     assert_eq!(
         result.metadata.get("repairs"),
         Some(&json!([
@@ -29,22 +29,22 @@ fn what_was_mended_stands_in_the_metadata() {
             {"path": "b", "from": "2.0", "to": "2", "why": "fraction"},
         ]))
     );
-    mended("add", r#"{"a": 1e1, "b": 1.5e1}"#, "25");
-    mended("scalars.unsigned", r#"{"u_8":2.0,"u_16":1e1,"u_32":1,"u_64":1,"u_128":1.0,"u_size":1}"#, "2 10 1 1 1 1");
-    let right = call_on(mending(), "add", r#"{"a": 5, "b": 2}"#);
+    repaired("add", r#"{"a": 1e1, "b": 1.5e1}"#, "25");
+    repaired("scalars.unsigned", r#"{"u_8":2.0,"u_16":1e1,"u_32":1,"u_64":1,"u_128":1.0,"u_size":1}"#, "2 10 1 1 1 1");
+    let right = call_on(repairing(), "add", r#"{"a": 5, "b": 2}"#);
     assert!(right.success && right.metadata.is_empty(), "{right:?}");
 }
 
-/// However the handler runs, and whatever becomes of it.
+/// Holds for every kind of handler and every outcome.
 #[test]
-fn every_kind_of_handler_is_called_with_what_was_mended() {
-    mended("later", r#"{"text": "5", "repeat": "2"}"#, "55");
-    mended("slowly", r#"{"text": "5",}"#, "5");
-    mended("future", r#"{"number": "1"}"#, "2");
-    mended("options.all", r#""{\"number\": 3}""#, "3");
-    mended("enums.optional", r#"{"plain": "APPLE", "direction": null}"#, "Some(Apple) None Unsorted");
-    mended("borrowed.slice", r#"{"numbers": "[1, \"2\"]"}"#, "3");
-    mended(
+fn every_kind_of_handler_receives_repaired_arguments() {
+    repaired("later", r#"{"text": "5", "repeat": "2"}"#, "55");
+    repaired("slowly", r#"{"text": "5",}"#, "5");
+    repaired("future", r#"{"number": "1"}"#, "2");
+    repaired("options.all", r#""{\"number\": 3}""#, "3");
+    repaired("enums.optional", r#"{"plain": "APPLE", "direction": null}"#, "Some(Apple) None Unsorted");
+    repaired("borrowed.slice", r#"{"numbers": "[1, \"2\"]"}"#, "3");
+    repaired(
         "borrowed.part",
         r#"{"part": "{\"id\": 7}"}"#,
         &fixtures::output("borrowed.part", json!({"part": {"id": 7}})),
@@ -52,15 +52,15 @@ fn every_kind_of_handler_is_called_with_what_was_mended() {
 }
 
 #[test]
-fn a_call_that_fails_says_too_what_was_mended() {
+fn a_failing_call_also_lists_its_repairs() {
     let result = call_on(own(), "repair.fails", r#"{"number": "5"}"#);
     assert_eq!(result.error.as_ref().map(|error| error.kind), Some(ErrorKind::Failed));
     assert_eq!(repairs(&result).len(), 1);
 }
 
-/// One value that cannot be repaired does not bring up those that can.
+/// One value that cannot be repaired does not cause complaints about values that can.
 #[test]
-fn only_what_is_still_wrong_is_refused() {
+fn only_unrepairable_arguments_are_reported() {
     for (name, text, wrong) in [
         ("add", r#"{"a": "5", "b": "x"}"#, &["b"][..]),
         ("add", r#"{"a": 2.0, "b": 1.5e0}"#, &["b"]),
@@ -68,14 +68,14 @@ fn only_what_is_still_wrong_is_refused() {
         ("add", r#"{"a": "5", "b": 2, "c": 3}"#, &["c"]),
         ("borrowed.slice", r#"{"numbers": ["1", "x"]}"#, &["numbers[0]", "numbers[1]"]),
     ] {
-        assert_eq!(paths(&refused_on(mending(), name, text)), wrong, "{name} {text}");
-        assert!(call_on(mending(), name, text).metadata.is_empty(), "{name} {text}");
+        assert_eq!(paths(&refused_on(repairing(), name, text)), wrong, "{name} {text}");
+        assert!(call_on(repairing(), name, text).metadata.is_empty(), "{name} {text}");
     }
 }
 
-/// What the model reads is about what it sent, not about what became of it on the way.
+/// The message describes what the model sent, not an intermediate form.
 #[test]
-fn what_is_still_wrong_is_refused_for_what_came() {
+fn errors_describe_the_arguments_as_received() {
     for (name, text) in [
         ("add", r#"{"a": 1, "b": 2.5}"#),
         ("add", r#"{"a": null, "b": 1}"#),
@@ -85,15 +85,15 @@ fn what_is_still_wrong_is_refused_for_what_came() {
         ("borrowed.text", r#"{"text": 5}"#),
         ("borrowed.strings", r#"{"words": "a, b"}"#),
     ] {
-        let result = call_on(mending(), name, text);
-        assert_eq!(refused_on(mending(), name, text), refused(name, text), "{name} {text}");
+        let result = call_on(repairing(), name, text);
+        assert_eq!(refused_on(repairing(), name, text), refused(name, text), "{name} {text}");
         assert!(result.metadata.is_empty(), "{name} {text}");
     }
 }
 
-/// To choose one of two would be to guess, even if the other is `null`.
+/// Choosing one of two values would be a guess, even if the other is `null`.
 #[test]
-fn equal_keys_stay_refused() {
+fn duplicate_keys_stay_rejected() {
     for (name, text) in [
         ("add", r#"{"a": "1", "a": "1", "b": 2}"#),
         ("add", r#"{"a": 1, "\u0061": "1", "b": 2}"#),
@@ -102,30 +102,30 @@ fn equal_keys_stay_refused() {
         ("collections.maps", r#"{"hash": {"a": "1", "a": 1}}"#),
         ("opaque.echo", r#"{"value": {"a": 1, "a": 1},}"#),
     ] {
-        refused_on(mending(), name, text);
+        refused_on(repairing(), name, text);
     }
 }
 
 #[test]
-fn repair_is_switched_by_the_dispatcher_and_by_the_tool() {
+fn repair_is_configured_per_dispatcher_and_per_tool() {
     refused("add", r#"{"a": "5", "b": 2}"#);
     let result = fixtures::call("options.all", r#"{"number": "5"}"#);
-    assert_eq!((result.output.as_str(), repairs(&result).len()), ("5", 1), "the tool says that it is mended");
+    assert_eq!((result.output.as_str(), repairs(&result).len()), ("5", 1), "the tool enables repair");
     let errors = refused_on(own(), "repair.never", r#"{"number": "5"}"#);
     assert_eq!(paths(&errors), ["number"]);
 }
 
-/// `null` is no mistake here, although another argument is mended: it is not left out in favour of the default.
+/// `null` is valid here: it is not replaced by the default because another argument is repaired.
 #[test]
-fn what_was_right_stays_as_it_was() {
+fn valid_arguments_are_not_changed_by_repair() {
     let result = call_on(own(), "repair.null", r#"{"maybe": null, "number": "5"}"#);
     assert_eq!(result.output, "None 5");
     assert_eq!(repairs(&result).len(), 1);
 }
 
-/// What was read before the mistake does not stay behind.
+/// Values read before the mistake are discarded.
 #[test]
-fn arguments_are_filled_anew() {
+fn arguments_are_read_again_after_repair() {
     let result = call_on(own(), "repair.defaulted", r#"{"first": 1, "second": null, "third": "3"}"#);
     assert_eq!(result.output, "1 7 3");
 }
@@ -133,15 +133,15 @@ fn arguments_are_filled_anew() {
 #[test]
 fn secrets_are_not_shown() {
     let text = r#"{"opaque": {"x": 1, "more": {}}, "id": "67e55044-10b1-426f-9247-bb680e5fe0c8", "choice": "a", "map": {"k": "77"},}"#;
-    let result = call_on(mending(), "rules.secrets", text);
+    let result = call_on(repairing(), "rules.secrets", text);
     assert!(result.success, "{}", result.output);
     let shown = json!(repairs(&result)).to_string();
     assert!(!shown.contains("77") && !shown.contains("67e55044") && shown.contains("a secret"), "{shown}");
 }
 
-/// Forms inside of forms, quotes inside of quotes: to try them all must not take long.
+/// Nested alternatives and nested quotes must not take exponential time.
 #[test]
-fn hostile_texts_are_answered_in_reasonable_time() {
+fn hostile_text_is_handled_in_reasonable_time() {
     let quoted = |text: &str, times: usize| (0..times).fold(text.to_owned(), |text, _| Value::from(text).to_string());
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {
         format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
@@ -167,7 +167,7 @@ fn hostile_texts_are_answered_in_reasonable_time() {
         ("opaque.echo", format!(r#"{{"value": {},}}"#, nested(r#"{"a":"#, "'x'", "}", 120))),
     ] {
         let start = std::time::Instant::now();
-        let result = call_on(mending(), name, &text);
+        let result = call_on(repairing(), name, &text);
         let took = start.elapsed();
         assert!(took.as_secs() < 10, "{name} {text:.80}: {took:?}");
         assert!(result.output.len() < 100_000, "{name} {text:.80}");
@@ -190,7 +190,7 @@ fn fails(number: u8) -> Result<u8, String> {
     Err(format!("{number} is too much"))
 }
 
-/// Is not mended.
+/// Is not repaired.
 #[tool(name = "repair.never", repair = false)]
 fn never(number: u8) -> u8 {
     number

@@ -1,4 +1,4 @@
-//! Texts that are deep, long or many.
+//! Deeply nested, long and numerous arguments.
 
 use tool_runtime::ErrorKind;
 
@@ -6,7 +6,7 @@ use crate::fixtures::{self, call, call_on, paths, refused};
 
 const DEEP: usize = 100_000;
 
-/// Runs on a thread with little stack: what recurses with the text overflows it, and the whole process with it.
+/// Runs on a thread with a small stack, where recursion along the text would overflow and abort the process.
 fn with_little_stack(run: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new()
         .stack_size(768 * 1024)
@@ -28,7 +28,7 @@ fn deep_values() -> [(&'static str, String); 6] {
 }
 
 #[test]
-fn depth_is_refused_without_recursion() {
+fn deep_nesting_is_rejected_without_recursion() {
     with_little_stack(|| {
         for (what, value) in deep_values() {
             for (name, text) in [
@@ -55,7 +55,7 @@ fn depth_is_refused_without_recursion() {
 }
 
 #[test]
-fn depth_in_what_is_ignored_is_stepped_over() {
+fn deep_nesting_in_ignored_values_is_skipped() {
     with_little_stack(|| {
         let tools = fixtures::builder().allow_unknown_arguments().build().unwrap_or_else(|error| panic!("{error}"));
         let (_, value) = &deep_values()[0];
@@ -64,9 +64,9 @@ fn depth_in_what_is_ignored_is_stepped_over() {
     });
 }
 
-/// As deep as `serde_json` reads, everything works; the stack holds for that.
+/// Everything works up to the depth that `serde_json` reads; the stack suffices for that.
 #[test]
-fn a_hundred_levels_are_no_problem() {
+fn a_hundred_levels_are_accepted() {
     with_little_stack(|| {
         let value = format!("{}1{}", "[".repeat(100), "]".repeat(100));
         assert_eq!(call("opaque.echo", &format!(r#"{{"value": {value}}}"#)).output, format!("[{value}]"));
@@ -79,7 +79,7 @@ fn a_hundred_levels_are_no_problem() {
 }
 
 #[test]
-fn a_text_over_the_limit_is_refused_unread() {
+fn text_over_the_limit_is_rejected_unread() {
     let tools = fixtures::builder().max_argument_bytes(20).build().unwrap_or_else(|error| panic!("{error}"));
     let short = r#"{"a": 1, "b": 2}    "#;
     assert_eq!(short.len(), 20);
@@ -91,20 +91,20 @@ fn a_text_over_the_limit_is_refused_unread() {
         assert!(error.message.contains(word), "{error}");
     }
     assert_eq!(result.output, error.message);
-    // What is no JSON is not even looked at.
+    // Not even the syntax is checked.
     assert_eq!(call_on(&tools, "add", &"[".repeat(21)).error.expect("a failure").message, error.message);
     assert_eq!(call_on(&tools, "none", &"[".repeat(21)).error.expect("a failure").kind, ErrorKind::UnknownTool);
 }
 
 #[test]
-fn there_is_a_limit_without_one_being_set() {
+fn a_limit_applies_by_default() {
     let text = format!(r#"{{"text": "{}"}}"#, "x".repeat(16_000_000));
     assert_eq!(call("borrowed.text", &text).error.expect("too long").kind, ErrorKind::InvalidArguments);
     let text = format!(r#"{{"text": "{}"}}"#, "x".repeat(1_000_000));
     assert_eq!(call("borrowed.text", &text).output, "1000000");
 }
 
-/// Answers a very long text. Work that grows with the square of its length would take minutes here.
+/// Makes a call with very long text. Quadratic work would take minutes here.
 #[track_caller]
 fn is_read_in_one_go(name: &str, text: impl Fn(usize) -> String) {
     let text = text(200_000);
@@ -148,9 +148,9 @@ fn many_mistakes_are_found_in_reasonable_time() {
     is_read_in_one_go("add", |count| format!("{{{}}}", entries(count, |_| r#""a":"x""#.to_owned())));
 }
 
-/// A model cannot read a thousand lines, and pays for each.
+/// A model cannot use a thousand lines, and pays for each.
 #[test]
-fn a_message_stays_readable_however_many_mistakes_there_are() {
+fn a_message_stays_short_however_many_mistakes_there_are() {
     for (name, text) in [
         ("nothing", format!("{{{}}}", entries(10_000, |at| format!(r#""key{at}":1"#)))),
         ("add", format!("{{{}}}", entries(10_000, |_| r#""a":1"#.to_owned()))),

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use tool_runtime::ErrorKind;
 
 use super::{changed, each_refused_at};
-use crate::answers;
 use crate::fixtures::{self, paths, refused};
+use crate::valid_calls;
 
 #[test]
-fn a_value_of_the_wrong_type_says_what_came_and_what_was_expected() {
+fn a_value_of_the_wrong_type_reports_received_and_expected() {
     let errors = refused("add", r#"{"a": "one", "b": 2}"#);
     assert_eq!(paths(&errors), ["a"]);
     assert_eq!(errors[0].received.as_deref(), Some(r#""one""#));
@@ -31,9 +31,9 @@ fn several_mistakes_are_reported_at_once() {
     }
 }
 
-/// Inside of an argument, too, everything is found, each with its path.
+/// Mistakes inside one argument are all found, each with its path.
 #[test]
-fn several_mistakes_inside_of_one_value_are_reported_at_once() {
+fn several_mistakes_inside_one_value_are_reported_at_once() {
     let errors = refused(
         "structs.defaults",
         r#"{"defaults": {"count": -1, "days": "x", "tags": ["a", 1]}, "settings": {"volume": 300, "nam": "x"}}"#,
@@ -104,7 +104,7 @@ fn a_path_leads_to_the_mistake() {
             r#"{"webhook":{"id":1,"kind":"ping"},"counters":{"id":1,"exact":1},"closed":{"id":1,"exact":1,"more":1}}"#,
             "closed.more",
         ),
-        // The schema sees nothing wrong with these, the types do.
+        // Valid for the schema, but not for the type.
         ("structs.converted", r#"{"even": "odd"}"#, "even"),
         ("structs.converted", r#"{"even": "ab", "all": ["ab", "odd", "cd"]}"#, "all[1]"),
         (
@@ -140,9 +140,9 @@ fn a_path_leads_to_the_mistake() {
     ]);
 }
 
-/// Errors of a parser keep their words.
+/// The message of a parse error is passed on.
 #[test]
-fn a_type_that_is_parsed_says_why_it_was_not() {
+fn a_parse_error_keeps_its_message() {
     let errors = refused("texts.parsed", r#"{"version": "1", "all": []}"#);
     assert!(errors[0].expected.contains("a version is written 1.2"), "{errors:?}");
     assert_eq!(errors[0].received.as_deref(), Some(r#""1""#));
@@ -150,9 +150,9 @@ fn a_type_that_is_parsed_says_why_it_was_not() {
     assert!(errors[0].expected.contains("an even number of letters"), "{errors:?}");
 }
 
-/// A wrong word for an enum is answered with the right ones.
+/// An unknown variant is rejected with the list of variants.
 #[test]
-fn an_unknown_variant_is_answered_with_the_known_ones() {
+fn an_unknown_variant_is_rejected_with_the_known_ones() {
     let errors = refused("enums.given", r#"{"plain": "Aple"}"#);
     assert_eq!(paths(&errors), ["plain"]);
     for variant in ["Zebra", "Apple", "Mango"] {
@@ -160,9 +160,9 @@ fn an_unknown_variant_is_answered_with_the_known_ones() {
     }
 }
 
-/// Every fixture, every argument, every wrong type: refused, with the argument's name, or taken by the type.
+/// Every fixture, argument and wrong type: rejected with the argument's name, or accepted by the type.
 #[test]
-fn values_of_all_types_in_all_places() {
+fn wrong_types_are_rejected_by_argument_name_everywhere() {
     let values = [
         json!(null),
         json!(true),
@@ -182,12 +182,12 @@ fn values_of_all_types_in_all_places() {
         json!({"": {"": []}}),
     ];
     let mut wrong = Vec::new();
-    for answers::Good { name, arguments, .. } in answers::all() {
+    for valid_calls::ValidCall { name, arguments, .. } in valid_calls::all() {
         for key in arguments.as_object().expect("arguments").keys() {
             for value in &values {
                 let text = changed(&arguments, key, value.clone()).to_string();
                 let error = fixtures::call(name, &text).error;
-                // A handler may succeed, or fail by itself, which is another matter.
+                // The handler may succeed or fail by itself; neither matters here.
                 if error
                     .is_none_or(|error| matches!(error.kind, ErrorKind::Failed | ErrorKind::Retry | ErrorKind::Fatal))
                 {
@@ -201,9 +201,9 @@ fn values_of_all_types_in_all_places() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Serde reads a struct from a list as well, field by field; the schema says that it is an object.
+/// Serde also deserializes a struct from an array; the schema says object.
 #[test]
-fn a_list_is_no_struct() {
+fn an_array_is_rejected_for_a_struct() {
     each_refused_at([
         ("borrowed.part", r#"{"part": [1, "x"]}"#, "part"),
         ("collections.pages", r#"{"orders": [[], null], "numbers": {"items": []}}"#, "orders"),
@@ -212,18 +212,18 @@ fn a_list_is_no_struct() {
     ]);
 }
 
-/// Serde reads a bare variant from an object of one key, too; the schema says that it is a string.
+/// Serde also deserializes a unit variant from an object with one key; the schema says string.
 #[test]
-fn an_object_is_no_bare_variant() {
+fn an_object_is_rejected_for_a_unit_variant() {
     each_refused_at([
         ("enums.given", r#"{"plain": {"Apple": null}}"#, "plain"),
         ("enums.optional", r#"{"mixed": {"First": null}}"#, "mixed"),
     ]);
 }
 
-/// A known limit: below the argument itself, what serde takes is taken. To look there would mean to read twice.
+/// A known limit: below the argument itself, serde decides. Checking there would mean reading twice.
 #[test]
-fn inside_of_a_value_serde_has_the_word() {
+fn serde_decides_inside_a_value() {
     for (name, text) in [
         ("borrowed.parts", r#"{"parts": [[1, null]]}"#),
         ("collections.deep", r#"{"map": {}, "grades": [{"good": null}]}"#),
@@ -233,9 +233,9 @@ fn inside_of_a_value_serde_has_the_word() {
     }
 }
 
-/// What must not be logged must not stand in an error either.
+/// A value that must not be logged must not appear in an error either.
 #[test]
-fn a_secret_is_not_repeated() {
+fn a_secret_is_not_repeated_in_errors() {
     let good = json!({
         "opaque": {"x": 1, "more": {}}, "id": "67e55044-10b1-426f-9247-bb680e5fe0c8", "choice": "a", "map": {},
     });
@@ -256,9 +256,9 @@ fn a_secret_is_not_repeated() {
     }
 }
 
-/// A field that is not there is called missing, like an argument; a field that is not known is not expected.
+/// A missing field is reported like a missing argument, an unknown field as not expected.
 #[test]
-fn missing_and_unknown_fields_are_called_that() {
+fn missing_and_unknown_fields_are_reported_as_such() {
     let result = fixtures::call("structs.defaults", r#"{"defaults": {}, "settings": {"nam": "x"}}"#);
     let line = |path: &str| result.output.lines().find(|line| line.contains(path)).unwrap_or_default().to_owned();
     assert!(line("`defaults.needed`").contains("missing"), "{}", result.output);
@@ -267,9 +267,9 @@ fn missing_and_unknown_fields_are_called_that() {
     assert!(unknown.contains("did you mean `name`?"), "{}", result.output);
 }
 
-/// `null` is how many models leave an argument out.
+/// Many models send `null` to omit an argument.
 #[test]
-fn null_is_refused_where_the_argument_is_required() {
+fn null_is_rejected_for_a_required_argument() {
     for (name, arguments) in [("add", json!({"a": null, "b": 1})), ("borrowed.text", json!({"text": null}))] {
         let errors = refused(name, &arguments.to_string());
         assert_eq!(errors.len(), 1);
@@ -281,7 +281,7 @@ fn null_is_refused_where_the_argument_is_required() {
 }
 
 #[test]
-fn a_long_value_is_cut_in_the_message() {
+fn a_long_value_is_truncated_in_the_message() {
     let long = Value::from("x".repeat(1_000_000));
     for (name, arguments) in [
         ("add", json!({"a": long, "b": 1})),

@@ -1,4 +1,4 @@
-//! Handlers that cannot be stopped.
+//! Blocking handlers, which cannot be stopped.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ async fn a_blocking_handler_past_its_deadline_keeps_its_scope_until_it_ends() {
     let tools = gated(&log, &gate);
     let block = || tools.call(ToolCall::new("store.block", json!({})));
     let closed = gate.lock().await;
-    // Long enough for the handler to begin.
+    // Long enough for the handler to start.
     let result = block().timeout(Duration::from_secs(1)).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::OutcomeUnknown);
     assert!(result.output.contains("may still take effect"), "{}", result.output);
@@ -33,14 +33,14 @@ async fn a_blocking_handler_past_its_deadline_keeps_its_scope_until_it_ends() {
 }
 
 #[test]
-fn a_blocking_handler_that_still_waits_for_a_thread_is_not_run_after_its_call() {
+fn a_blocking_handler_still_queued_at_its_deadline_never_runs() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
     let (log, gate) = (Arc::default(), Gate::default());
     let tools = gated(&log, &gate);
     let block = || tools.call(ToolCall::new("store.block", json!({})));
     runtime.block_on(async {
         let closed = gate.lock().await;
-        // The thread is free only after the second call was told that its time is over: timers keep their order.
+        // The thread becomes free only after the second call timed out: timers keep their order.
         let open = async {
             tokio::time::sleep(Duration::from_millis(100)).await;
             tokio::task::yield_now().await;
@@ -49,7 +49,7 @@ fn a_blocking_handler_that_still_waits_for_a_thread_is_not_run_after_its_call() 
         let (first, second, ()) = tokio::join!(block(), block().timeout(Duration::from_millis(50)), open);
         assert_eq!(first.output, "done");
         assert_eq!(second.error.unwrap().kind, ErrorKind::TimedOut);
-        // The thread has come to everything that waited for it.
+        // By now the thread has processed its whole queue.
         tokio::task::spawn_blocking(|| ()).await.unwrap();
     });
     let lines = lines(&log);

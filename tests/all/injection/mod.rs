@@ -1,16 +1,18 @@
 //! Providers, values, services and per-call values; scopes that finish with the right outcome.
 
-// Handlers that cannot be stopped.
+// Blocking handlers, which cannot be stopped.
 mod blocking;
-// What `build()` reports, and what `explain()` says.
-mod building;
-// How a scope is finished.
-mod endings;
-// Values that are lent, and those that are moved out.
-mod lending;
-// What providers ask for, and how they fail.
+// Errors of `build()`, and the output of `explain()`.
+mod build_errors;
+// Finish hooks and the end of a scope.
+mod finish_hooks;
+// Borrowed and moved values.
+mod borrowing;
+// Dependencies and failures of providers.
 mod providers;
-// Shared instances, and those that are made for a call.
+// Instances: shared, behind a lock, trait objects, and those built inside a call.
+mod instances;
+// Services of the application, and constructors.
 mod services;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +21,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime::inject::InjectError;
 use tool_runtime::{Builder, Dispatcher, Manifest, tool, tool_class};
 
-/// The tools of this file whose handler contains `part`.
+/// The tools of this file whose handler path contains `part`.
 fn only(part: &str) -> Manifest {
     let mut tools = Manifest::default();
     for (name, tool) in Manifest::linked().iter() {
@@ -35,7 +37,7 @@ fn tools(part: &str) -> Builder {
     Dispatcher::builder().manifest(only(part))
 }
 
-/// A session as an application has it: shared inside a call, ended once.
+/// A session as applications have it: shared within a call, ended once.
 #[derive(Clone)]
 struct Session {
     id: usize,
@@ -61,7 +63,7 @@ struct Transaction {
     written: Vec<String>,
 }
 
-/// Whoever holds it keeps `store.block` waiting.
+/// Keeps `store.block` waiting while its lock is held.
 type Gate = Arc<tokio::sync::Mutex<()>>;
 
 struct Store {
@@ -104,7 +106,7 @@ impl Store {
     }
 }
 
-/// Providers for [`Store`], which write down what happens to the sessions.
+/// Providers for [`Store`], which log what happens to the sessions.
 fn store(log: &Arc<Mutex<Vec<String>>>) -> Dispatcher {
     gated(log, &Gate::default())
 }

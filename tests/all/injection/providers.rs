@@ -1,4 +1,4 @@
-//! What providers ask for, and how they fail.
+//! Dependencies and failures of providers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ async fn names_the_providers_of_a_cycle() {
 }
 
 #[tokio::test]
-async fn providers_that_ask_at_once_get_the_same_value() {
+async fn concurrent_requests_of_providers_get_the_same_value() {
     let made = Arc::new(AtomicUsize::new(0));
     let count = made.clone();
     let tools = tools("::Draft::consume")
@@ -51,7 +51,7 @@ async fn providers_that_ask_at_once_get_the_same_value() {
 }
 
 #[tokio::test]
-async fn check_finds_what_closures_hide_and_rolls_back() {
+async fn check_finds_dependencies_hidden_in_closures_and_rolls_back() {
     let ends: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = ends.clone();
     let tools = tools("::Store::save")
@@ -73,7 +73,7 @@ async fn check_finds_what_closures_hide_and_rolls_back() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_or_panics_answers_the_call() {
+async fn a_provider_that_fails_or_panics_fails_the_call() {
     let failing =
         tools("::Draft::consume").provide("opening", |_| async { Err::<String, _>("no database") }).build().unwrap();
     let result = failing.call(ToolCall::new("draft.consume", json!({}))).await;
@@ -95,7 +95,7 @@ async fn a_provider_that_fails_or_panics_answers_the_call() {
 }
 
 #[tokio::test]
-async fn a_scope_that_outlives_its_call_makes_nothing_more() {
+async fn a_scope_that_outlives_its_call_builds_nothing_more() {
     let kept: Arc<Mutex<Option<Scope>>> = Arc::default();
     let keep = kept.clone();
     let made = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! Shared instances, and those that are made for a call.
+//! Shared instances, and instances built per call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,7 +42,7 @@ async fn a_service_is_shared_by_all_calls_and_can_be_injected() {
 }
 
 #[tokio::test]
-async fn a_service_can_be_the_applications_own_as_well() {
+async fn the_application_can_keep_using_its_service() {
     let counter = Arc::new(Counter::default());
     let tools = tools("::service_twice").service(counter.clone()).build().unwrap();
     assert_eq!(tools.call(ToolCall::new("counter.up", json!({}))).await.output, "1");
@@ -53,7 +53,7 @@ async fn a_service_can_be_the_applications_own_as_well() {
 }
 
 #[test]
-fn a_service_is_given_once() {
+fn a_service_cannot_be_registered_twice() {
     let counter = Arc::new(Counter::default());
     let twice = tools("::service_twice").service(counter.clone());
     for both in [twice.service(counter), tools("::service_twice").service(Counter(5.into())).service(Counter(6.into()))]
@@ -64,14 +64,14 @@ fn a_service_is_given_once() {
 }
 
 #[test]
-fn a_manual_class_is_offered_only_with_its_service() {
+fn a_manual_class_is_available_only_with_its_service() {
     assert!(Manifest::linked().get("counter.up").is_none());
     let with = tools("::service_twice").service(Counter::default()).build().unwrap();
     assert!(with.definition("counter.up").is_some());
 }
 
 #[tokio::test]
-async fn an_async_fallible_constructor_makes_an_instance_for_each_call() {
+async fn an_async_fallible_constructor_builds_an_instance_for_each_call() {
     let good = tools("::Draft::").value("opening", String::from("Once")).build().unwrap();
     for _ in 0..2 {
         assert_eq!(good.call(ToolCall::new("draft.append", json!({"word": "upon"}))).await.output, "Once upon");
@@ -85,7 +85,7 @@ async fn an_async_fallible_constructor_makes_an_instance_for_each_call() {
 }
 
 #[test]
-fn a_shared_instance_is_not_lent_for_writing_nor_taken() {
+fn a_shared_instance_cannot_be_borrowed_mutably_or_moved() {
     let error = tools("::Draft::").service(Draft { words: Vec::new() }).build().unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`draft.append`: it takes `&mut self`, but all calls share the `Draft`"), "{text}");

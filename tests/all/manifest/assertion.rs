@@ -1,4 +1,4 @@
-//! `assert_manifest!()`, as a test of the fixtures' author would have it.
+//! `assert_manifest!()`, as an author of tools would use it in a test.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -9,14 +9,14 @@ use tool_runtime::{Manifest, assert_manifest};
 use super::file;
 use crate::fixtures;
 
-/// A file with this manifest.
+/// Writes this manifest to a file.
 fn saved(name: &str, manifest: &Manifest) -> PathBuf {
     let path = file(name);
     manifest.save(&path).expect("saved");
     path
 }
 
-/// What the assertion says against a manifest.
+/// Returns the message of the failed assertion.
 #[track_caller]
 fn complaint(path: PathBuf) -> String {
     let panic = catch_unwind(|| assert_manifest!(&path)).expect_err("it is stale");
@@ -24,9 +24,9 @@ fn complaint(path: PathBuf) -> String {
     *panic.downcast::<String>().expect("words")
 }
 
-/// The tools of other crates, which this binary has as well, need no entry.
+/// Tools of other crates, which this binary links as well, need no entry.
 #[test]
-fn a_manifest_that_is_what_the_code_says_passes() {
+fn a_manifest_that_matches_the_code_passes() {
     let path = saved("passes", fixtures::manifest());
     assert_manifest!(&path);
     assert!(Manifest::linked().len() > fixtures::manifest().len());
@@ -34,7 +34,7 @@ fn a_manifest_that_is_what_the_code_says_passes() {
 }
 
 #[test]
-fn everything_that_differs_is_said() {
+fn every_difference_is_reported() {
     let mut manifest = fixtures::manifest().clone();
     let mut moved = manifest.remove("add").expect("a fixture");
     moved.description = "Otherwise.".to_owned();
@@ -57,9 +57,9 @@ fn everything_that_differs_is_said() {
     assert!(command.starts_with("`tool-gen write -o ") && command.ends_with("` writes it again."), "{words}");
 }
 
-/// This binary also has tools of its own, which a manifest of everything would have.
+/// This binary also links tools of its own, which a complete manifest contains.
 #[test]
-fn everything_that_is_linked_can_be_asserted() {
+fn everything_linked_can_be_asserted() {
     let path = saved("everything", &Manifest::linked());
     assert_manifest!(&path, all);
     fixtures::manifest().save(&path).expect("saved");
@@ -71,13 +71,13 @@ fn everything_that_is_linked_can_be_asserted() {
 }
 
 #[test]
-fn an_emptied_manifest_fails() {
+fn an_empty_manifest_fails() {
     let words = complaint(saved("emptied", &Manifest::default()));
     assert!(words.contains("it has no tools, and "), "{words}");
 }
 
 #[test]
-fn edited_words_can_be_kept() {
+fn edited_descriptions_can_be_kept() {
     let mut manifest = fixtures::manifest().clone();
     let mut tool = manifest.remove("rules.named").expect("a fixture");
     tool.description = "Edited.".to_owned();
@@ -88,7 +88,7 @@ fn edited_words_can_be_kept() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_file_is_named() {
     let words = catch_unwind(|| assert_manifest!()).expect_err("there is none");
     let words = words.downcast::<String>().expect("words");
     assert!(words.contains("tests/tools_calls.json") && words.contains("`tool-gen write` writes it."), "{words}");

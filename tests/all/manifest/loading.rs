@@ -1,4 +1,4 @@
-//! Manifests that do not fit the program, and what is offered where they do.
+//! Manifests that do not match the program, and the tools of those that do.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ fn build(text: &str) -> Result<Dispatcher, BuildError> {
     Dispatcher::builder().manifest(Manifest::from_json(text).expect("a manifest")).policy(Policy::Yolo).build()
 }
 
-/// All that is wrong with a manifest that must be refused.
+/// Returns all errors of a manifest that must be rejected.
 #[track_caller]
 fn refusal(text: &str) -> String {
     build(text).expect_err("it does not fit").to_string()
@@ -63,7 +63,7 @@ fn text() -> String {
 }
 
 #[test]
-fn a_manifest_that_the_code_contradicts_on_behaviour_is_stale() {
+fn a_manifest_with_outdated_flags_is_stale() {
     let stale = text().replace("\"sensitive\": true,", "").replace("\"timeout_ms\": 5000", "\"timeout_ms\": 9000");
     let error = refusal(&stale);
     assert!(error.contains("`loading.send`: the manifest is stale: "), "{error}");
@@ -73,7 +73,7 @@ fn a_manifest_that_the_code_contradicts_on_behaviour_is_stale() {
 }
 
 #[test]
-fn everything_that_does_not_fit_is_said_at_once() {
+fn every_mismatch_is_reported_at_once() {
     let mut manifest = linked("loading.");
     let send = manifest.get("loading.send").expect("linked").clone();
     let mut gone = send.clone();
@@ -116,9 +116,9 @@ fn a_function_that_moved_to_another_module_is_named() {
     );
 }
 
-/// Whoever edits a description in the manifest wants the model to read it.
+/// An edited description in the manifest is what the model reads.
 #[test]
-fn the_words_are_the_manifests() {
+fn descriptions_come_from_the_manifest() {
     let edited = text()
         .replace("Send a letter.", "Send a letter by post.")
         .replace("Who gets it.", "The receiver's name.")
@@ -134,9 +134,9 @@ fn the_words_are_the_manifests() {
     assert_eq!(call_on(&tools, "loading.send", &letter).output, "1 of \"hi\" to Ada");
 }
 
-/// A generator that reads source cannot run the function that makes a default, nor see the types of other crates.
+/// A generator that reads source cannot evaluate a default function or see the types of other crates.
 #[test]
-fn what_the_manifest_does_not_know_is_filled_in() {
+fn facts_missing_from_the_manifest_are_filled_in() {
     let mut manifest = linked("loading.");
     let full = manifest.clone();
     let mut send = manifest.remove("loading.send").expect("linked");
@@ -153,7 +153,7 @@ fn what_the_manifest_does_not_know_is_filled_in() {
 }
 
 #[test]
-fn a_text_that_is_no_manifest_is_reported_by_build_with_the_rest() {
+fn text_that_is_not_a_manifest_is_reported_by_build_with_the_other_errors() {
     for text in ["", "{\"a\": ", "[]"] {
         let builder = || Dispatcher::builder().manifest(EmbeddedManifest::new("tools/broken.json", text));
         let error = builder().value("x", 1_u8).value("x", 2_u8).build().expect_err("no manifest");
@@ -165,14 +165,14 @@ fn a_text_that_is_no_manifest_is_reported_by_build_with_the_rest() {
 }
 
 #[test]
-fn an_embedded_manifest_is_one() {
+fn an_embedded_manifest_is_loaded() {
     let text: &'static str = text().leak();
     let tools = Dispatcher::builder().manifest(EmbeddedManifest::new("it.json", text)).build().unwrap();
     assert_eq!(tools.manifest(), linked("loading."));
 }
 
 #[test]
-fn a_service_given_by_hand_is_offered_beside_the_manifest() {
+fn a_service_registered_by_hand_is_available_beside_the_manifest() {
     let tools = Dispatcher::builder().manifest(linked("loading.")).service(Drawer).build().unwrap();
     assert_eq!(call_on(&tools, "loading_manual.open", "{}").output, "open");
     let with_entry = tools.manifest();

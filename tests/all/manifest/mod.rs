@@ -1,4 +1,4 @@
-//! A dispatcher and its manifest: what fits and what does not, loading another one, watching its file.
+//! A dispatcher and its manifest: loading, reloading and watching.
 
 mod assertion;
 mod loading;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use tool_runtime::Manifest;
 
-/// The linked tools whose names start so, as a manifest.
+/// A manifest of the linked tools with this prefix.
 fn linked(prefix: &str) -> Manifest {
     let linked = Manifest::linked();
     let own = linked.iter().filter(|(name, _)| name.starts_with(prefix));
@@ -18,7 +18,7 @@ fn linked(prefix: &str) -> Manifest {
     own
 }
 
-/// A file of this name in a folder of its own.
+/// A file of this name in a directory of its own.
 fn file(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,4 +1,4 @@
-//! Another manifest while calls are running.
+//! Replacing the manifest while calls are running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,9 +54,9 @@ fn names(tools: &Dispatcher) -> Vec<String> {
     tools.definitions().iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// Every call and every list is of one manifest: the answer to a wrong name tells the whole offer.
+/// Every call and every list uses one manifest: the error for an unknown name lists the whole snapshot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn under_load_each_call_finds_one_manifest_or_the_other() {
+async fn under_load_each_call_sees_exactly_one_manifest() {
     let (one, other) = (of(&["first", "second"]), of(&["second", "third"]));
     let tools = tools(one.clone());
     let is_over = Arc::new(AtomicBool::new(false));
@@ -100,7 +100,7 @@ async fn under_load_each_call_finds_one_manifest_or_the_other() {
 }
 
 #[tokio::test]
-async fn a_call_that_has_begun_ends_as_it_began() {
+async fn a_running_call_keeps_its_tool() {
     let gate = Arc::new(Notify::new());
     let tools = Dispatcher::builder().manifest(of(&["wait"])).value("gate", gate.clone()).build().unwrap();
     let before = tools.definition("reload.wait").expect("on offer");
@@ -117,7 +117,7 @@ async fn a_call_that_has_begun_ends_as_it_began() {
 }
 
 #[tokio::test]
-async fn a_manifest_that_does_not_fit_leaves_the_old_one() {
+async fn a_manifest_that_does_not_match_keeps_the_old_one() {
     let tools = tools(of(&["first", "second"]));
     let clone = tools.clone();
     let before = tools.manifest();
@@ -138,7 +138,7 @@ async fn a_manifest_that_does_not_fit_leaves_the_old_one() {
 }
 
 #[test]
-fn a_lenient_dispatcher_skips_what_does_not_fit() {
+fn a_lenient_dispatcher_skips_entries_that_do_not_match() {
     let tools = Dispatcher::builder().manifest(of(&["first"])).lenient().build().unwrap();
     let stale = of(&["first", "third"]).to_json().replace("::third", "::gone");
     tools.reload(Manifest::from_json(&stale).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A manifest's file that changes.
+//! Watching the file of a manifest.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn watched(path: &Path) -> (Dispatcher, ManifestWatch) {
     (tools, watch)
 }
 
-/// Waits until the tool is described so.
+/// Waits until the tool has this description.
 #[track_caller]
 fn expect(tools: &Dispatcher, expected: &str) {
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -40,7 +40,7 @@ fn expect(tools: &Dispatcher, expected: &str) {
     }
 }
 
-/// Waits long enough for a change to be noticed, and sees that there was none.
+/// Waits long enough for a change to be noticed, and asserts that there was none.
 #[track_caller]
 fn expect_still(tools: &Dispatcher, expected: &str) {
     std::thread::sleep(INTERVAL * 20);
@@ -48,7 +48,7 @@ fn expect_still(tools: &Dispatcher, expected: &str) {
 }
 
 #[test]
-fn every_way_of_writing_it_is_noticed() {
+fn every_way_of_writing_the_file_is_noticed() {
     let path = file("every_way");
     manifest("at first").save(&path).unwrap();
     let tools = Dispatcher::builder().manifest(linked("watched.")).build().unwrap();
@@ -59,11 +59,11 @@ fn every_way_of_writing_it_is_noticed() {
     expect(&tools, "replaced");
     fs::write(&path, manifest("in place").to_json()).unwrap();
     expect(&tools, "in place");
-    // As some editors do: the old one is moved away, and a new one is written.
+    // As some editors do: move the old file away, then write a new one.
     fs::rename(&path, path.with_extension("old")).unwrap();
     fs::write(&path, manifest("moved").to_json()).unwrap();
     expect(&tools, "moved");
-    // The same length.
+    // Same length.
     manifest("mover").save(&path).unwrap();
     expect(&tools, "mover");
 
@@ -74,7 +74,7 @@ fn every_way_of_writing_it_is_noticed() {
 }
 
 #[test]
-fn what_does_not_fit_leaves_the_old_one() {
+fn a_manifest_that_does_not_match_keeps_the_old_one() {
     let path = file("does_not_fit");
     manifest("good").save(&path).unwrap();
     let (tools, _watch) = watched(&path);
@@ -94,9 +94,9 @@ fn what_does_not_fit_leaves_the_old_one() {
     fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 
-/// A writer that takes its time: the file is read when it is left alone.
+/// A slow writer: the file is read once it stops changing.
 #[test]
-fn a_file_that_is_being_written_is_not_read() {
+fn a_file_is_not_read_while_it_is_being_written() {
     use std::io::Write;
     let path = file("being_written");
     manifest("old").save(&path).unwrap();
@@ -115,7 +115,7 @@ fn a_file_that_is_being_written_is_not_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_is_turned_to_another_file_is_noticed() {
+fn a_symlink_that_changes_its_target_is_noticed() {
     use std::os::unix::fs::symlink;
     let path = file("link");
     let (one, other) = (path.with_file_name("one.json"), path.with_file_name("other.json"));
@@ -157,14 +157,14 @@ fn a_watch_does_not_keep_the_tools_alive() {
     fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 
-/// What the dispatcher owns may own the watch, and the thread that watches may be the last to let go of the dispatcher.
+/// A value of the dispatcher may own the watch, and the watching thread may be the last owner of the dispatcher.
 #[cfg(unix)]
 #[test]
 fn a_watch_can_end_on_its_own_thread() {
     use std::sync::mpsc::{Sender, channel};
     use std::sync::{Arc, Mutex};
 
-    /// Fields go in their order: the second one sees whether the first has panicked.
+    /// Fields are dropped in order: the second one sees whether the first has panicked.
     struct Owner(#[expect(dead_code, reason = "it is only held")] ManifestWatch, #[expect(dead_code)] Last);
 
     struct Last(Sender<(Option<String>, bool)>);
@@ -184,7 +184,7 @@ fn a_watch_can_end_on_its_own_thread() {
     *owner.lock().unwrap() = Some(Owner(tools.watch(&path, INTERVAL).unwrap(), Last(gone)));
     drop(owner);
 
-    // A pipe in the file's place: whoever reads it waits, and whoever writes to it knows that it is being read.
+    // A pipe in the file's place: its reader blocks, and its writer knows that it is being read.
     let pipe = path.with_extension("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     fs::rename(&pipe, &path).unwrap();

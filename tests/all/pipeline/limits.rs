@@ -1,4 +1,4 @@
-//! How often tools may be called, how many at a time, and how often again.
+//! Rate limits, concurrency limits and retry limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,16 +27,16 @@ async fn again(host: String) -> Result<String, HandlerError> {
 }
 
 #[tokio::test]
-async fn limits_are_kept() {
+async fn limits_are_enforced() {
     let tools = builder().limit(Limiter::new().tool("pipeline.count", Limit::total(2))).build().unwrap();
     let count = async || tools.call(ToolCall::new("pipeline.count", json!({"by": 1}))).await;
     assert!(count().await.success && count().await.success);
     assert_eq!(kind(&count().await), ErrorKind::RateLimited);
 }
 
-/// A thread that cannot be stopped counts until it ends.
+/// A thread that cannot be stopped keeps its permit until it ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_blocking_handler_holds_its_place_beyond_its_deadline() {
+async fn a_blocking_handler_holds_its_permit_beyond_its_deadline() {
     let tools = builder().concurrency(1, 0).build().unwrap();
     let stuck = tools.call(ToolCall::new("pipeline.stuck", json!({}))).timeout(Duration::from_millis(30)).await;
     assert_eq!(kind(&stuck), ErrorKind::OutcomeUnknown);
@@ -52,7 +52,7 @@ async fn a_blocking_handler_holds_its_place_beyond_its_deadline() {
 }
 
 #[tokio::test]
-async fn trying_again_has_an_end() {
+async fn retries_are_limited() {
     let tools = builder().retries(2).build().unwrap();
     let again = async |host: &str| {
         let call = ToolCall::new("pipeline.again", json!({"host": host})).conversation("c");
@@ -66,7 +66,7 @@ async fn trying_again_has_an_end() {
 }
 
 #[tokio::test]
-async fn what_does_not_run_does_not_count() {
+async fn calls_that_do_not_run_do_not_count() {
     let tools = builder().limit(Limiter::new().tool("pipeline.count", Limit::total(1))).build().unwrap();
     let count = || tools.call(ToolCall::new("pipeline.count", json!({"by": 1})));
     assert!(count().dry_run().await.success);
@@ -75,9 +75,9 @@ async fn what_does_not_run_does_not_count() {
     assert_eq!(kind(&count().await), ErrorKind::RateLimited);
 }
 
-/// A dry run is neither a try nor a success.
+/// A dry run is neither an attempt nor a success.
 #[tokio::test]
-async fn a_dry_run_is_no_try() {
+async fn a_dry_run_is_not_an_attempt() {
     let tools = builder().retries(1).build().unwrap();
     let again = || tools.call(ToolCall::new("pipeline.again", json!({"host": "a"})).conversation("c"));
     assert_eq!(kind(&again().await), ErrorKind::Retry);
@@ -87,9 +87,9 @@ async fn a_dry_run_is_no_try() {
     assert_eq!(kind(&again().await), ErrorKind::Fatal);
 }
 
-/// The caller, the record, a replay, a recall, events and counters say the same of the last try.
+/// The caller, the journal, a replay, a recall, events and counters agree on the last attempt.
 #[test]
-fn everybody_hears_of_the_same_end_of_trying() {
+fn every_observer_sees_the_same_last_attempt() {
     let recorder = metrics_util::debugging::DebuggingRecorder::new();
     let collected = recorder.snapshotter();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -127,9 +127,9 @@ fn everybody_hears_of_the_same_end_of_trying() {
     assert_eq!(counted.collect::<Vec<_>>(), [("fatal".to_owned(), 2)]);
 }
 
-/// A replay is not a try, whatever a handler says of itself.
+/// A replay is not an attempt; metadata set by a handler does not change that.
 #[tokio::test]
-async fn only_a_replay_of_the_dispatcher_is_no_try() {
+async fn only_a_replay_by_the_dispatcher_is_not_an_attempt() {
     let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
     let inner = Dispatcher::builder().manifest(Manifest::default()).tool(again).journal(MemoryJournal::new());
     let inner = inner.build().unwrap();
@@ -152,7 +152,7 @@ async fn only_a_replay_of_the_dispatcher_is_no_try() {
     }
 }
 
-/// Agrees to everything, and counts the questions. It answers once it may.
+/// Approves everything and counts the questions. Decides once it is allowed to.
 fn counting(asked: &Arc<AtomicUsize>) -> impl Confirm + use<> {
     let asked = asked.clone();
     confirm::from_fn(move |_| {
@@ -165,7 +165,7 @@ fn counting(asked: &Arc<AtomicUsize>) -> impl Confirm + use<> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_about_what_a_limit_does_not_let_run() {
+async fn no_question_is_asked_about_a_call_over_its_limit() {
     let (asked, journal) = (Arc::new(AtomicUsize::new(0)), Arc::new(MemoryJournal::new()));
     let limiter = Limiter::new().tool("pipeline.erase", Limit::per_minute(1));
     let tools = builder().limit(limiter).confirm(counting(&asked)).journal(journal.clone()).build().unwrap();
@@ -182,9 +182,9 @@ async fn nobody_is_asked_about_what_a_limit_does_not_let_run() {
     assert_eq!(asked.load(Ordering::SeqCst), 2);
 }
 
-/// The calls of a turn are there before anybody has answered.
+/// All calls of a turn arrive before any decision is made.
 #[tokio::test(start_paused = true)]
-async fn of_a_turn_no_more_are_asked_about_than_can_run() {
+async fn a_turn_asks_about_no_more_calls_than_can_run() {
     let asked = Arc::new(AtomicUsize::new(0));
     let limiter = Limiter::new().tool_in_conversation("pipeline.erase", Limit::total(2));
     let tools = builder().limit(limiter).confirm(counting(&asked)).build().unwrap();

@@ -1,23 +1,23 @@
-//! What stands between a call and its handler.
+//! The guarded path: everything between a call and its handler.
 
-// Who is asked, and what comes of it.
-mod consent;
-// What a handler knows of its call.
-mod facts;
-// How often, how many, and how often again.
+// Policies, confirmers and their decisions.
+mod approval;
+// Facts about a call that its handler can inject.
+mod call_facts;
+// Rate limits, concurrency limits and retry limits.
 mod limits;
-// What is on record is not done twice.
-mod records;
-// What the model reads of a long result.
+// The journal: a recorded call does not run twice.
+mod journal;
+// Long results, as the model reads them.
 mod results;
-// How long a call may take.
-mod time;
+// Deadlines.
+mod deadlines;
 // Dry runs and previews.
-mod trying;
+mod dry_runs;
 // The calls of one turn.
 mod turns;
-// Events, counters, spans.
-mod watching;
+// Events and metrics.
+mod events;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -54,7 +54,7 @@ async fn listen(#[inject] token: CancellationToken, #[inject] log: &Log) {
     std::future::pending::<()>().await;
 }
 
-/// Who is in, and how many there were at most.
+/// Logs who entered, and counts how many are inside.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<&'static str>>>, Arc<AtomicUsize>);
 
@@ -73,7 +73,7 @@ fn builder() -> tool_runtime::Builder {
     builder_with(&Arc::default())
 }
 
-/// A builder whose tools can tell that somebody may answer.
+/// Returns a builder whose `pipeline.tell` lets a waiting confirmer decide by notifying `answer`.
 fn builder_with(answer: &Arc<Notify>) -> tool_runtime::Builder {
     let ours = Manifest::linked();
     let ours: Manifest =

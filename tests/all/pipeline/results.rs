@@ -1,4 +1,4 @@
-//! What the model reads of a long result.
+//! Long results, as the model reads them.
 
 use serde_json::json;
 use tool_runtime::journal::MemoryJournal;
@@ -14,7 +14,7 @@ fn long(lines: usize) -> String {
 }
 
 #[tokio::test]
-async fn long_results_are_cleaned_and_shortened() {
+async fn long_results_are_sanitized_and_shortened() {
     let tools = builder().spill(Spill::over(1_000)).build().unwrap();
     let call = |lines: usize| ToolCall::new("pipeline.long", json!({"lines": lines})).conversation("c");
     assert_eq!(tools.call(call(1)).await.output, "red line\n");
@@ -43,7 +43,7 @@ async fn a_long_error_is_shortened_too() {
 }
 
 #[tokio::test]
-async fn replays_of_a_long_result_are_kept_once() {
+async fn replays_of_a_long_result_are_stored_once() {
     let spill = Spill::over(1_000).store(MemorySpillStore::new(60_000));
     let tools = builder().journal(MemoryJournal::new()).spill(spill).build().unwrap();
     let long =
@@ -66,9 +66,9 @@ async fn replays_of_a_long_result_are_kept_once() {
     assert!(tools.whole_output(Some("c"), &other).is_none(), "the control: others do take its room");
 }
 
-/// Models do not always give their calls ids of their own.
+/// Models do not always assign unique ids to their calls.
 #[tokio::test]
-async fn replays_of_two_calls_with_one_id_are_told_apart() {
+async fn replays_of_two_calls_with_one_id_are_distinguished() {
     let tools = builder().journal(MemoryJournal::new()).spill(Spill::over(1_000)).build().unwrap();
     let long =
         |lines: usize| tools.call(ToolCall::new("pipeline.long", json!({"lines": lines})).conversation("c").id("1"));

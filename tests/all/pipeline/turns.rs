@@ -29,7 +29,7 @@ async fn beside(#[inject] log: &Log) -> usize {
 }
 
 #[tokio::test]
-async fn the_calls_of_a_turn_run_side_by_side_but_for_those_that_are_sequential() {
+async fn calls_of_a_turn_run_concurrently_unless_sequential() {
     let log = Log::default();
     let ours = Manifest::linked();
     let ours: Manifest =
@@ -43,7 +43,7 @@ async fn the_calls_of_a_turn_run_side_by_side_but_for_those_that_are_sequential(
         .unwrap();
     let names = ["beside", "beside", "beside", "alone", "beside", "beside"];
     let results = tools.call_all(names.map(|name| ToolCall::new(format!("pipeline.{name}"), json!({})))).await;
-    // Each says how many there were when it left.
+    // Each returns how many were running when it ended.
     let outputs: Vec<u32> = results.iter().map(|result| result.output.parse().unwrap()).collect();
     assert_eq!(outputs[3], 1, "{outputs:?}");
     assert_eq!(outputs[..3].iter().max(), Some(&3), "{outputs:?}");
@@ -66,13 +66,13 @@ async fn an_abort_stops_the_rest_of_the_turn() {
         ToolCall::new("pipeline.alone", json!({})),
         ToolCall::new("pipeline.count", json!({"by": 1})),
     ];
-    // The first one waits until it is stopped, and those behind it for their place.
+    // The first call waits until it is cancelled, and those behind it for a permit.
     let results = tools.call_all(calls).concurrency(NonZeroUsize::MIN).await;
     let kinds: Vec<ErrorKind> = results.iter().map(kind).collect();
     assert_eq!(kinds, [ErrorKind::Cancelled, ErrorKind::Aborted, ErrorKind::Aborted, ErrorKind::Aborted]);
 }
 
-/// Whoever is asked takes their time: until `answer` is told.
+/// A confirmer that waits for `answer`.
 fn asking_until(answer: &Arc<Notify>) -> impl tool_runtime::confirm::Confirm {
     let answer = answer.clone();
     confirm::from_fn(move |_| {
@@ -84,7 +84,7 @@ fn asking_until(answer: &Arc<Notify>) -> impl tool_runtime::confirm::Confirm {
     })
 }
 
-/// Tell that somebody may answer now.
+/// Let the confirmer decide now.
 #[tool(name = "pipeline.tell")]
 async fn tell(#[inject] answer: &Arc<Notify>) {
     answer.notify_one();
@@ -96,9 +96,9 @@ async fn erase_alone() -> &'static str {
     "erased alone"
 }
 
-/// If an open question held its place, or the barrier of a sequential tool, the one behind it could never answer it.
+/// If an open question held its permit or the barrier of a sequential tool, the call behind could never settle it.
 #[tokio::test]
-async fn an_open_question_holds_up_nobody() {
+async fn an_open_question_blocks_no_other_call() {
     let answer = Arc::new(Notify::new());
     for first in ["pipeline.erase", "pipeline.erase_alone"] {
         let tools = builder_with(&answer).confirm(asking_until(&answer)).build().unwrap();
@@ -111,7 +111,7 @@ async fn an_open_question_holds_up_nobody() {
 }
 
 #[test]
-fn without_a_runtime_a_turn_answers_too() {
+fn a_turn_without_a_runtime_still_returns_results() {
     let tools = builder().build().unwrap();
     let calls = [ToolCall::new("pipeline.long", json!({"lines": 1})), ToolCall::new("pipeline.beside", json!({}))];
     let mut turn = std::pin::pin!(tools.call_all(calls).into_future());
@@ -122,7 +122,7 @@ fn without_a_runtime_a_turn_answers_too() {
 }
 
 #[tokio::test]
-async fn what_panics_while_a_call_is_prepared_is_its_result() {
+async fn a_panic_while_a_call_is_prepared_becomes_its_result() {
     let tools = builder().build().unwrap();
     let calls = [ToolCall::new("pipeline.count", json!({"by": 1}))];
     let results = tools.call_all(calls).each(|_| panic!("no user")).await;
@@ -130,9 +130,9 @@ async fn what_panics_while_a_call_is_prepared_is_its_result() {
     assert!(results[0].output.contains("no user"), "{}", results[0].output);
 }
 
-/// The token of a call and the end of its turn both count.
+/// Both the call's own token and the end of its turn cancel a call.
 #[tokio::test]
-async fn an_abort_stops_what_has_a_token_of_its_own() {
+async fn an_abort_cancels_calls_with_a_token_of_their_own() {
     let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
     let calls = [
         ToolCall::new("pipeline.listen", json!({})),
@@ -147,9 +147,9 @@ async fn an_abort_stops_what_has_a_token_of_its_own() {
     assert_eq!(kind(&results[0]), ErrorKind::Cancelled);
 }
 
-/// A tool may change between the look at whether anybody is asked about it and the start of its call.
+/// A tool may change between the check whether it needs approval and the start of its call.
 #[tokio::test(start_paused = true)]
-async fn a_sequential_tool_that_becomes_harmless_meanwhile_still_runs_alone() {
+async fn a_sequential_tool_that_needs_no_approval_any_more_still_runs_alone() {
     for becomes_harmless in [false, true] {
         let log = Log::default();
         let tool = |name: &'static str| {
@@ -182,7 +182,7 @@ async fn a_sequential_tool_that_becomes_harmless_meanwhile_still_runs_alone() {
         });
         let results = turn.await;
         let outputs: Vec<&str> = results.iter().map(|result| result.output.as_str()).collect();
-        // How many were in when each left.
+        // How many were running when each ended.
         assert_eq!(outputs, ["1", "1"], "{becomes_harmless}");
     }
 }

@@ -1,24 +1,24 @@
-//! Any text into any tool.
+//! Property tests: any text into any tool.
 //!
-//! The seed is fixed, so that a run says the same as the last one. `PROPTEST_RNG_SEED=7 PROPTEST_CASES=10000` looks
-//! elsewhere and longer.
+//! The seed is fixed, so that runs are reproducible. `PROPTEST_RNG_SEED=7 PROPTEST_CASES=10000` explores other and
+//! more cases.
 
-// Any text is answered, and nothing panics.
-mod answered;
-// What is accepted is what serde reads.
-mod faithful;
-// What is accepted is what the schema accepts.
-mod limits;
-// What is nearly right is mended to what was meant, and nothing else is changed.
+// Any text gets a result, and nothing panics.
+mod robustness;
+// Accepted arguments are what serde reads.
+mod serde_agreement;
+// Accepted arguments are what the schema accepts.
+mod schema_agreement;
+// Nearly valid arguments are repaired to what was meant, and nothing else is changed.
 mod repair;
 
-// JSON of every form, texts that are nearly JSON, values that nearly fit a schema.
-mod texts;
+// Strategies for JSON of every form, text that is nearly JSON, and values that nearly match a schema.
+mod strategies;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 
-/// Runs a property; its smallest counterexample is the panic's message.
+/// Runs a property; panics with its smallest counterexample.
 #[track_caller]
 fn holds<S: Strategy>(cases: u32, inputs: &S, property: impl Fn(S::Value) -> Result<(), String>) {
     if let Err(counterexample) = find(cases, inputs, property) {
@@ -26,7 +26,7 @@ fn holds<S: Strategy>(cases: u32, inputs: &S, property: impl Fn(S::Value) -> Res
     }
 }
 
-/// As [`holds`], with the counterexample given back.
+/// Same as [`holds`], but returns the counterexample.
 fn find<S: Strategy>(cases: u32, inputs: &S, property: impl Fn(S::Value) -> Result<(), String>) -> Result<(), String> {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {

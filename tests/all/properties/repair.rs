@@ -1,4 +1,4 @@
-//! What is nearly right is mended to what was meant, and nothing else is changed.
+//! Nearly valid arguments are repaired to what was meant, and nothing else is changed.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 use tool_runtime::{ErrorKind, ToolDefinition, ToolResult};
 
 use super::holds;
-use super::texts::{any_value, damaged, near, text};
-use crate::answers;
-use crate::fixtures::{call, call_on, manifest, mending};
+use super::strategies::{any_value, damaged, near, text};
+use crate::fixtures::{call, call_on, manifest, repairing};
+use crate::valid_calls;
 
 fn tool(name: &str) -> &'static ToolDefinition {
     manifest().get(name).expect("a fixture")
@@ -21,7 +21,7 @@ fn has_repairs(result: &ToolResult) -> bool {
     result.metadata.get("repairs").is_some()
 }
 
-/// Whether two results say the same. The order of a `HashMap` is another one each time it is shown.
+/// Returns `true` if two results are equal. The order of a `HashMap` differs each time it is printed.
 fn is_same(one: &ToolResult, other: &ToolResult) -> bool {
     let letters = |result: &ToolResult| {
         let mut letters: Vec<char> = result.output.chars().collect();
@@ -31,17 +31,17 @@ fn is_same(one: &ToolResult, other: &ToolResult) -> bool {
     one.success == other.success && letters(one) == letters(other)
 }
 
-/// Returns `true` if one result is refused for no more than the other is, and for something.
+/// Returns `true` if both results are rejected, and the first for no more arguments than the second.
 fn says_no_more(one: &ToolResult, other: &ToolResult) -> bool {
     let errors = |result: &ToolResult| result.error.clone().map(|error| error.arguments).unwrap_or_default();
     let (one, other) = (errors(one), errors(other));
     !one.is_empty() && one.iter().all(|error| other.contains(error))
 }
 
-/// Calls that are right: the good ones, and random ones that are accepted.
+/// Valid calls: the listed ones, and random ones that are accepted.
 fn right() -> impl Strategy<Value = (String, Value)> {
     let good: Vec<(String, Value)> =
-        answers::all().into_iter().map(|good| (good.name.to_owned(), good.arguments)).collect();
+        valid_calls::all().into_iter().map(|good| (good.name.to_owned(), good.arguments)).collect();
     let names: Vec<String> = manifest().iter().map(|(name, _)| name.to_owned()).collect();
     let random = select(names).prop_flat_map(|name| {
         let parameters = tool(&name).parameters();
@@ -52,14 +52,14 @@ fn right() -> impl Strategy<Value = (String, Value)> {
 }
 
 #[test]
-fn what_is_right_is_not_changed() {
+fn valid_arguments_are_not_changed() {
     holds(1_000, &right(), |(name, arguments)| {
         let text = arguments.to_string();
-        let (strict, mending) = (call(&name, &text), call_on(mending(), &name, &text));
-        if is_same(&strict, &mending) && !has_repairs(&mending) {
+        let (strict, repairing) = (call(&name, &text), call_on(repairing(), &name, &text));
+        if is_same(&strict, &repairing) && !has_repairs(&repairing) {
             Ok(())
         } else {
-            Err(format!("{name} {text}: {strict:?} {mending:?}"))
+            Err(format!("{name} {text}: {strict:?} {repairing:?}"))
         }
     });
 }
@@ -67,7 +67,7 @@ fn what_is_right_is_not_changed() {
 /// Writes a value as a careless model does, along its schema.
 struct Careless<'a> {
     defs: &'a BTreeMap<String, Value>,
-    /// What is done at one place after the other: nothing at most of them.
+    /// The mistakes to make, one place after the other: none at most of them.
     choices: std::iter::Cycle<std::slice::Iter<'a, u8>>,
 }
 
@@ -110,7 +110,7 @@ impl Careless<'_> {
     }
 }
 
-/// In capitals, if only one word is written so.
+/// Writes a variant in upper case, if that is unambiguous.
 fn another_case(word: &str, schema: &Value) -> String {
     let capitals = word.to_uppercase();
     let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -118,7 +118,7 @@ fn another_case(word: &str, schema: &Value) -> String {
     Value::from(if alike == 1 { capitals.as_str() } else { word }).to_string()
 }
 
-/// As a whole.
+/// Wraps the arguments as a whole.
 fn wrapped(text: String, how: u8) -> String {
     match how {
         0 => Value::from(text).to_string(),
@@ -128,11 +128,11 @@ fn wrapped(text: String, how: u8) -> String {
     }
 }
 
-/// But for `#[serde(other)]`, which takes any word as it is.
+/// Except for `#[serde(other)]`, which accepts any string as it is.
 #[test]
-fn what_is_nearly_right_does_what_was_meant() {
-    let can_be_mended = |(name, _): &(String, Value)| name != "enums.bare" && tool(name).repair != Some(false);
-    let right = right().prop_filter("can be mended", can_be_mended);
+fn nearly_valid_arguments_do_what_was_meant() {
+    let can_be_repaired = |(name, _): &(String, Value)| name != "enums.bare" && tool(name).repair != Some(false);
+    let right = right().prop_filter("can be repaired", can_be_repaired);
     let careless = (right, vec(0..8_u8, 1..20), 0..10_u8);
     holds(2_000, &careless, |((name, arguments), choices, how)| {
         let tool = tool(&name);
@@ -144,21 +144,21 @@ fn what_is_nearly_right_does_what_was_meant() {
         }
         let text = wrapped(format!("{{{}}}", fields.join(",")), how);
         let (meant, strict) = (call(&name, &arguments.to_string()), call(&name, &text));
-        let mended = call_on(mending(), &name, &text);
-        if !is_same(&mended, &meant) {
-            return Err(format!("{name} {arguments}\n as {text}\n gives {}\n not {}", mended.output, meant.output));
+        let repaired = call_on(repairing(), &name, &text);
+        if !is_same(&repaired, &meant) {
+            return Err(format!("{name} {arguments}\n as {text}\n gives {}\n not {}", repaired.output, meant.output));
         }
-        // Some types take it as it is; then nothing is mended.
-        if strict.success == has_repairs(&mended) && !has_repairs(&strict) {
-            return Err(format!("{name} {text}: {mended:?}"));
+        // Some types accept it as it is; then nothing is repaired.
+        if strict.success == has_repairs(&repaired) && !has_repairs(&strict) {
+            return Err(format!("{name} {text}: {repaired:?}"));
         }
         Ok(())
     });
 }
 
-/// An `Option` takes `null` for what it is.
+/// An `Option` accepts `null` as a value.
 #[test]
-fn null_stands_for_what_is_left_out() {
+fn null_stands_for_an_omitted_argument() {
     holds(500, &right(), |(name, arguments)| {
         let meant = call(&name, &arguments.to_string());
         let mut with_null = arguments.clone();
@@ -172,14 +172,14 @@ fn null_stands_for_what_is_left_out() {
                 }
             }
         }
-        let mended = call_on(mending(), &name, &with_null.to_string());
-        if is_same(&mended, &meant) { Ok(()) } else { Err(format!("{name} {with_null}: {mended:?}")) }
+        let repaired = call_on(repairing(), &name, &with_null.to_string());
+        if is_same(&repaired, &meant) { Ok(()) } else { Err(format!("{name} {with_null}: {repaired:?}")) }
     });
 }
 
-/// Whatever is mended around it, a text that came is the text that the handler gets.
+/// Whatever is repaired around it, the handler gets a string exactly as it was sent.
 #[test]
-fn texts_are_never_changed() {
+fn strings_are_never_changed() {
     let arguments = (text(), any_value(), select(vec!["1", "\"1\"", "1.0", "true"]), any_value());
     let texts = arguments.prop_map(|(text, list, tiny, anything)| {
         let list = if list.is_array() { list.to_string() } else { Value::from("[1, null]").to_string() };
@@ -189,9 +189,9 @@ fn texts_are_never_changed() {
         )
     });
     holds(2_000, &damaged(texts), |text| {
-        let result = call_on(mending(), "wide.spread", &text);
+        let result = call_on(repairing(), "wide.spread", &text);
         let (Ok(sent), true) = (serde_json::from_str::<Value>(&text), result.success) else { return Ok(()) };
-        // A text as a whole is looked into.
+        // Arguments sent as one string are parsed.
         let Some(sent) = sent.as_object() else { return Ok(()) };
         let got: Value = serde_json::from_str(&result.output).map_err(|error| error.to_string())?;
         let anything = sent.get("anything").filter(|anything| !anything.is_null());
@@ -203,18 +203,20 @@ fn texts_are_never_changed() {
     });
 }
 
-/// A value that cannot be repaired is refused as it is without repair; those that can be are not mentioned.
+/// A value that cannot be repaired is rejected as it is without repair; those that can be are not mentioned.
 #[test]
-fn a_refusal_says_nothing_else_with_repair() {
+fn repair_does_not_change_error_messages() {
     let calls = right().prop_flat_map(|(name, arguments)| (Just(name), damaged(Just(arguments.to_string()))));
     holds(3_000, &calls, |(name, text)| {
-        let (strict, mending) = (call(&name, &text), call_on(mending(), &name, &text));
+        let (strict, repairing) = (call(&name, &text), call_on(repairing(), &name, &text));
         let is_refused =
             |result: &ToolResult| result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
-        match (is_refused(&strict), is_refused(&mending)) {
-            (true, true) if !says_no_more(&mending, &strict) => Err(format!("{name} {text}: {strict:?} {mending:?}")),
-            (false, _) if !is_same(&strict, &mending) => Err(format!("{name} {text}: {strict:?} {mending:?}")),
-            (true, false) if !has_repairs(&mending) => Err(format!("{name} {text}: {mending:?} without a repair")),
+        match (is_refused(&strict), is_refused(&repairing)) {
+            (true, true) if !says_no_more(&repairing, &strict) => {
+                Err(format!("{name} {text}: {strict:?} {repairing:?}"))
+            }
+            (false, _) if !is_same(&strict, &repairing) => Err(format!("{name} {text}: {strict:?} {repairing:?}")),
+            (true, false) if !has_repairs(&repairing) => Err(format!("{name} {text}: {repairing:?} without a repair")),
             _ => Ok(()),
         }
     });

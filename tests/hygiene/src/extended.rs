@@ -1,4 +1,4 @@
-//! Traits for all types, whose methods are called like those that the macros use.
+//! Blanket traits with methods named like those that the macros use.
 
 use rt::{Effect, tool, tool_class};
 

@@ -1,4 +1,4 @@
-//! A crate that makes it as hard as it can for macros: strict lints, names of the prelude taken, the runtime renamed.
+//! A crate that is hostile to macros: strict lints, shadowed prelude names, the runtime renamed.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, unsafe_code, clippy::all, clippy::pedantic)]
 // What the fixtures themselves are: small.

@@ -1,4 +1,4 @@
-//! Names of the prelude that mean something else here.
+//! Shadowed names of the prelude.
 
 use rt::{tool, tool_class};
 

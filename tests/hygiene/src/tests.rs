@@ -1,9 +1,9 @@
-//! The tools of this crate work.
+//! Calls of the tools in this crate.
 
 use rt::{Dispatcher, ToolCall};
 
 #[tokio::test]
-async fn all_of_them_answer() {
+async fn every_tool_returns_its_result() {
     let tools = Dispatcher::builder()
         .service(crate::wrapped::WrappedService)
         .provide("session", |_| async { Ok::<_, rt::inject::InjectError>(String::from("session")) })

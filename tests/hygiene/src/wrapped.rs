@@ -1,4 +1,4 @@
-//! A macro of the user's own that wraps `#[tool]`.
+//! A user-defined macro that wraps `#[tool]`.
 
 macro_rules! plain_tool {
     ($(#[$attribute:meta])* $name:ident($($argument:ident: $ty:ty),*) = $value:expr) => {

@@ -1,14 +1,14 @@
-//! An application that offers the tools of another crate.
+//! An application that uses the tools of another crate.
 
 use linked_services as _;
 use tool_runtime::{BuildError, Dispatcher};
 
-/// The services' tools, as the build script found them.
+/// The tools of the services, as the build script found them.
 pub fn tools() -> Result<Dispatcher, BuildError> {
     Dispatcher::builder().manifest(tool_runtime::manifest!()).build()
 }
 
-/// The same, from the file that the services' author committed.
+/// The same tools, from the manifest that the author of the services committed.
 pub fn committed_tools() -> Result<Dispatcher, BuildError> {
     Dispatcher::builder().manifest(tool_runtime::manifest!("services/tools_calls.json")).build()
 }
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_manifest_offers_the_same() {
+    fn the_committed_manifest_has_the_same_tools() {
         let committed = committed_tools().unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(committed.manifest(), Manifest::linked());
     }

@@ -1,8 +1,8 @@
-//! Packages from PyPI and npm at fixed versions, for tests against the programs of others.
+//! Packages from PyPI and npm at fixed versions, for tests against other implementations.
 //!
-//! A crate says in a `static` what its tests need. The first test that asks has it installed below the target folder,
-//! where it stays for all who name the same packages. Where there is no Python or npm, or nowhere to install from, the
-//! tests that asked say that they were skipped, and pass; if the crate's variable is `required`, as in CI, they fail.
+//! A crate declares in a `static` what its tests need. The first test that asks installs it below the target directory,
+//! where it stays for all tests that name the same packages. If Python, npm or the network is missing, the tests
+//! report that they were skipped, and pass; if the crate's variable is `required`, as in CI, they fail.
 //!
 //! ```no_run
 //! # // An example has no such variable.
@@ -17,7 +17,7 @@
 //! }
 //! ```
 
-mod folder;
+mod directory;
 mod npm;
 mod pypi;
 
@@ -26,7 +26,7 @@ use std::process::Command;
 pub use npm::{Node, Npm};
 pub use pypi::{PyPi, Python};
 
-/// What a command prints, if it succeeds; otherwise the command with all that it said.
+/// Returns the output of a command; if it fails, an error with the command and everything it printed.
 pub fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();

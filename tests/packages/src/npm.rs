@@ -1,49 +1,49 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::folder::Folder;
+use crate::directory::PackageDirectory;
 use crate::run;
 
-/// Packages of Node.
+/// A set of Node packages.
 pub struct Npm {
     packages: &'static [&'static str],
-    folder: Folder,
+    directory: PackageDirectory,
 }
 
 impl Npm {
-    /// `packages` are each a `name@version`, with a `node` among them: what the system has may be too old. `variable` is
-    /// the one that says whether they are required, `target` is `env!("CARGO_TARGET_TMPDIR")`, which only tests have.
+    /// Each of `packages` is a `name@version`, including `node`, because the system's may be too old. `variable` is the
+    /// environment variable that makes them required, `target` is `env!("CARGO_TARGET_TMPDIR")`, which only tests have.
     pub const fn new(packages: &'static [&'static str], variable: &'static str, target: &'static str) -> Self {
-        Self { packages, folder: Folder::new(variable, target) }
+        Self { packages, directory: PackageDirectory::new(variable, target) }
     }
 
-    /// A Node with the packages; nothing, with a word about it, where it cannot be had and need not.
+    /// Returns Node with the packages. Returns `None` and prints a notice if they are neither available nor required.
     pub fn installed(&self) -> Option<Node> {
-        let folder = self.folder.installed("npm", self.packages, |folder| {
+        let directory = self.directory.installed("npm", self.packages, |directory| {
             let arguments = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
-            run(Command::new("npm").args(arguments).arg(folder).args(self.packages)).map(drop)
+            run(Command::new("npm").args(arguments).arg(directory).args(self.packages)).map(drop)
         })?;
-        Some(Node { modules: folder.join("node_modules") })
+        Some(Node { modules: directory.join("node_modules") })
     }
 }
 
-/// The Node that came with the packages it was asked for.
+/// Node with its installed packages.
 pub struct Node {
     modules: PathBuf,
 }
 
 impl Node {
-    /// Node itself.
+    /// Returns a command that runs Node.
     pub fn program(&self) -> PathBuf {
         self.modules.join(".bin/node")
     }
 
-    /// The folder of a package, by its name.
+    /// Returns the directory of a package.
     pub fn package(&self, name: &str) -> PathBuf {
         self.modules.join(name)
     }
 
-    /// A program of one of the packages, which is run by this Node.
+    /// Returns a command that runs a program of one of the packages with this Node.
     pub fn command(&self, program: &str) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let bin = self.modules.join(".bin");

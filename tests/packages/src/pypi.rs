@@ -1,44 +1,44 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::folder::Folder;
+use crate::directory::PackageDirectory;
 use crate::run;
 
-/// Packages of Python.
+/// A set of Python packages.
 pub struct PyPi {
     requirements: &'static str,
-    folder: Folder,
+    directory: PackageDirectory,
 }
 
 impl PyPi {
-    /// `requirements` is the text of a `requirements.txt` with a `name==version` in each line, `variable` the one that
-    /// says whether they are required, `target` is `env!("CARGO_TARGET_TMPDIR")`, which only tests have.
+    /// `requirements` is the text of a `requirements.txt` with a `name==version` per line, `variable` the environment
+    /// variable that makes them required, `target` is `env!("CARGO_TARGET_TMPDIR")`, which only tests have.
     pub const fn new(requirements: &'static str, variable: &'static str, target: &'static str) -> Self {
-        Self { requirements, folder: Folder::new(variable, target) }
+        Self { requirements, directory: PackageDirectory::new(variable, target) }
     }
 
-    /// A Python with the packages; nothing, with a word about it, where it cannot be had and need not.
+    /// Returns Python with the packages. Returns `None` and prints a notice if they are neither available nor required.
     pub fn installed(&self) -> Option<Python> {
         let packages: Vec<&str> = self.requirements.split_whitespace().collect();
-        let python = |folder: PathBuf| Python { program: folder.join(PROGRAM) };
-        let folder = self.folder.installed("python", &packages, |folder| {
-            run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+        let python = |directory: PathBuf| Python { program: directory.join(PROGRAM) };
+        let directory = self.directory.installed("python", &packages, |directory| {
+            run(Command::new("python3").args(["-m", "venv"]).arg(directory))?;
             let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-            run(python(folder.to_owned()).command().args(pip).args(&packages)).map(drop)
+            run(python(directory.to_owned()).command().args(pip).args(&packages)).map(drop)
         })?;
-        Some(python(folder))
+        Some(python(directory))
     }
 }
 
 const PROGRAM: &str = if cfg!(windows) { "Scripts/python" } else { "bin/python" };
 
-/// A Python that has the packages it was asked for.
+/// Python with its installed packages.
 pub struct Python {
     program: PathBuf,
 }
 
 impl Python {
-    /// This Python, to be given a script, or a module with `-m`. It writes nothing beside the sources that it reads.
+    /// Returns a command that runs Python, for a script or `-m MODULE`. Writes no bytecode beside the sources.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.arg("-B");

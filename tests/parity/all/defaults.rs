@@ -1,11 +1,11 @@
-//! Defaults that the source does not tell are left out, never guessed.
+//! Defaults that cannot be derived from the source are omitted, never guessed.
 
 use serde_json::Value;
 use tool_gen::ScanOutput;
 
 use super::project::Project;
 
-/// The default of a field of type `ty` whose function has this body, among some items.
+/// Returns the default of a field of type `ty` whose default function has this body, beside some items.
 fn default(ty: &str, body: &str, items: &str) -> (Option<Value>, ScanOutput) {
     let scanned = Project::new(
         "",
@@ -34,7 +34,7 @@ fn cannot_be_seen(ty: &str, body: &str, items: &str) {
 }
 
 #[test]
-fn casts_that_change_the_number() {
+fn casts_that_change_the_number_are_not_evaluated() {
     for (ty, body) in [
         ("u8", "300u32 as u8"),
         ("u32", "-1i32 as u32"),
@@ -57,7 +57,7 @@ const SLUG: &str = "pub struct Slug(String);\n\
     impl From<Slug> for String { fn from(slug: Slug) -> String { slug.0 } }\nconst NAME: &str = \"name\";\n";
 
 #[test]
-fn constructors_and_conversions_of_the_users_own() {
+fn user_defined_constructors_and_conversions_are_not_evaluated() {
     for body in ["Slug::new(\"A\").into()", "Slug::from(\"A\").into()", "String::from(Slug::new(\"A\"))"] {
         cannot_be_seen("String", body, SLUG);
     }
@@ -71,7 +71,7 @@ fn constructors_and_conversions_of_the_users_own() {
 }
 
 #[test]
-fn variants_that_are_called_as_those_of_an_option() {
+fn variants_named_some_and_none_are_told_from_those_of_option() {
     let mode =
         "#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\npub enum Mode { None, Some(u8) }\n";
     is("Mode", "Mode::None", mode, "None");
@@ -81,7 +81,7 @@ fn variants_that_are_called_as_those_of_an_option() {
 }
 
 #[test]
-fn numbers_and_lists_without_end() {
+fn huge_numbers_and_lists_are_not_expanded() {
     cannot_be_seen("i128", "-i128::MIN", "");
     let scanned = Project::new(
         "",

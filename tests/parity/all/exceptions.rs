@@ -1,4 +1,4 @@
-//! What the source does not tell: the manifest says `any` or less, and a warning says where and why.
+//! Facts that the source does not tell: the manifest says `any` or less, and a warning says where and why.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn scan(text: &str) -> ScanOutput {
     tool_gen::scan(folder.path().join("lib.rs")).run().expect("the file can be read")
 }
 
-/// The tool `f` has an argument `it` that is `any`, and the one warning about it names the line.
+/// Asserts that the argument `it` of the tool `f` is `any`, and that the only warning names the line.
 #[track_caller]
 fn is_any(text: &str) {
     let scanned = scan(text);
@@ -31,7 +31,7 @@ fn warns(scanned: &ScanOutput) {
 }
 
 #[test]
-fn a_constant_parameter() {
+fn a_const_generic_argument_is_any() {
     is_any(
         "#[derive(Deserialize, JsonSchema)]\npub struct Rows<const N: usize> { rows: Vec<u8> }\n\
          #[tool]\nfn f(it: Rows<3>) {}\n",
@@ -39,12 +39,12 @@ fn a_constant_parameter() {
 }
 
 #[test]
-fn a_type_of_another_crate() {
+fn a_type_of_another_crate_is_any() {
     is_any("#[tool]\nfn f(it: other_crate::Order) {}\n");
 }
 
 #[test]
-fn a_schema_by_hand() {
+fn a_handwritten_schema_is_any() {
     is_any(
         "#[derive(Deserialize)]\npub struct Order(u8);\n\
          impl JsonSchema for Order {\n    fn schema_name() -> std::borrow::Cow<'static, str> { \"Order\".into() }\n    \
@@ -53,9 +53,9 @@ fn a_schema_by_hand() {
     );
 }
 
-/// What a macro writes is in no file.
+/// The output of a macro is in no file.
 #[test]
-fn a_type_that_a_macro_writes() {
+fn a_type_written_by_a_macro_is_any() {
     is_any(
         "macro_rules! order { () => { #[derive(Deserialize, JsonSchema)] pub struct Order { count: u8 } }; }\norder!();\n\
          #[tool]\nfn f(it: Order) {}\n",
@@ -63,14 +63,14 @@ fn a_type_that_a_macro_writes() {
 }
 
 #[test]
-fn a_tool_that_a_macro_writes() {
+fn warns_about_a_tool_written_by_a_macro() {
     let scanned = scan("macro_rules! tools { ($name:ident) => { #[tool] fn $name(it: u8) {} }; }\ntools!(f);\n");
     assert!(scanned.manifest.is_empty());
     warns(&scanned);
 }
 
 #[test]
-fn a_transform_is_named_where_it_stands() {
+fn warns_about_a_transform_at_its_position() {
     let scanned = scan(
         "#[derive(Deserialize, JsonSchema)]\n#[schemars(transform = change)]\npub struct Order { count: u8 }\n\
          #[tool]\nfn f(it: Order) {}\n",
@@ -80,9 +80,9 @@ fn a_transform_is_named_where_it_stands() {
     assert_eq!((place.line, place.column, place.width), (4, 24, 6), "{place:?}");
 }
 
-/// Schemars does not come to an end either.
+/// Schemars does not terminate either.
 #[test]
-fn a_schema_without_end() {
+fn an_infinite_schema_is_any() {
     let scanned = scan(
         "#[derive(Deserialize, JsonSchema)]\n#[serde(transparent)]\n\
          pub struct Entries(std::collections::BTreeMap<String, Entries>);\n#[tool]\nfn f(it: Entries) {}\n",
@@ -97,7 +97,7 @@ fn a_schema_without_end() {
 }
 
 #[test]
-fn expressions_are_shown_as_they_are_written() {
+fn warnings_quote_expressions_from_the_source() {
     let scanned = scan(
         "#[derive(Deserialize, JsonSchema, serde::Serialize)]\npub struct Order { #[serde(default = \"count\")] count: u8 }\n\
          fn count() -> u8 { if cfg!(windows) { 255u8.wrapping_add(2) } else { 1 << 4 } }\n#[tool]\nfn f(it: Order) {}\n",
@@ -108,7 +108,7 @@ fn expressions_are_shown_as_they_are_written() {
 }
 
 #[test]
-fn documentation_that_cannot_be_read() {
+fn rejects_documentation_that_cannot_be_read() {
     let scanned = scan("#[doc = include_str!(\"gone.md\")]\n#[tool]\nfn f() {}\n");
     assert!(scanned.manifest.is_empty());
     let [error] = scanned.diagnostics.as_slice() else { panic!("one error: {:#?}", scanned.diagnostics) };

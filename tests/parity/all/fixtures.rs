@@ -1,4 +1,4 @@
-//! The fixtures of `tool-tests`: the scanner's manifest is the linked one, byte by byte.
+//! The fixtures of `tool-tests`: the scanned manifest equals the linked one, byte by byte.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use tool_model::Manifest;
 // The linker drops a crate that is never named.
 use tool_tests as _;
 
-/// What a macro of the crate writes is in no file.
+/// Tools written by a macro of the crate, which are in no file.
 const WRITTEN_BY_A_MACRO: &[&str] = &["double_option", "double_u8"];
 
 #[test]
-fn fixtures_are_read_as_they_are_compiled() {
+fn scanned_fixtures_equal_the_linked_ones() {
     let mut linked: Manifest = Manifest::linked()
         .iter()
         .filter(|(_, tool)| tool.handler.starts_with("tool_tests::"))

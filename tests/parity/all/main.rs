@@ -1,20 +1,20 @@
-//! What the generator reads in a source is what the compiler makes of it.
+//! Parity tests: the generator reads from a source what the compiler makes of it.
 
-// Sources that are broken, or meant to break the reader.
+// Broken or hostile sources.
 mod bad_input;
-// Defaults that are seen, and those that are not.
+// Defaults that can be derived from the source, and those that cannot.
 mod defaults;
-// What the source does not tell.
+// Facts that the source does not tell.
 mod exceptions;
 // The fixtures of `tool-tests`.
 mod fixtures;
-// What a name means.
+// Name resolution.
 mod names;
-// What `Cargo.toml` says.
+// Contents of `Cargo.toml`.
 mod packages;
-// A package to be scanned.
+// A temporary package to scan.
 mod project;
-// Other people's sources.
+// Crates of cargo's registry.
 mod registry;
 // Random services, compiled in one go.
 mod services;

@@ -1,4 +1,4 @@
-//! Names mean what they mean to rustc.
+//! Names are resolved as rustc resolves them.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::project::{Project, said};
 const ORDERS: &str = "mod one { #[derive(serde::Deserialize, schemars::JsonSchema)] pub struct Order { pub one: u8 } }\n\
     mod two { #[derive(serde::Deserialize, schemars::JsonSchema)] pub struct Order { pub two: u8 } }\n";
 
-/// The tool `f` takes an `Order`: of the module whose name its field has.
+/// Asserts that the tool `f` takes the `Order` with this field, which is named after its module.
 #[track_caller]
 fn takes(field: &str, items: &str) {
     let scanned = Project::new("", &format!("{ORDERS}{items}")).scan();
@@ -17,7 +17,7 @@ fn takes(field: &str, items: &str) {
 }
 
 #[test]
-fn a_glob_brings_only_what_can_be_seen() {
+fn a_glob_imports_only_visible_items() {
     let tool = "#[tool_runtime::tool]\nfn f(o: Order) {}";
     for (import, field) in [
         ("use", "two"),
@@ -38,12 +38,12 @@ fn a_glob_brings_only_what_can_be_seen() {
             &format!("mod a {{ {import} crate::one::*; }}\nmod t {{ use crate::a::*; use crate::two::*; {tool} }}\n"),
         );
     }
-    // A module inside sees all.
+    // A nested module sees everything.
     takes("one", &format!("mod a {{ use crate::one::Order; mod t {{ use super::*; {tool} }} }}\n"));
 }
 
 #[test]
-fn a_glob_of_a_library_brings_what_is_in_its_module() {
+fn a_glob_of_a_library_imports_the_items_of_its_module() {
     for library in ["std::collections", "std::time"] {
         let scanned = Project::new(
             "",
@@ -62,7 +62,7 @@ fn a_glob_of_a_library_brings_what_is_in_its_module() {
     }
 }
 
-/// That it ends is the test: followed without a memory, these names lead to as many places as there are ways.
+/// The test is that resolution ends: without a memory, these names lead to exponentially many places.
 #[track_caller]
 fn ends(text: &str) {
     let scanned = Project::new("", text).scan();
@@ -70,7 +70,7 @@ fn ends(text: &str) {
 }
 
 #[test]
-fn modules_that_all_import_each_other() {
+fn mutual_imports_are_resolved_in_finite_time() {
     let mut text = String::new();
     for module in 0..20 {
         let globs: String = (0..20).map(|other| format!("pub use crate::m{other}::*; ")).collect();
@@ -84,7 +84,7 @@ fn modules_that_all_import_each_other() {
 }
 
 #[test]
-fn aliases_that_double() {
+fn doubling_aliases_are_resolved_in_finite_time() {
     let mut text = "type A0 = u8;\n".to_owned();
     for alias in 1..60 {
         writeln!(text, "type A{alias} = (A{0}, A{0});", alias - 1).expect("a text grows");

@@ -1,4 +1,4 @@
-//! What `Cargo.toml` says: names, features, and which files matter.
+//! Contents of `Cargo.toml`: names, features, and relevant files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -15,7 +15,7 @@ const DEPENDENCY: &str =
     "[package]\nname = \"domain\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[features]\nextra = []\n";
 
 #[test]
-fn a_feature_of_an_optional_dependency_switches_it_on() {
+fn a_feature_of_an_optional_dependency_enables_it() {
     let text = format!("#[cfg(feature = \"domain\")]\n{TOOL}");
     for (list, is_on) in [("domain/extra", true), ("domain?/extra", false), ("dep:domain", false)] {
         let tables = format!(
@@ -27,7 +27,7 @@ fn a_feature_of_an_optional_dependency_switches_it_on() {
 }
 
 #[test]
-fn a_feature_may_ask_a_dependency_for_one() {
+fn a_feature_can_enable_a_feature_of_a_dependency() {
     let tables = "[features]\ndefault = [\"domain/extra\"]\n[dependencies]\ndomain = { path = \"domain\" }";
     let project = Project::new(tables, "#[tool_runtime::tool]\nfn f(o: domain::Order) {}\n")
         .with("domain/Cargo.toml", DEPENDENCY)
@@ -37,14 +37,14 @@ fn a_feature_may_ask_a_dependency_for_one() {
         tool.parameters().pointer("/$defs/Order/properties/extra").is_some()
     };
     assert!(has_extra(&project.scan()));
-    // A crate that is scanned too has the features that the first asks it for.
+    // A dependency that is scanned too has the features that the first crate enables.
     let both = project.library().and(project.path("domain/src/lib.rs")).run().expect("both can be read");
     assert!(has_extra(&both) && both.manifest.get("extra").is_some());
     assert!(tool_gen::scan(project.path("domain/src/lib.rs")).run().expect("it can be read").manifest.is_empty());
 }
 
 #[test]
-fn a_path_with_a_dot() {
+fn a_path_may_contain_a_dot() {
     let project = Project::new("[lib]\nname = \"other\"\npath = \"./src/lib.rs\"", TOOL);
     assert_eq!(project.scan().manifest.get("f").expect("the tool").handler, "other::f");
 }
@@ -55,7 +55,7 @@ fn depends_on(scanned: &ScanOutput, file: &Path) {
 }
 
 #[test]
-fn files_that_are_missing_or_cannot_be_read_are_looked_for_again() {
+fn missing_and_unreadable_files_are_checked_again() {
     let project = Project::new("", "mod gone;\nmod secret;\nmod latin;\n#[path = \"far.rs\"] mod far;\n")
         .with("src/secret.rs", "")
         .with("src/latin.rs", b"// caf\xe9\n");
@@ -68,7 +68,7 @@ fn files_that_are_missing_or_cannot_be_read_are_looked_for_again() {
 }
 
 #[test]
-fn what_is_inherited_and_what_dependencies_say_matters() {
+fn inherited_keys_and_dependencies_are_tracked() {
     let project = Project::new("", "")
         .with(
             "Cargo.toml",

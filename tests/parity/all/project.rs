@@ -1,4 +1,4 @@
-//! A package of a few files, in a folder that vanishes with it.
+//! A temporary package of a few files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A package `app` with these dependencies or other tables in its `Cargo.toml`, and a library of this text.
+    /// Creates a package `app` with these additional tables in its `Cargo.toml`, and a library with this text.
     pub(crate) fn new(tables: &str, library: &str) -> Self {
         let project = Self { folder: tempfile::tempdir().expect("a folder") };
         let package = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
@@ -39,12 +39,12 @@ impl Project {
     }
 }
 
-/// Everything that is said, a line each.
+/// All diagnostics, one per line.
 pub(crate) fn said(scanned: &ScanOutput) -> String {
     scanned.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
-/// The one thing that is said.
+/// The only diagnostic.
 #[track_caller]
 pub(crate) fn only(scanned: &ScanOutput) -> &Diagnostic {
     let [diagnostic] = scanned.diagnostics.as_slice() else { panic!("one thing: {}", said(scanned)) };

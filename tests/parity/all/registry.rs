@@ -1,8 +1,8 @@
-//! The sources of other people are read without a panic.
+//! Crates of cargo's registry are read without a panic.
 
 use parity_tests::registry::{Counts, annotate, roots};
 
-/// As many as keep the tests quick; `cargo run -p parity-tests --bin registry` scans all.
+/// Number of crates that keeps the test fast; `cargo run -p parity-tests --bin registry` scans all.
 const CRATES: usize = 50;
 
 #[test]
@@ -19,7 +19,7 @@ fn crates_of_the_registry_are_read() {
     assert_eq!(counts.tools, 0, "none of these crates has tools: {counts}");
 }
 
-/// All of a crate is parsed, and types are looked for everywhere in it.
+/// Every file is parsed, and types are resolved everywhere in the crate.
 #[test]
 fn crates_of_the_registry_are_read_with_everything_annotated() {
     let roots = roots();

@@ -1,4 +1,4 @@
-//! Random services: the scanner's manifest is the linked one, byte by byte.
+//! Random services: the scanned manifest equals the linked one, byte by byte.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use parity_tests::compare::{Difference, differences};
 use parity_tests::render::Sources;
 use parity_tests::{coverage, generate, render};
 
-/// How many differences are shown: the first tells most.
+/// Number of differences to show: the first tells most.
 const SHOWN: usize = 5;
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn setting<T: FromStr<Err: fmt::Debug>>(name: &str, default: T) -> T {
     env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error:?}")))
 }
 
 #[test]
-fn random_services_are_read_as_they_are_compiled() {
+fn scanned_random_services_equal_the_linked_ones() {
     let seed = setting("PARITY_SEED", 1_u64);
     let services = setting("PARITY_SERVICES", 300_usize);
     let shown = setting("PARITY_SHOWN", SHOWN);
@@ -34,7 +34,7 @@ fn random_services_are_read_as_they_are_compiled() {
 
     let scanned = tool_gen::scan(build.root()).run().unwrap_or_else(|error| panic!("{error}\n{again}"));
     let scanned_text = scanned.manifest.to_json();
-    // To be looked at beside the sources.
+    // For inspection beside the sources.
     fs::write(scratch.join("random-services/linked.json"), &linked).expect("the folder can be written");
     fs::write(scratch.join("random-services/scanned.json"), &scanned_text).expect("the folder can be written");
     let said: String = scanned.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
@@ -52,7 +52,7 @@ fn random_services_are_read_as_they_are_compiled() {
     );
 }
 
-/// A difference beside the source it is about.
+/// Formats a difference with the source of its tool.
 fn show(difference: &Difference, sources: &Sources, build: &Build) -> String {
     let Difference { tool, handler, diff } = difference;
     let source = match sources.items.get(handler) {

@@ -1,4 +1,4 @@
-//! Where rustc finds items, the generator finds them, or says that it does not.
+//! The generator finds items where rustc finds them, or reports that it does not.
 
 use super::project::{Project, only, said};
 
@@ -21,14 +21,14 @@ fn an_included_file_belongs_to_the_module() {
     let project = Project::new("", &format!("include!(\"it.rs\");\n{TOOL}")).with("src/it.rs", IT);
     let scanned = project.scan();
     assert_eq!(said(&scanned), "");
-    // One that is missing or includes itself.
+    // A file that is missing or includes itself.
     let project = Project::new("", "include!(\"gone.rs\");\ninclude!(\"again.rs\");")
         .with("src/again.rs", "include!(\"again.rs\");");
     assert!(said(&project.scan()).contains("gone.rs"));
 }
 
 #[test]
-fn a_module_inside_a_macro_is_named() {
+fn reports_a_module_inside_a_macro() {
     for more in ["", "#[tool_runtime::tool]\nfn g() {}\n"] {
         let scanned =
             Project::new("", &format!("use a::b;\ncfg_if::cfg_if! {{\n    if #[cfg(unix)] {{ mod m; }}\n}}\n{more}"))
@@ -40,14 +40,14 @@ fn a_module_inside_a_macro_is_named() {
 }
 
 #[test]
-fn a_mark_before_a_module() {
+fn accepts_a_byte_order_mark_before_a_module() {
     let scanned = Project::new("", "\u{feff}mod m;\n").with("src/m.rs", format!("\u{feff}{TOOL}{IT}")).scan();
     assert_eq!(said(&scanned), "");
     assert_eq!((scanned.places["f"].line, scanned.places["f"].column), (3, 8));
 }
 
 #[test]
-fn a_condition_inside_a_file() {
+fn evaluates_an_inner_cfg_of_a_file() {
     for (inner, is_there) in [("#![cfg_attr(all(), cfg(any()))]", false), ("#![cfg_attr(any(), cfg(any()))]", true)] {
         let project = Project::new("", "mod m;\nmod n;\n")
             .with("src/m.rs", format!("{inner}\n{TOOL}{IT}"))
@@ -59,7 +59,7 @@ fn a_condition_inside_a_file() {
 }
 
 #[test]
-fn an_attribute_that_is_handed_on_under_another_name() {
+fn finds_an_attribute_reexported_under_another_name() {
     for import in ["use crate::prelude::offered;", "use crate::prelude::*;"] {
         let project = Project::new("", "mod prelude;\nmod m;\n")
             .with("src/prelude.rs", "pub use tool_runtime::tool as offered;\n")
@@ -69,7 +69,7 @@ fn an_attribute_that_is_handed_on_under_another_name() {
 }
 
 #[test]
-fn an_attribute_of_others() {
+fn ignores_an_attribute_of_another_crate() {
     let text = "use rmcp::prelude::*;\n#[tool]\nfn f() {}\n";
     for (dependencies, is_ours) in [("", false), ("tool-runtime = \"1\"\n", true)] {
         let tables = format!("[dependencies]\nrmcp = \"1\"\n{dependencies}");
@@ -83,7 +83,7 @@ fn an_attribute_of_others() {
 }
 
 #[test]
-fn a_file_of_the_library_and_of_the_program() {
+fn reads_a_file_shared_by_library_and_binary() {
     let project = Project::new("", "mod m;\n")
         .with("src/main.rs", "mod m;\n")
         .with("src/m.rs", "#[tool_runtime::tool]\nfn f() {}\n#[tool_runtime::tool]\nfn g() {}\n");
@@ -102,9 +102,9 @@ fn one_mistake_gives_one_message() {
     assert_eq!(diagnostic.help.as_deref(), Some("its types and tools are missing until it compiles"));
 }
 
-/// rustc compiles it: to warn and leave the error to it would be to ship without the tools.
+/// rustc compiles these, so leaving the error to rustc would ship a program without the tools.
 #[test]
-fn a_limit_of_ours_is_no_error_of_the_compiler() {
+fn a_limit_of_the_generator_is_not_a_compile_error() {
     let deep = format!("type T = {}u8{};\n{TOOL}", "Vec<".repeat(10_000), ">".repeat(10_000));
     let large = format!("{TOOL}/*{}*/", " ".repeat(33_000_000));
     for text in [deep, large] {
@@ -113,9 +113,9 @@ fn a_limit_of_ours_is_no_error_of_the_compiler() {
     }
 }
 
-/// What people write is not too deep.
+/// Expressions that occur in practice are not too deep.
 #[test]
-fn tables_of_shifts() {
+fn accepts_tables_of_shifts() {
     let shifts: String = (0..128).map(|shift| format!("1 << {shift}, ")).collect();
     let scanned = Project::new("", &format!("const F: &[u128] = &[{shifts}];\n{TOOL}{IT}")).scan();
     assert_eq!(said(&scanned), "");

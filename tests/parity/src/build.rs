@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 use crate::render::Sources;
 
-/// A crate written to disk, to be compiled.
+/// A random crate written to disk.
 pub struct Build {
     folder: PathBuf,
     target: PathBuf,
@@ -23,10 +23,10 @@ const MAIN: &str = "fn main() {
 ";
 
 impl Build {
-    /// Writes the crate into a folder. `target` is where cargo builds, so that dependencies are built once.
+    /// Writes the crate to a directory. `target` is cargo's target directory, so that dependencies are built once.
     ///
     /// # Errors
-    /// When the files cannot be written.
+    /// Returns an error if the files cannot be written.
     pub fn write(folder: &Path, target: &Path, sources: &Sources) -> io::Result<Self> {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let src = folder.join("src");
@@ -47,16 +47,16 @@ impl Build {
         Ok(Self { folder: folder.to_owned(), target: target.to_owned() })
     }
 
-    /// The root of the library.
+    /// Returns the root file of the library.
     #[must_use]
     pub fn root(&self) -> PathBuf {
         self.folder.join("src/lib.rs")
     }
 
-    /// What the program prints: the manifest of all that is linked into it.
+    /// Returns the output of the program: the manifest of everything linked into it.
     ///
     /// # Errors
-    /// What rustc says when the crate does not compile.
+    /// Returns the messages of rustc if the crate does not compile.
     pub fn linked(&self) -> Result<String, String> {
         let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["run", "--quiet", "--offline", "--manifest-path"])

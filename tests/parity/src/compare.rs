@@ -1,6 +1,6 @@
-//! Two manifests side by side.
+//! Differences between two manifests.
 //!
-//! They are compared as text, by line: whatever a manifest says is in its bytes, even what it should not say.
+//! Manifests are compared as text, by line, so that nothing in them goes unnoticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,15 +10,15 @@ use similar::{ChangeTag, TextDiff};
 /// A tool that two manifests describe differently.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Its name.
+    /// The name of the tool.
     pub tool: String,
-    /// Its handler, as either says it.
+    /// The handler of the tool, from either manifest.
     pub handler: String,
-    /// The lines that differ, with some around them.
+    /// The lines that differ, with some context.
     pub diff: String,
 }
 
-/// The entries of a manifest's text, by the tool's name.
+/// Splits the text of a manifest into entries by tool name.
 #[must_use]
 pub fn entries(manifest: &str) -> BTreeMap<&str, &str> {
     let mut entries = BTreeMap::new();
@@ -27,14 +27,14 @@ pub fn entries(manifest: &str) -> BTreeMap<&str, &str> {
         let entry = &rest[start + 1..];
         let end = entry.find("\n  \"").or_else(|| entry.rfind("\n}")).unwrap_or(entry.len());
         let name = entry[3..end].split('"').next().unwrap_or_default();
-        // The last entry is the one without a comma.
+        // The last entry has no comma.
         entries.insert(name, entry[..end].trim_end_matches(','));
         rest = &entry[end..];
     }
     entries
 }
 
-/// The tools in which two manifests differ: `-` is what the compiler says, `+` what the source was read as.
+/// Returns the tools in which two manifests differ: `-` is the compiler's line, `+` the generator's.
 #[must_use]
 pub fn differences(linked: &str, scanned: &str) -> Vec<Difference> {
     let (linked, scanned) = (entries(linked), entries(scanned));
@@ -50,13 +50,13 @@ pub fn differences(linked: &str, scanned: &str) -> Vec<Difference> {
         .collect()
 }
 
-/// What an entry says of the tool's handler.
+/// Returns the handler that an entry names.
 fn handler(entry: &str) -> &str {
     let after = entry.split_once("\"handler\": \"").map_or("", |(_, after)| after);
     after.split('"').next().unwrap_or_default()
 }
 
-/// The lines that differ between two texts, with three around them.
+/// Returns the lines that differ between two texts, with three lines of context.
 #[must_use]
 pub fn diff(old: &str, new: &str) -> String {
     let lines = TextDiff::from_lines(old, new);
@@ -71,7 +71,7 @@ pub fn diff(old: &str, new: &str) -> String {
                 ChangeTag::Insert => '+',
                 ChangeTag::Equal => ' ',
             };
-            // A string takes everything.
+            // Writing to a string never fails.
             let _ = writeln!(written, "{sign} {}", change.value().trim_end_matches('\n'));
         }
     }

@@ -1,8 +1,8 @@
-//! How much of what a manifest can say is said by a random one.
+//! Checks that random manifests contain everything that a manifest can.
 
 use crate::compare::entries;
 
-/// What a rich manifest contains: a text of the entries, and how many of a thousand tools have it at least.
+/// Fragments of manifest entries, and the minimum number of tools per thousand that contain them.
 const FEATURES: &[(&str, usize)] = &[
     ("\"arguments\": {}", 50),
     ("\"$defs\"", 250),
@@ -34,11 +34,11 @@ const FEATURES: &[(&str, usize)] = &[
     ("\"x-more\"", 3),
     ("\\n", 100),
     ("Returned\"", 15),
-    // The second type of one name.
+    // The second type with the same name.
     ("2\": {", 1),
 ];
 
-/// What a manifest has too little of, to be shown; nothing if it is rich.
+/// Returns a report of what a manifest contains too rarely, or `None`.
 #[must_use]
 pub fn missing(manifest: &str) -> Vec<String> {
     let entries = entries(manifest);

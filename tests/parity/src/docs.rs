@@ -1,8 +1,8 @@
-//! Doc comments of many shapes.
+//! Random doc comments.
 
 use crate::Random;
 
-/// How a doc comment is written.
+/// The syntax of a doc comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     Lines,
@@ -11,11 +11,11 @@ enum Style {
     Attributes,
     /// Some lines, another attribute, the rest.
     Divided,
-    /// Under a `cfg_attr` that holds.
+    /// Inside a `cfg_attr` whose predicate holds.
     Conditional,
 }
 
-/// A doc comment; without lines there is none.
+/// A doc comment; empty if it has no lines.
 #[derive(Clone, Debug)]
 pub struct Docs {
     lines: Vec<String>,
@@ -49,13 +49,13 @@ const LATER: &[&[&str]] = &[
 ];
 
 impl Docs {
-    /// No comment.
+    /// Returns an empty comment.
     #[must_use]
     pub fn none() -> Self {
         Self { lines: Vec::new(), style: Style::Lines }
     }
 
-    /// A comment in so many of a hundred cases.
+    /// Returns a comment in this percentage of cases.
     pub fn random(random: &mut Random, percent: usize) -> Self {
         if !random.chance(percent) {
             return Self::none();
@@ -87,7 +87,7 @@ impl Docs {
         Self { lines, style }
     }
 
-    /// The comment, in some cases under a `cfg_attr`, which a parameter cannot have.
+    /// Returns the comment, sometimes inside a `cfg_attr`, which a parameter cannot have.
     #[must_use]
     pub fn sometimes_conditional(mut self, random: &mut Random) -> Self {
         if random.chance(3) {
@@ -96,7 +96,7 @@ impl Docs {
         self
     }
 
-    /// A comment with a section for some of the parameters.
+    /// Returns a comment with a section for some of the parameters.
     pub fn with_arguments(random: &mut Random, names: &[&str]) -> Self {
         let mut docs = Self::random(random, 95);
         if names.is_empty() || !random.chance(35) {
@@ -137,7 +137,7 @@ impl Docs {
         docs
     }
 
-    /// The comment as it stands in the source.
+    /// Renders the comment as source text.
     #[must_use]
     pub fn write(&self, indent: &str) -> String {
         if self.lines.is_empty() {

@@ -1,7 +1,8 @@
-//! Holds the generator to what the compiler says.
+//! Checks the generator against the compiler.
 //!
 //! [`generate::project`] makes a crate of random services from a seed, [`render::render`] writes it as source text and
-//! [`build::Build`] compiles and runs it. What it links is then compared with what `tool_gen` reads in the same files.
+//! [`build::Build`] compiles and runs it. Its linked manifest is then compared with what `tool_gen` reads from the
+//! same files.
 
 pub mod build;
 pub mod compare;

@@ -1,18 +1,18 @@
-//! What a random crate consists of. Names are chosen here; how a module spells them is the renderer's affair.
+//! The model of a random crate. Names are chosen here; the renderer chooses how a module spells them.
 
 use crate::docs::Docs;
 
 /// Names a definition of the project.
 pub type DefinitionId = usize;
 
-/// A type as the model means it, whatever names lead to it.
+/// A type, whatever names lead to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Of the language (`u32`) or of a library, by its full path (`std::vec::Vec`).
+    /// A primitive (`u32`) or a library type by its full path (`std::vec::Vec`).
     Library(&'static str, Vec<Type>),
     /// `Cow<'static, str>`
     CowText,
-    /// `Cow<'a, str>`, with the lifetime of the definition around it.
+    /// `Cow<'a, str>`, with the lifetime of the enclosing definition.
     LentText,
     /// `Box<[T]>`
     BoxedSlice(Box<Type>),
@@ -20,7 +20,7 @@ pub enum Type {
     Tuple(Vec<Type>),
     /// `[T; N]`
     Array(Box<Type>, usize),
-    /// A type parameter of the definition around it.
+    /// A type parameter of the enclosing definition.
     Parameter(&'static str),
     /// A definition of the project, with its generic arguments.
     Defined(DefinitionId, Vec<Type>),
@@ -58,27 +58,27 @@ impl Type {
     }
 }
 
-/// One word of an attribute such as `#[serde(..)]`.
+/// One entry of an attribute such as `#[serde(..)]`.
 #[derive(Clone, Debug)]
 pub enum Word {
-    /// As it is written: `rename_all = "camelCase"`.
+    /// Literal text: `rename_all = "camelCase"`.
     Plain(String),
     /// A key whose value is a type in quotes: `from = "u32"`.
     Typed(&'static str, Type),
 }
 
-/// An attribute of a type, field or variant, in words that can stand in one list or in several.
+/// An attribute of a type, field or variant, whose entries may be split into several lists.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     /// `serde` or `schemars`.
     pub name: &'static str,
-    /// What it says.
+    /// Its entries.
     pub word: Word,
-    /// The predicate of a `cfg_attr` around it.
+    /// The predicate of an enclosing `cfg_attr`.
     pub cfg: Option<&'static str>,
 }
 
-/// Something with a name, a type and words about it.
+/// A field.
 #[derive(Clone, Debug)]
 pub struct Field {
     /// Empty in a tuple.
@@ -89,11 +89,11 @@ pub struct Field {
     pub docs: Docs,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// The predicate of a `cfg` on it.
+    /// The predicate of its `cfg`.
     pub cfg: Option<&'static str>,
 }
 
-/// What a struct or a variant holds.
+/// The contents of a struct or a variant.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Nothing.
@@ -113,13 +113,13 @@ pub struct Variant {
     pub docs: Docs,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// What it holds.
+    /// Its contents.
     pub content: Content,
-    /// The predicate of a `cfg` on it.
+    /// The predicate of its `cfg`.
     pub cfg: Option<&'static str>,
 }
 
-/// What a definition is.
+/// The kind of a definition.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// A struct.
@@ -130,7 +130,7 @@ pub enum Shape {
     Alias(Type),
 }
 
-/// How `Default` comes to a type.
+/// How a type implements `Default`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefaultImpl {
     /// Not at all.
@@ -141,20 +141,20 @@ pub enum DefaultImpl {
     ByHand(Vec<String>),
 }
 
-/// What a type can do for a tool.
+/// The traits of a type that matter to a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Is read, written and described.
+    /// Deserializes, serializes and has a schema.
     Full,
-    /// Is read only: an argument that is `any`.
+    /// Deserializes only: an argument that is `any`.
     Opaque,
-    /// Is parsed from text only.
+    /// Implements `FromStr` only.
     Parsed,
-    /// Is written and described, never read.
+    /// Serializes and has a schema, but does not deserialize.
     Written,
-    /// Is written only.
+    /// Serializes only.
     Unseen,
-    /// Nothing: it is injected.
+    /// None: it is injected.
     Injected,
 }
 
@@ -163,11 +163,11 @@ pub enum Role {
 pub struct Definition {
     /// Its name.
     pub name: String,
-    /// The module it stands in.
+    /// The module that contains it.
     pub module: Vec<String>,
     /// Other paths that lead to it, through re-exports.
     pub exports: Vec<Vec<String>>,
-    /// Whether it has a lifetime `'a`.
+    /// `true` if it has a lifetime `'a`.
     pub lifetime: bool,
     /// Its type parameters, with their defaults.
     pub generics: Vec<(&'static str, Option<Type>)>,
@@ -175,37 +175,37 @@ pub struct Definition {
     pub docs: Docs,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// What it is.
+    /// Its kind.
     pub shape: Shape,
-    /// What it can do.
+    /// Its traits.
     pub role: Role,
-    /// How it comes to `Default`.
+    /// How it implements `Default`.
     pub default: DefaultImpl,
-    /// Whether it can be a key of a map.
+    /// `true` if it can be a key of a map.
     pub is_key: bool,
-    /// Items that belong to it: functions that its attributes name, conversions.
+    /// Items that belong to it: functions named by its attributes, conversions.
     pub items: Vec<Companion>,
 }
 
 /// An item beside a definition.
 #[derive(Clone, Debug)]
 pub enum Companion {
-    /// A function without parameters, as `default = ".."` names it.
+    /// A function without parameters, named by `default = ".."`.
     Function {
         /// Its name.
         name: String,
-        /// What it gives back.
+        /// Its return type.
         ty: Type,
         /// Its body.
         value: String,
-        /// Whether it stands in an `impl` of the definition.
+        /// `true` if it is an associated function of the definition.
         is_associated: bool,
     },
-    /// A function that reads a value, as `deserialize_with = ".."` names it.
+    /// A function that deserializes a value, named by `deserialize_with = ".."`.
     Reader {
         /// Its name.
         name: String,
-        /// What it reads.
+        /// The type it returns.
         ty: Type,
     },
     /// A number.
@@ -225,7 +225,7 @@ pub enum Companion {
     Into(Type),
 }
 
-/// How a parameter is written.
+/// The form of a parameter.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// `T`
@@ -238,7 +238,7 @@ pub enum Form {
     OptionLent(Type),
     /// `Option<&[T]>`
     OptionSlice(Type),
-    /// As it is: `&str`, `impl AsRef<std::path::Path>`.
+    /// Literal text: `&str`, `impl AsRef<std::path::Path>`.
     Plain(&'static str),
 }
 
@@ -251,22 +251,22 @@ pub struct Parameter {
     pub form: Form,
     /// Its documentation.
     pub docs: Docs,
-    /// The words of its `#[arg(..)]`, if it has one.
+    /// The entries of its `#[arg(..)]`, if it has one.
     pub arg: Option<Vec<String>>,
-    /// Whether it is marked `#[inject]`.
+    /// `true` if it is marked `#[inject]`.
     pub inject: bool,
 }
 
-/// How a method takes its instance.
+/// The receiver of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiver {
-    /// Not at all, or there is none.
+    /// None.
     None,
-    /// As it is written: `&self`.
+    /// Literal text: `&self`.
     Written(&'static str),
 }
 
-/// What a tool gives back.
+/// The return type of a tool.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Nothing.
@@ -275,9 +275,9 @@ pub enum Output {
     Plain(Type),
     /// A value or an error.
     Result(Type),
-    /// A future that is written out.
+    /// An explicit future.
     Future(Type),
-    /// As it is: `&'static str`.
+    /// Literal text: `&'static str`.
     Written(&'static str),
 }
 
@@ -288,23 +288,23 @@ pub struct Function {
     pub name: String,
     /// Its documentation.
     pub docs: Docs,
-    /// The words of its `#[tool(..)]`, if it has one.
+    /// The entries of its `#[tool(..)]`, if it has one.
     pub tool: Option<Vec<String>>,
     /// `pub`, `pub(crate)` or nothing.
     pub visibility: &'static str,
-    /// Whether it is `async`.
+    /// `true` if it is `async`.
     pub is_async: bool,
-    /// How it takes its instance.
+    /// Its receiver.
     pub receiver: Receiver,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// What it gives back.
+    /// Its return type.
     pub output: Output,
-    /// The predicate of a `cfg` on it.
+    /// The predicate of its `cfg`.
     pub cfg: Option<&'static str>,
 }
 
-/// The form in which a class is written.
+/// The syntactic form of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClassForm {
     /// `impl Name`
@@ -324,45 +324,45 @@ pub enum ClassForm {
 /// A class: a type and its `impl` block, or a trait.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// The form in which it is written.
+    /// Its syntactic form.
     pub form: ClassForm,
-    /// The type's name.
+    /// The name of the type.
     pub name: String,
-    /// The words of its `#[tool_class(..)]`.
+    /// The entries of its `#[tool_class(..)]`.
     pub words: Vec<String>,
-    /// The constructor as it is written, if there is one.
+    /// The source of the constructor, if there is one.
     pub constructor: Option<&'static str>,
     /// Its methods.
     pub methods: Vec<Function>,
 }
 
-/// Where the text of a module stands.
+/// The place of a module's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// In its parent's text.
+    /// Inside its parent.
     Inline,
     /// In `name.rs`.
     File,
     /// In `name/mod.rs`.
     Folder,
-    /// In a file of another name, with `#[path]`.
+    /// In a file with another name, through `#[path]`.
     Path,
 }
 
-/// A module of the project, before its text is written.
+/// A module of the project, before it is rendered.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// Its path from the crate's root.
     pub path: Vec<String>,
-    /// Where its text stands.
+    /// The place of its text.
     pub placement: Placement,
-    /// Whether it begins with `use super::*`.
+    /// `true` if it starts with `use super::*`.
     pub inherits: bool,
-    /// The predicate of a `cfg` on it.
+    /// The predicate of its `cfg`.
     pub cfg: Option<&'static str>,
     /// The types in it.
     pub definitions: Vec<DefinitionId>,
-    /// `pub use` items as they are written.
+    /// The source of its `pub use` items.
     pub exports: Vec<String>,
     /// The functions in it that are tools.
     pub functions: Vec<Function>,
@@ -399,7 +399,7 @@ impl Module {
 /// A random crate: its types, and its modules, one for each service.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
-    /// All types, in the order of their making: each refers to earlier ones, to itself or to its partner.
+    /// All types in order of creation: each refers to earlier ones, to itself or to its partner.
     pub definitions: Vec<Definition>,
     /// One module for each service.
     pub services: Vec<Module>,

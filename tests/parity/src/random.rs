@@ -1,17 +1,17 @@
-//! A small source of randomness that gives the same numbers everywhere, always.
+//! A small deterministic random number generator.
 
-/// Numbers that follow from a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Numbers of their own: what is drawn from them changes nothing here.
+    /// Returns an independent generator, whose use does not affect this one.
     #[must_use]
     pub fn fork(&mut self) -> Self {
         Self(self.next())
@@ -24,22 +24,22 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which is not 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end as u64).unwrap_or_default()
     }
 
-    /// A number between two, both included.
+    /// Returns a number between two, both inclusive.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
 
-    /// Whether something happens that does so in so many of a hundred cases.
+    /// Returns `true` in this percentage of cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several.
+    /// Returns one of several items.
     pub fn pick<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())].clone()
     }

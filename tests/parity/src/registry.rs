@@ -1,4 +1,4 @@
-//! The sources of other people: every crate in cargo's registry on this machine.
+//! Scans of the crates in cargo's registry on this machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::{env, fmt, fs, io};
 
 use tool_gen::Severity;
 
-/// The root of each crate in the registry that has a library, sorted by its folder.
+/// Returns the root file of each library in the registry, sorted by directory.
 #[must_use]
 pub fn roots() -> Vec<PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -22,36 +22,36 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The root of a crate's library: as `Cargo.toml` says, or else where cargo looks.
+/// Returns the root file of a library: from `Cargo.toml`, or else cargo's default.
 fn root(folder: &Path) -> Option<PathBuf> {
     let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).ok()?.parse().ok()?;
     let said = manifest.get("lib").and_then(|lib| lib.get("path")).and_then(toml::Value::as_str);
     Some(folder.join(said.unwrap_or("src/lib.rs"))).filter(|root| root.is_file())
 }
 
-/// What was found in several crates.
+/// Statistics of several scans.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Crates that were scanned.
+    /// Number of crates that were scanned.
     pub crates: usize,
-    /// Crates whose scan gave an error instead of a manifest.
+    /// Number of crates whose scan gave an error instead of a manifest.
     pub failed: usize,
-    /// Files that were read.
+    /// Number of files that were read.
     pub files: usize,
-    /// Their size.
+    /// Total size of the files.
     pub bytes: u64,
-    /// Tools that were found.
+    /// Number of tools that were found.
     pub tools: usize,
-    /// What was said, without names and numbers, and how often.
+    /// Diagnostics without names and numbers, and how often each occurred.
     pub diagnostics: BTreeMap<(Severity, String), usize>,
 }
 
-/// Copies a crate with every public function a tool and every `impl` a class; gives the root of the copy.
+/// Copies a crate, making every public function a tool and every `impl` a class. Returns the root file of the copy.
 ///
-/// Few of these are tools that compile. But all of the crate is parsed, and the types of its functions are looked for.
+/// Few of these tools would compile, but the whole crate is parsed and the types of its functions are resolved.
 ///
 /// # Errors
-/// When the copy cannot be written.
+/// Returns an error if the copy cannot be written.
 pub fn annotate(root: &Path, into: &Path) -> io::Result<PathBuf> {
     let Some(folder) = root.ancestors().find(|folder| folder.join("Cargo.toml").is_file()) else {
         return Err(io::Error::other(format!("{} belongs to no crate", root.display())));
@@ -79,7 +79,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 impl Counts {
-    /// Scans one crate. A panic is not caught: it must not happen.
+    /// Scans one crate. Panics are not caught: they must not happen.
     pub fn scan(&mut self, root: &Path) {
         self.crates += 1;
         let Ok(scanned) = tool_gen::scan(root).run() else {
@@ -96,7 +96,7 @@ impl Counts {
     }
 }
 
-/// A message without what differs from case to case: what is quoted, paths and numbers.
+/// Normalizes a message: removes quoted names, paths and numbers.
 fn kind(message: &str) -> String {
     let quoted = message.split('`').enumerate();
     let words: String = quoted.map(|(index, part)| if index % 2 == 0 { part } else { ".." }).collect();

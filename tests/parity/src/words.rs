@@ -1,6 +1,6 @@
-//! Names and predicates to choose from.
+//! Pools of names and predicates.
 
-/// Names of types. Some are those of libraries' types, which a name alone would confuse.
+/// Names of types. Some are also names of library types, which a name alone would confuse.
 pub const NOUNS: &[&str] = &[
     "Order",
     "Customer",
@@ -114,7 +114,7 @@ pub const VERBS: &[&str] = &[
     "merge2",
 ];
 
-/// Names that serde gives to fields.
+/// Names for `#[serde(rename)]`.
 pub const RENAMES: &[&str] = &[
     "$ref",
     "enum",
@@ -140,7 +140,7 @@ pub const CASES: &[&str] = &[
     "SCREAMING-KEBAB-CASE",
 ];
 
-/// Regular expressions that both schemars and the attributes take, as literals.
+/// Regular expressions that both schemars and our attributes accept, as literals.
 pub const PATTERNS: &[&str] = &["\"^[a-z]+$\"", "r\"\\d{2}\"", "\"^(a|b)\"", "r#\"^\"\\w*\"$\"#"];
 
 /// Predicates that hold for the generated crate.
@@ -157,7 +157,7 @@ pub const TRUE: &[&str] = &[
     "true",
 ];
 
-/// Predicates that do not.
+/// Predicates that do not hold for the generated crate.
 pub const FALSE: &[&str] = &[
     "any()",
     "feature = \"off\"",

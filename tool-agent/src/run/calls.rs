@@ -38,7 +38,7 @@ impl LiveRun {
         };
         self.open = Some(open.clone());
         let (prepare, on_result) = (self.prepare(&open), self.on_result(&open));
-        let mut turn = turn.each(prepare).heard(on_result).into_future();
+        let mut turn = turn.each(prepare).on_result(on_result).into_future();
         let why = tokio::select! {
             biased;
             _ = &mut turn => None,

@@ -159,7 +159,7 @@ fn only<'o, 's>(
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// Returns the property that every alternative requires, each with values of its own.
+/// Returns the property that every alternative requires, with distinct values in each.
 fn discriminator<'s>(outlines: &[ObjectOutline<'s>]) -> Option<&'s str> {
     let (first, others) = outlines.split_first()?;
     let tells_apart = |property: &&str| {

@@ -170,7 +170,7 @@ pub enum ArrayForm {
 pub enum ObjectForm {
     /// Any properties.
     Any,
-    /// Those of a named definition.
+    /// The properties of a named definition.
     Named(String),
     /// Properties with one possible value each, as JSON.
     Tagged(Vec<(String, String)>),

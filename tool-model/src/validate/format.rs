@@ -108,7 +108,7 @@ fn offset_in_minutes(text: &str) -> Option<i32> {
     }
 }
 
-/// Exactly `N` groups of digits, each of its own width.
+/// Parses exactly `N` groups of digits with these widths.
 fn numbers<const N: usize>(text: &str, separator: char, widths: [usize; N]) -> Option<[u32; N]> {
     let mut parts = text.split(separator);
     let mut found = [0; N];

@@ -152,7 +152,7 @@ impl KeywordReader<'_> {
         read.unwrap_or_default()
     }
 
-    /// Parses one keyword and reports an error if `read` returns `None`, which stands for a value of the wrong type.
+    /// Parses one keyword and reports an error if `read` returns `None` for a value of the wrong type.
     fn keyword<T>(
         &mut self,
         key: &str,

@@ -131,7 +131,7 @@ impl Validator {
     /// Returns all violations, as [`check`](Self::check) does, and also rejects undeclared properties of objects with
     /// declared ones.
     ///
-    /// The schemas of some types are more open than the types: those of `Duration`, `Range` and `Result`, for example.
+    /// The schemas of some types are more open than the types, for example `Duration`, `Range` and `Result`.
     #[must_use]
     pub fn check_closed(&self, value: &Value, path: &str) -> Vec<Violation> {
         Checker::new(&self.definitions).closed().violations(&self.schema, value, path, usize::MAX)

@@ -46,7 +46,7 @@ fn has_narrowing_keyword(schema: &Value) -> bool {
     })
 }
 
-/// Returns `true` for the bounds of an integer type. `minimum: 0` alone is taken for those of `u64`.
+/// Returns `true` for the bounds of an integer type. `minimum: 0` alone is taken for `u64`.
 fn is_range_of_an_integer_type(object: &Map<String, Value>, range: (Option<i64>, Option<i64>)) -> bool {
     const RANGES: [(i64, i64); 6] =
         [(0, 255), (0, 65_535), (0, 4_294_967_295), (-128, 127), (-32_768, 32_767), (-2_147_483_648, 2_147_483_647)];

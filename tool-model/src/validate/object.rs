@@ -104,8 +104,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Collects the rules that apply to the same object: the schema's own, and those of all parts that apply. Returns
-    /// `true` if a part has an `unevaluatedProperties` of its own, which settles the question.
+    /// Collects the rules that apply to the same object: of the schema itself and of all parts that apply. Returns `true` if
+    /// a part has its own `unevaluatedProperties`, which settles the question.
     fn evaluating(
         &mut self,
         rules: &'s SchemaRules,

@@ -29,7 +29,7 @@ impl NumberRules {
     }
 }
 
-/// Checks a string. Each broken rule is a violation of its own.
+/// Checks a string. Each broken rule is a separate violation.
 pub(super) fn check_text(rules: &TextRules, text: &str, at: ValueAt<'_>, findings: &mut Findings) {
     if !rules.length.is_free() && !rules.length.admits(text.chars().count()) {
         findings.add(|| {

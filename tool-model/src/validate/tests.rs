@@ -1,4 +1,4 @@
-//! What is said about a value.
+//! Tests of the validator.
 
 mod branches;
 mod containers;
@@ -25,7 +25,7 @@ fn no_defs() -> Value {
     json!({})
 }
 
-/// Each violation as `path | received | expected`, with `-` for what is missing.
+/// Returns each violation as `path | received | expected`, with `-` for a missing value.
 fn lines(violations: &[Violation]) -> Vec<String> {
     let line = |v: &Violation| format!("{} | {} | {}", v.path, v.received.as_str().unwrap_or("-"), v.kind);
     violations.iter().map(line).collect()
@@ -38,7 +38,7 @@ fn found(schema: &Value, definitions: Value, value: &Value) -> Vec<String> {
     lines(&violations)
 }
 
-/// Checks values against one schema: each is expected to fit, or to be told these lines.
+/// Checks values against one schema: each is valid, or has these violations.
 #[track_caller]
 fn table(schema: Value, cases: &[(Value, &[&str])]) {
     table_with(schema, no_defs(), cases);
@@ -159,7 +159,7 @@ fn paths() {
 }
 
 #[test]
-fn what_came_is_shortened() {
+fn shortens_the_received_value() {
     let received = |value: Value| found(&json!({"type": "null"}), no_defs(), &value).remove(0);
     let shown = |text: &str| format!(" | {text} | null");
     let exact = "é".repeat(78);

@@ -1,4 +1,4 @@
-//! Violations: what is wrong with a value, as data.
+//! Violations of schemas and types, as data.
 
 use serde::{Deserialize, Serialize};
 

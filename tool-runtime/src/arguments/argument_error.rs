@@ -21,7 +21,7 @@ pub struct ArgumentError {
     pub path: String,
     /// The received value as JSON, shortened. `None` if it is missing or is not repeated.
     pub received: Option<String>,
-    /// The text about what was expected.
+    /// The expectation, as text.
     pub expected: String,
     /// The kind of error.
     pub kind: ArgumentErrorKind,

@@ -6,7 +6,7 @@ use tool_model::validate::ViolationKind;
 
 /// Writes the texts of argument errors.
 pub(crate) trait MessageFormat {
-    /// Writes what was expected, from a violation that holds no secret.
+    /// Writes the expectation of a violation, from which secrets were removed.
     fn expected(&self, kind: &ViolationKind) -> String {
         kind.to_string()
     }

@@ -2,8 +2,8 @@
 //!
 //! The JSON text of a call is read once, and each value is decoded straight into the handler's type. Arguments that do
 //! not match fail the call with [`ErrorKind::InvalidArguments`](crate::ErrorKind::InvalidArguments);
-//! [`ToolError::arguments`](crate::ToolError::arguments) has one [`ArgumentError`] per violation, with its path, what was
-//! received and what was expected.
+//! [`ToolError::arguments`](crate::ToolError::arguments) has one [`ArgumentError`] per violation, with its path, the
+//! received value and the expectation.
 //!
 //! Arguments that are wrong but unambiguous, such as `"5"` for an integer, are repaired before they are rejected, unless
 //! [`Builder::repair`](crate::Builder::repair) is off. Each [`Repair`] is recorded in the result's metadata under

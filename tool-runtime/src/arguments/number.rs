@@ -1,8 +1,8 @@
 //! Numbers that a [`Value`](serde_json::Value) cannot represent exactly.
 //!
 //! A `Value` holds 64 bits: a larger integer becomes a float, and a fraction loses digits. A handler's type may keep more.
-//! Users approve a `Value`, and journals store one. If its numbers differ from those of the text, the handler must not
-//! decode the text.
+//! Users approve a `Value`, and journals store one. If its numbers differ from the text, the handler must not decode the
+//! text.
 
 use super::location::string_end;
 

@@ -62,7 +62,7 @@ struct ReaderPass<'a, 's, 'd> {
     start: usize,
     slots: &'s mut [&'d mut dyn Decode],
     filled: usize,
-    /// A bit for each of the first 64 arguments that was read. Whether another was read is asked of its slot.
+    /// A bit for each of the first 64 arguments that was read. For others, the slot knows.
     seen: u64,
     problems: Vec<ArgumentProblem>,
 }

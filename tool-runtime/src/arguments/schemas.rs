@@ -29,7 +29,7 @@ pub(crate) struct BoundArgument {
     pub(super) first_byte: Option<u8>,
     /// `true` if the argument is required although its type is optional (`arguments(..)`).
     pub(super) demanded: bool,
-    /// `true` if `null` stands for its absence.
+    /// `true` if `null` means that it is absent.
     optional: bool,
     /// The parts in which duplicate keys would go unnoticed.
     pub(super) free_form: FreeForm,

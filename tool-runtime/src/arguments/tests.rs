@@ -243,7 +243,7 @@ fn no_behaviour_and_no_redaction_depends_on_the_text_of_a_message() {
     }
 }
 
-/// The control of the test above: without redaction the texts do repeat what was sent.
+/// The control of the test above: values that are not secret are in the texts.
 #[test]
 fn values_that_are_not_secret_are_repeated() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

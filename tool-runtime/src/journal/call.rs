@@ -39,7 +39,7 @@ impl CallKey {
         }
     }
 
-    /// Returns a number that is unique in this process. It tells apart the runs of calls without an id.
+    /// Returns a number that is unique in this process. It distinguishes the runs of calls without an id.
     #[must_use]
     pub fn run(&self) -> u64 {
         self.run

@@ -60,10 +60,10 @@ pub trait Journal: Send + Sync + 'static {
     /// known. Of several concurrent callers exactly one gets [`CallStatus::New`]. That caller must
     /// [`finish`](Self::finish) the call, however it ends.
     ///
-    /// A call whose handler was [not started](FinishedCall::started) the last time is new again, with a record of its own.
+    /// A call whose handler was [not started](FinishedCall::started) the last time is new again, with a separate record.
     fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>>;
 
-    /// Returns the status of a call without starting it, so that no user is asked about a call that has its result.
+    /// Returns the status of a call without starting it, so that no user has to approve a call that has its result.
     ///
     /// Returns `None` if the journal cannot tell; then [`begin`](Self::begin) does.
     fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
@@ -91,7 +91,7 @@ pub trait Journal: Send + Sync + 'static {
         false
     }
 
-    /// Returns the state of the call with this conversation and id, whatever its tool and arguments are. An application that
+    /// Returns the state of the call with this conversation and id, regardless of its tool and arguments. An application that
     /// recovers from a crash learns from it which calls have run. [`EntryState::Noted`] means that the call has not begun,
     /// provided that this is the record that it would be in: see [`identity`](Self::identity).
     ///

@@ -1,7 +1,7 @@
 //! Planning a redaction: from JSON schemas to a graph of places.
 //!
 //! Several schemas can hold for one value (`$ref`, `allOf`, `anyOf`, `if`, …), and any of them may know of a secret. A
-//! [`ShapeNode`] stands for such a set of schemas, and its children for the sets that hold for its entries and items. Sets
+//! [`ShapeNode`] represents such a set of schemas, and its children for the sets that hold for its entries and items. Sets
 //! are numbered when they are first met, so that recursive schemas end.
 
 use std::collections::{BTreeMap, HashMap};
@@ -138,7 +138,7 @@ impl<'a> SchemaIndex<'a> {
         }
     }
 
-    /// Reads every keyword of JSON Schema 2020-12 that applies schemas, and those of draft 7.
+    /// Reads every keyword of JSON Schema 2020-12 that applies schemas, and the keywords of draft 7.
     fn read(&mut self, schema: &'a Value) -> SchemaFacts<'a> {
         let mut read = SchemaFacts::default();
         for (keyword, value) in schema.as_object().into_iter().flatten() {
@@ -260,7 +260,7 @@ impl<'a> RedactionPlanner<'a> {
             .then(|| ObjectShape { named: Box::default(), rest: Visibility::Shown });
         let any_list = (!holds_secret && allows(|types| types.list))
             .then(|| ListShape { first: Box::default(), rest: Visibility::Shown });
-        // An entry without a schema of its own may have been meant for any of these.
+        // An entry without its own schema may have been meant for any of these.
         let secrets: Vec<Id> =
             set.iter().flat_map(|id| self.schemas[*id].below()).filter(|inner| self.holds_secret[*inner]).collect();
         let unknown = if holds_secret { Visibility::Hidden } else { Visibility::Shown };

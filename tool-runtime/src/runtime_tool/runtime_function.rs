@@ -14,7 +14,7 @@ use crate::handler_future::HandlerFuture;
 use crate::shim::{HandlerStep, Invocation};
 
 /// Decodes the arguments and returns a closure that runs the handler.
-pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, Violation> + Send + Sync>;
+pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, Box<Violation>> + Send + Sync>;
 
 type RunHandler = Box<dyn FnOnce(Scope) -> HandlerFuture + Send>;
 
@@ -43,7 +43,7 @@ impl RuntimeFunction {
         }
         match (self.start)(arguments) {
             Ok(run) => invocation.run(move |mut inputs| Ok(HandlerStep::Future(run(inputs.take_scope()?)))),
-            Err(error) => invocation.refuse(vec![error]),
+            Err(error) => invocation.refuse(vec![*error]),
         }
     }
 
@@ -56,11 +56,11 @@ impl RuntimeFunction {
 }
 
 /// Explains why a type cannot be deserialized from arguments that match its schema.
-pub(super) fn decode_error<A: DeserializeOwned>(arguments: &Value) -> Violation {
+pub(super) fn decode_error<A: DeserializeOwned>(arguments: &Value) -> Box<Violation> {
     let text = arguments.to_string();
-    match serde_json::from_str::<A>(&text) {
+    Box::new(match serde_json::from_str::<A>(&text) {
         Err(error) => refused_by_type(&text, &error),
         // The type deserializes from text but not from a `Value`, so there is no position to report.
         Ok(_) => Violation::new(ValuePath::default(), ViolationKind::Undecodable { reason: None }),
-    }
+    })
 }

@@ -1,4 +1,4 @@
-//! The line that every author of tools can have.
+//! The one-line test that authors of tools can add.
 
 use linked_services as _;
 

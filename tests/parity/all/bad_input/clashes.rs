@@ -1,7 +1,7 @@
 use super::{Crate, GOOD};
 
 #[test]
-fn one_name_in_two_crates() {
+fn warns_about_one_name_in_two_crates() {
     let (one, other) = (Crate::new(""), Crate::new(""));
     other.file("Cargo.toml", "[package]\nname = \"other\"\nversion = \"0.1.0\"\n");
     let scanned = tool_gen::scan(other.root()).and(one.root()).run().expect("both can be read");
@@ -9,12 +9,12 @@ fn one_name_in_two_crates() {
     let text = diagnostic.to_string();
     assert!(text.contains("good.ping") && text.contains("good.rs"), "names the tool and the file: {text}");
     assert!(text.contains("my_app::good::ping") && text.contains("other::good::ping"), "names both: {text}");
-    // As when they are linked.
+    // The same one wins as when they are linked.
     assert_eq!(scanned.manifest.get("good.ping").expect("one of them").handler, "my_app::good::ping");
 }
 
 #[test]
-fn one_name_in_one_crate() {
+fn warns_about_one_name_twice_in_one_crate() {
     let bad = Crate::new("mod again;");
     bad.file("src/again.rs", GOOD);
     let scanned = tool_gen::scan(bad.root()).run().expect("it can be read");
@@ -23,7 +23,7 @@ fn one_name_in_one_crate() {
 }
 
 #[test]
-fn one_crate_twice() {
+fn accepts_one_crate_twice() {
     let fine = Crate::new("");
     let scanned = tool_gen::scan(fine.root()).and(fine.root()).run().expect("it can be read");
     assert_eq!(scanned.manifest.len(), 1);

@@ -7,38 +7,38 @@ use super::{Crate, GOOD, about, says_nothing};
 const HUNDRED_MEGABYTES: usize = 100 << 20;
 
 #[test]
-fn a_root_that_is_not_there() {
+fn reports_a_missing_root() {
     let bad = Crate::new("");
     let error = tool_gen::scan(bad.path("src/main.rs")).run().expect_err("there is none");
     assert!(error.to_string().contains("src/main.rs"), "{error}");
 }
 
 #[test]
-fn a_root_that_is_a_folder() {
+fn reports_a_root_that_is_a_directory() {
     let bad = Crate::new("");
     let error = tool_gen::scan(bad.path("src")).run().expect_err("no file");
     assert!(error.to_string().contains("src"), "{error}");
 }
 
 #[test]
-fn a_folder_in_place_of_a_file() {
+fn reports_a_directory_in_place_of_a_file() {
     let bad = Crate::new("mod folder;");
     fs::create_dir(bad.path("src/folder.rs")).expect("a folder");
     about(&bad.scan(), "src/folder.rs");
 }
 
 #[test]
-fn a_link_to_nothing() {
+fn reports_a_dangling_symlink() {
     let bad = Crate::new("mod dangling;");
     symlink("nowhere.rs", bad.path("src/dangling.rs")).expect("a link");
     let scanned = bad.scan();
-    // To rustc the file is not there: what is said is said of the `mod`.
+    // To rustc the file does not exist: the message is about the `mod`.
     let said = scanned.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("dangling"));
     assert!(said, "{:#?}", scanned.diagnostics);
 }
 
 #[test]
-fn a_link_to_itself() {
+fn reports_a_symlink_to_itself() {
     let bad = Crate::new("mod endless;");
     symlink("endless.rs", bad.path("src/endless.rs")).expect("a link");
     let scanned = bad.scan();
@@ -47,15 +47,15 @@ fn a_link_to_itself() {
 }
 
 #[test]
-fn an_empty_file() {
+fn reads_an_empty_file() {
     let fine = Crate::new("mod empty;");
     fine.file("src/empty.rs", "");
     says_nothing(&fine.scan());
 }
 
-/// A file larger than any source: read as it is, or refused by name.
+/// A file larger than any source is either read or reported by name.
 #[test]
-fn a_hundred_megabytes_of_comment() {
+fn survives_a_hundred_megabytes_of_comments() {
     let large = Crate::new("mod large;");
     let mut text = GOOD.replace("good.ping", "large.ping") + "/*";
     text.reserve(HUNDRED_MEGABYTES);
@@ -69,9 +69,9 @@ fn a_hundred_megabytes_of_comment() {
     }
 }
 
-/// What has no annotation is not worth parsing.
+/// A file without an annotation is not parsed.
 #[test]
-fn a_hundred_megabytes_without_an_annotation() {
+fn skips_a_hundred_megabytes_without_an_annotation() {
     let large = Crate::new("mod large;");
     let mut file = BufWriter::new(File::create(large.path("src/large.rs")).expect("a file"));
     for number in 0..HUNDRED_MEGABYTES / 64 {
@@ -81,9 +81,9 @@ fn a_hundred_megabytes_without_an_annotation() {
     says_nothing(&large.scan());
 }
 
-/// Then the crate is called as rustc calls it, after its root.
+/// The crate is then named after its root, as rustc does.
 #[test]
-fn a_crate_without_a_manifest() {
+fn reads_a_crate_without_a_cargo_toml() {
     let fine = Crate::new("");
     fs::remove_file(fine.path("Cargo.toml")).expect("it was there");
     let scanned = tool_gen::scan(fine.root()).run().expect("the root can be read");
@@ -91,7 +91,7 @@ fn a_crate_without_a_manifest() {
 }
 
 #[test]
-fn a_manifest_that_is_none() {
+fn reports_an_invalid_cargo_toml() {
     let bad = Crate::new("");
     bad.file("Cargo.toml", "[package\nname = ");
     let error = tool_gen::scan(bad.root()).run().expect_err("the crate has no name");

@@ -1,4 +1,4 @@
-//! Sources that are broken, or meant to break the reader: each is named, and the tools of other files are still found.
+//! Broken or hostile sources: each file is reported, and the tools of other files are still found.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,28 +6,28 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tool_gen::{Diagnostic, ScanOutput};
 
-// Several tools of one name.
+// Several tools with one name.
 mod clashes;
-// Files that cannot be read, or are too much.
+// Files that cannot be read or are too large.
 mod files;
-// `mod` items that lead nowhere, to two places or in circles.
+// `mod` items that lead nowhere, to two files or in cycles.
 mod modules;
 // Nesting that exhausts a stack.
 mod nesting;
-// Texts that are no Rust.
-mod texts;
+// Text that is not Rust.
+mod syntax;
 
 /// A tool that every crate here has, in a file of its own.
 const GOOD: &str =
     "use tool_runtime::tool;\n\n/// Answers.\n#[tool(name = \"good.ping\")]\npub fn ping(host: &str) {}\n";
 
-/// A crate in a folder that vanishes with it.
+/// A crate in a temporary directory.
 struct Crate {
     folder: TempDir,
 }
 
 impl Crate {
-    /// A crate with a good tool in `good.rs`, and more items in its root.
+    /// Creates a crate with a valid tool in `good.rs`, and these items in its root.
     fn new(items: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let this = Self { folder };
@@ -51,7 +51,7 @@ impl Crate {
         self.path("src/lib.rs")
     }
 
-    /// Scans the crate. Whatever is wrong with it, its good tool is found.
+    /// Scans the crate and asserts that its valid tool is found.
     #[track_caller]
     fn scan(&self) -> ScanOutput {
         let scanned = tool_gen::scan(self.root()).run().unwrap_or_else(|error| panic!("the root can be read: {error}"));
@@ -61,7 +61,7 @@ impl Crate {
     }
 }
 
-/// What is said about a file. The message is a sentence, and the whole has the file's name in it.
+/// Returns the message about a file. Asserts that the message is a sentence and that the diagnostic names the file.
 #[track_caller]
 fn about<'a>(scanned: &'a ScanOutput, file: &str) -> &'a Diagnostic {
     let names =
@@ -74,7 +74,7 @@ fn about<'a>(scanned: &'a ScanOutput, file: &str) -> &'a Diagnostic {
     diagnostic
 }
 
-/// What is said about a line of a file.
+/// Returns the message about a line of a file.
 #[track_caller]
 fn about_line<'a>(scanned: &'a ScanOutput, file: &str, line: usize) -> &'a Diagnostic {
     let diagnostic = about(scanned, file);

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use super::{Crate, GOOD, about_line, says_nothing};
 
 #[test]
-fn a_module_without_a_file() {
+fn reports_a_module_without_a_file() {
     let bad = Crate::new("\nmod missing;");
     let scanned = bad.scan();
     let diagnostic = about_line(&scanned, "src/lib.rs", 3);
@@ -12,7 +12,7 @@ fn a_module_without_a_file() {
 }
 
 #[test]
-fn a_path_without_a_file() {
+fn reports_a_path_without_a_file() {
     let bad = Crate::new("#[path = \"no/where.rs\"]\nmod missing;");
     let scanned = bad.scan();
     let said = scanned.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("where.rs"));
@@ -20,13 +20,13 @@ fn a_path_without_a_file() {
 }
 
 #[test]
-fn a_module_without_a_file_that_is_not_compiled() {
+fn ignores_a_missing_file_of_a_module_that_is_not_compiled() {
     let fine = Crate::new("#[cfg(any())]\nmod missing;");
     says_nothing(&fine.scan());
 }
 
 #[test]
-fn a_module_with_two_files() {
+fn reports_a_module_with_two_files() {
     let bad = Crate::new("mod twice;");
     bad.file("src/twice.rs", "");
     bad.file("src/twice/mod.rs", "");
@@ -37,7 +37,7 @@ fn a_module_with_two_files() {
 }
 
 #[test]
-fn a_file_that_is_its_own_module() {
+fn reports_a_file_that_is_its_own_module() {
     let bad = Crate::new("mod circle;");
     bad.file("src/circle.rs", "#[path = \"circle.rs\"]\nmod circle;\n");
     let scanned = bad.scan();
@@ -45,7 +45,7 @@ fn a_file_that_is_its_own_module() {
 }
 
 #[test]
-fn files_that_are_each_others_modules() {
+fn reports_files_that_are_modules_of_each_other() {
     let bad = Crate::new("mod chicken;");
     bad.file("src/chicken.rs", "#[path = \"egg.rs\"]\nmod egg;\n");
     bad.file("src/egg.rs", "#[path = \"chicken.rs\"]\nmod chicken;\n");
@@ -54,16 +54,16 @@ fn files_that_are_each_others_modules() {
 }
 
 #[test]
-fn a_module_that_is_the_root() {
+fn reports_a_module_that_is_the_root() {
     let bad = Crate::new("mod up;");
     bad.file("src/up.rs", "#[path = \"lib.rs\"]\nmod again;\n");
     let scanned = bad.scan();
     about_line(&scanned, "src/up.rs", 2);
 }
 
-/// Every turn of the circle has a path of its own.
+/// Every iteration of the cycle has a path of its own.
 #[test]
-fn a_circle_of_folders() {
+fn reports_a_cycle_of_directories() {
     let bad = Crate::new("mod around;");
     bad.file("src/around/mod.rs", "mod around;\n");
     symlink(".", bad.path("src/around/around")).expect("a link");
@@ -72,19 +72,19 @@ fn a_circle_of_folders() {
     assert!(scanned.diagnostics.len() < 10, "it is said once: {:#?}", scanned.diagnostics);
 }
 
-/// One file as two modules is odd, but no circle.
+/// One file as two modules is unusual, but not a cycle.
 #[test]
-fn a_file_of_two_modules() {
+fn reads_one_file_as_two_modules() {
     let fine = Crate::new("#[path = \"shared.rs\"]\nmod one;\n#[path = \"shared.rs\"]\nmod two;\n");
     fine.file("src/shared.rs", GOOD.replace("(name = \"good.ping\")", ""));
     let scanned = fine.scan();
-    // Both have a tool `ping`: the one with the lesser handler stands, as when they are linked.
+    // Both have a tool `ping`: the one whose handler sorts first wins, as when they are linked.
     assert_eq!(scanned.manifest.get("ping").expect("the tool").handler, "my_app::one::ping");
 }
 
-/// A folder of a module may be a link.
+/// The directory of a module may be a symlink.
 #[test]
-fn a_linked_folder() {
+fn follows_a_symlink_to_a_directory() {
     let fine = Crate::new("mod linked;");
     fs::create_dir(fine.path("elsewhere")).expect("a folder");
     fine.file("elsewhere/mod.rs", GOOD.replace("good.ping", "linked.ping"));

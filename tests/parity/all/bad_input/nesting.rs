@@ -3,7 +3,7 @@ use super::{Crate, about};
 /// Deeper than any stack.
 const DEPTH: usize = 1_000_000;
 
-/// A file in which something is nested beside an annotated function. The function is found, or the file is named.
+/// Nests something beside an annotated function. Asserts that the function is found or the file is reported.
 #[track_caller]
 fn nested(text: &str) {
     let deep = Crate::new("mod deep;");
@@ -12,12 +12,12 @@ fn nested(text: &str) {
     if scanned.manifest.get("deep.ping").is_none() {
         about(&scanned, "src/deep.rs");
     }
-    // Without an annotation there is nothing to be found.
+    // Without an annotation there is nothing to find.
     deep.file("src/deep.rs", text);
     deep.scan();
 }
 
-/// A text inside so many pairs.
+/// Wraps a text in this many pairs.
 fn pairs(open: &str, inside: &str, close: &str) -> String {
     open.repeat(DEPTH) + inside + &close.repeat(DEPTH)
 }
@@ -158,9 +158,9 @@ fn segments_of_a_use() {
     nested(&format!("use a{};", "::a".repeat(DEPTH)));
 }
 
-/// As deep as it may be: all of it fits on the stack.
+/// The deepest nesting that is accepted fits on the stack.
 #[test]
-fn nesting_that_is_not_refused() {
+fn accepts_nesting_up_to_the_limit() {
     for (start, part, end) in [
         ("type T = ", "&", "u8;"),
         ("type T = ", "fn() -> ", "u8;"),
@@ -189,9 +189,9 @@ fn nesting_that_is_not_refused() {
     }
 }
 
-/// The type of an argument itself.
+/// The type of an argument itself is nested.
 #[test]
-fn an_argument_that_is_nested() {
+fn survives_a_deeply_nested_argument_type() {
     let deep = Crate::new("mod deep;");
     let ty = pairs("Option<", "u8", ">");
     deep.file("src/deep.rs", format!("#[tool_runtime::tool(name = \"deep.ping\")]\nfn ping(deep: {ty}) {{}}\n"));
@@ -201,9 +201,9 @@ fn an_argument_that_is_nested() {
     }
 }
 
-/// Schemas that schemars would write for ever: the program that describes them never ends either.
+/// Types for which schemars recurses without end: the program that describes them never ends either.
 #[test]
-fn types_that_are_written_out_for_ever() {
+fn survives_types_with_infinite_schemas() {
     for (attribute, field) in [
         ("#[schemars(inline)]", "next: Option<Box<Endless>>"),
         ("", "#[serde(flatten)] next: Option<Box<Endless>>"),
@@ -226,9 +226,9 @@ fn types_that_are_written_out_for_ever() {
     }
 }
 
-/// Types that name each other for ever.
+/// Aliases that name each other.
 #[test]
-fn aliases_that_go_in_circles() {
+fn survives_cyclic_aliases() {
     let bad = Crate::new("mod circle;");
     bad.file(
         "src/circle.rs",
@@ -239,7 +239,7 @@ fn aliases_that_go_in_circles() {
 }
 
 #[test]
-fn imports_that_go_in_circles() {
+fn survives_cyclic_imports() {
     let bad = Crate::new("mod circle;\nmod round;");
     bad.file(
         "src/circle.rs",
@@ -250,9 +250,9 @@ fn imports_that_go_in_circles() {
     assert!(scanned.manifest.get("circle.ping").is_some() || !scanned.diagnostics.is_empty());
 }
 
-/// Each use of such a type needs another one.
+/// Each use of such a type needs another instantiation.
 #[test]
-fn a_generic_type_that_grows() {
+fn survives_a_generic_type_that_grows() {
     let bad = Crate::new("mod growing;");
     bad.file(
         "src/growing.rs",

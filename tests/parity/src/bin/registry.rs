@@ -1,5 +1,5 @@
-//! Scans every crate in cargo's registry on this machine, first as it is and then with all of it annotated, and prints
-//! what was found: `cargo run --release -p parity-tests --bin registry`. A panic ends it.
+//! Scans every crate in cargo's registry on this machine, unmodified and then with everything annotated, and prints
+//! statistics: `cargo run --release -p parity-tests --bin registry`. A panic ends it.
 
 use std::time::Instant;
 use std::{env, fs, io};
@@ -11,7 +11,7 @@ fn main() -> io::Result<()> {
     let start = Instant::now();
     let mut counts = Counts::default();
     for root in &roots {
-        // The last line names the crate if the scan does not come back.
+        // If the scan hangs, the last line names the crate.
         eprintln!("{}", root.display());
         counts.scan(root);
     }

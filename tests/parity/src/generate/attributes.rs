@@ -1,4 +1,4 @@
-//! Random attributes of serde and schemars, those that fit.
+//! Random serde and schemars attributes that are valid where they are placed.
 
 use super::Generator;
 use super::types::names_parameter;
@@ -8,7 +8,7 @@ use crate::words;
 /// The items that attributes name, and where they belong.
 pub(super) struct Companions<'a> {
     pub(super) items: &'a mut Vec<Companion>,
-    /// The definition's name, which theirs begin with.
+    /// The name of the definition, which is their prefix.
     pub(super) owner: &'a str,
     /// The type they can belong to, if it is not generic.
     pub(super) associated: Option<&'a str>,
@@ -20,12 +20,12 @@ impl Companions<'_> {
     }
 }
 
-/// An attribute as it is written.
+/// Creates an attribute from its source text.
 pub(super) fn plain(name: &'static str, word: impl Into<String>) -> Attribute {
     Attribute { name, word: Word::Plain(word.into()), cfg: None }
 }
 
-/// Whether an attribute of a type makes its JSON something else than an object of its fields.
+/// Returns `true` if an attribute of a type makes its JSON something else than an object of its fields.
 pub(super) fn changes_form(attribute: &Attribute) -> bool {
     match &attribute.word {
         Word::Plain(word) => word == "transparent",
@@ -34,7 +34,7 @@ pub(super) fn changes_form(attribute: &Attribute) -> bool {
 }
 
 impl Generator {
-    /// Attributes of a type that any kind of type can have.
+    /// Returns attributes that any kind of type can have.
     pub(super) fn container(&mut self) -> Vec<Attribute> {
         let mut all = Vec::new();
         let case = self.random.pick(words::CASES);
@@ -66,10 +66,10 @@ impl Generator {
         all
     }
 
-    /// Puts some attributes under a `cfg_attr`.
+    /// Puts some attributes into a `cfg_attr`.
     pub(super) fn sometimes_conditional(&mut self, attributes: &mut [Attribute]) {
         for attribute in attributes {
-            // A false one would take away what others rely on, but for names.
+            // A false predicate would remove what other attributes rely on, except for names.
             let is_name = matches!(&attribute.word, Word::Plain(word) if word.starts_with("rename") || word.contains("description"));
             if self.chance(6) {
                 let predicates = if is_name && self.chance(50) { words::FALSE } else { words::TRUE };
@@ -78,7 +78,7 @@ impl Generator {
         }
     }
 
-    /// Attributes of a field with a name. `position` keeps new names different.
+    /// Returns attributes of a named field. `position` keeps new names distinct.
     pub(super) fn field(
         &mut self,
         ty: &Type,
@@ -114,7 +114,7 @@ impl Generator {
         all
     }
 
-    /// Whether the field can be left out, and when it is.
+    /// Chooses whether the field is optional, and its default.
     fn presence(&mut self, ty: &Type, all: &mut Vec<Attribute>, companions: &mut Companions<'_>) {
         let has_default = self.has_default(ty);
         let skips = match self.expand(ty).path() {
@@ -152,14 +152,14 @@ impl Generator {
         companions.items.push(Companion::Function { name, ty: ty.clone(), value, is_associated: owner.is_some() });
     }
 
-    /// A function that reads the field, sometimes as another type.
+    /// Chooses a function that deserializes the field, sometimes as another type.
     fn reader(&mut self, ty: &Type, all: &mut Vec<Attribute>, companions: &mut Companions<'_>) {
         let name = companions.name("read");
         all.push(plain("serde", format!("deserialize_with = {name:?}")));
         companions.items.push(Companion::Reader { name, ty: ty.clone() });
     }
 
-    /// What schemars says beyond the type.
+    /// Chooses schemars attributes that add to the type.
     fn demands(&mut self, ty: &Type, all: &mut Vec<Attribute>, companions: &mut Companions<'_>) {
         match self.random.below(100) {
             0..4 => all.push(plain("schemars", "description = \"Said by schemars,\\nin two lines.\"")),

@@ -1,4 +1,4 @@
-//! Random types: what they are, and what they can do.
+//! Random definitions: their kind and their traits.
 
 use super::Generator;
 use super::attributes::plain;
@@ -38,7 +38,7 @@ impl Generator {
         self.keep(definition)
     }
 
-    /// Adds a type that lacks something.
+    /// Adds a type that lacks some traits.
     pub(super) fn lesser(&mut self, module: &[String], role: Role) -> DefinitionId {
         let mut definition = self.blank(module, role);
         let scalar = |name: &str, path| Field {
@@ -86,12 +86,12 @@ impl Generator {
         let parameters = generics.iter().map(|name| Type::Parameter(name));
         definition.shape = Shape::Alias(match generics.len() {
             0 => target,
-            // Every parameter is named.
+            // Every parameter must be used.
             _ => Type::Tuple(parameters.chain([target]).collect()),
         });
     }
 
-    /// A struct with a lifetime.
+    /// Adds a struct with a lifetime.
     fn lent_struct(&mut self, definition: &mut Definition) {
         definition.lifetime = true;
         definition.attributes = self.container();
@@ -110,7 +110,7 @@ impl Generator {
         definition.attributes = vec![plain("serde", "transparent")];
         let docs = Docs::random(&mut self.random, 50);
         let ty = match self.ty(2) {
-            // Nothing would be left.
+            // Otherwise no field would be left.
             ty if self.expand(&ty).path() == Some("std::marker::PhantomData") => Type::option(ty),
             ty => ty,
         };

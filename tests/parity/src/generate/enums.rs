@@ -7,7 +7,7 @@ use crate::docs::Docs;
 use crate::model::{Attribute, Content, DefaultImpl, Definition, DefinitionId, Field, Shape, Type, Variant};
 use crate::words;
 
-/// How serde tells the variants apart.
+/// The serde representation of an enum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tagging {
     External,
@@ -17,7 +17,7 @@ enum Tagging {
 }
 
 impl Generator {
-    /// Makes an enum of bare variants.
+    /// Makes an enum of unit variants.
     pub(super) fn bare_enum(&mut self, definition: &mut Definition) {
         definition.attributes = self.container();
         definition.is_key = self.chance(40);
@@ -39,12 +39,12 @@ impl Generator {
         definition.shape = Shape::Enum(variants.collect());
     }
 
-    /// Makes an enum whose variants hold something.
+    /// Makes an enum whose variants have contents.
     pub(super) fn data_enum(&mut self, id: DefinitionId, definition: &mut Definition) {
         definition.attributes = self.container();
         let mut taggings = vec![Tagging::External, Tagging::Adjacent, Tagging::Untagged];
         if definition.generics.is_empty() {
-            // Not every type has room for a tag.
+            // Not every type can carry a tag.
             taggings.push(Tagging::Internal);
         }
         let tagging = self.random.pick(&taggings);
@@ -110,7 +110,7 @@ impl Generator {
             25..50 => {
                 let ty = self.ty_with(2, generics);
                 match tagging {
-                    // Only an object has room for a tag.
+                    // Only an object can carry a tag.
                     Tagging::Internal if !self.is_object(&ty) => Content::Unit,
                     _ => Content::Tuple(vec![bare_field(ty)]),
                 }
@@ -133,7 +133,7 @@ impl Generator {
         }
     }
 
-    /// Attributes of a variant. The first is always there, so that the enum has one.
+    /// Returns attributes of a variant. The first variant is never skipped, so that the enum has one.
     fn variant(&mut self, position: usize, may_be_other: bool) -> Vec<Attribute> {
         let mut all = Vec::new();
         match self.random.below(100) {
@@ -162,7 +162,7 @@ fn bare_field(ty: Type) -> Field {
     Field { name: String::new(), ty, docs: Docs::none(), attributes: Vec::new(), cfg: None }
 }
 
-/// A variant that holds a type parameter: one that nothing names would be an error.
+/// Adds a variant with a type parameter: an unused one would be an error.
 fn holder(parameter: &'static str) -> Variant {
     Variant {
         name: format!("Of{parameter}"),

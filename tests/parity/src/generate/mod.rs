@@ -1,4 +1,4 @@
-//! Makes random services.
+//! Generates random services.
 
 mod attributes;
 mod definitions;
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{DefinitionId, Project};
 use crate::{Random, words};
 
-/// A crate of so many services; the same seed gives the same crate.
+/// Generates a crate of this many services; the same seed gives the same crate.
 #[must_use]
 pub fn project(seed: u64, services: usize) -> Project {
     let mut generator = Generator {
@@ -33,11 +33,11 @@ pub fn project(seed: u64, services: usize) -> Project {
 struct Generator {
     random: Random,
     project: Project,
-    /// The types of the service that is being made.
+    /// The types of the current service.
     own: Vec<DefinitionId>,
     /// The names in use, by module.
     taken: HashMap<Vec<String>, HashSet<String>>,
-    /// The type that the last one refers to though it was not made yet.
+    /// A type that the previous one refers to although it does not exist yet.
     partner: Option<DefinitionId>,
 }
 
@@ -46,7 +46,7 @@ impl Generator {
         self.random.chance(percent)
     }
 
-    /// A name for an item, which no other item of the module has.
+    /// Returns a name for an item that is unique in its module.
     fn name_in(&mut self, module: &[String], candidates: &[&str]) -> String {
         let taken = self.taken.entry(module.to_vec()).or_default();
         let mut name = self.random.pick(candidates).to_owned();
@@ -59,13 +59,13 @@ impl Generator {
         name
     }
 
-    /// So many different names.
+    /// Returns this many distinct names.
     fn names(&mut self, candidates: &[&'static str], count: usize) -> Vec<&'static str> {
         let mut left = candidates.to_vec();
         (0..count.min(candidates.len())).map(|_| left.swap_remove(self.random.below(left.len()))).collect()
     }
 
-    /// A predicate in so many of a hundred cases, which mostly holds.
+    /// Returns a predicate in this percentage of cases, which mostly holds.
     fn cfg(&mut self, percent: usize) -> Option<&'static str> {
         if !self.chance(percent) {
             return None;

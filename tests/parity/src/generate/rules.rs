@@ -1,24 +1,24 @@
-//! What `#[arg(..)]` says: rules and defaults that fit the type.
+//! Random rules and defaults of `#[arg(..)]` that match the type.
 
 use super::Generator;
 use crate::model::{Form, Type};
 use crate::words;
 
-/// What rules can be given for values of a type.
+/// The kind of rules that values of a type can have.
 enum Kind {
     Integer,
     Float,
     Text,
     Letter,
     Truth,
-    /// A list; whether of integers.
+    /// A list; `true` if its items are integers.
     List(bool),
     Map,
     Other,
 }
 
 impl Generator {
-    /// The words of an `#[arg(..)]`, in some cases.
+    /// Returns the entries of an `#[arg(..)]`, in some cases.
     pub(super) fn arg(&mut self, form: &Form) -> Option<Vec<String>> {
         if !self.chance(35) {
             return None;

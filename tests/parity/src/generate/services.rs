@@ -1,4 +1,4 @@
-//! One service: its modules, what stands in them and what they re-export.
+//! Random services: modules, their items and their re-exports.
 
 use super::Generator;
 use crate::model::{DefinitionId, Module, Placement, Role};
@@ -21,7 +21,7 @@ impl Generator {
             let id = self.definition(&home);
             place(&mut module, &home, id);
         }
-        // What the last one refers to.
+        // The partner of the last one.
         while self.partner.is_some() {
             let home = self.random.pick(&homes);
             let id = self.definition(&home);
@@ -56,7 +56,7 @@ impl Generator {
         }
     }
 
-    /// Tools, in the service's own module and sometimes further inside.
+    /// Adds tools to the service's own module and sometimes to nested ones.
     fn fill(&mut self, module: &mut Module, number: usize) {
         let path = module.path.clone();
         if self.chance(35) {
@@ -70,19 +70,19 @@ impl Generator {
             && self.chance(20)
         {
             let path = child.path.clone();
-            // Another number, so that names stay different.
+            // Another number keeps the names distinct.
             child.functions.push(self.tool_function(&path, number + 100_000));
         }
     }
 
-    /// `pub use` of what stands further inside.
+    /// Adds `pub use` items for nested items.
     fn exports(&mut self, module: &mut Module) {
         for index in 0..module.children.len() {
             self.exports(&mut module.children[index]);
             let child = &module.children[index];
             let (name, ids) = (child.name().to_owned(), child.definitions.clone());
             let from = if self.chance(50) { format!("self::{name}") } else { name };
-            // Two globs could bring two types of one name.
+            // Two globs could import two types of the same name.
             let has_glob = module.inherits || module.exports.iter().any(|item| item.ends_with("*;"));
             if !has_glob && self.chance(15) {
                 module.exports.push(format!("pub use {from}::*;"));
@@ -105,7 +105,7 @@ impl Generator {
         }
     }
 
-    /// Notes that a type can be reached through a module; false when its name is taken there.
+    /// Records that a type is reachable through a module. Returns `false` if its name is taken there.
     fn export(&mut self, module: &Module, id: DefinitionId, exported: Option<&str>) -> bool {
         let definition = &mut self.project.definitions[id];
         let name = exported.unwrap_or(&definition.name).to_owned();

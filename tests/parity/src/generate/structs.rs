@@ -8,7 +8,7 @@ use crate::model::{Attribute, Companion, Content, DefaultImpl, Definition, Defin
 use crate::words;
 
 impl Generator {
-    /// Makes a struct with named fields of an empty definition.
+    /// Turns an empty definition into a struct with named fields.
     pub(super) fn named_struct(&mut self, id: DefinitionId, definition: &mut Definition) {
         definition.attributes = self.container();
         let generics: Vec<&'static str> = definition.generics.iter().map(|(name, _)| *name).collect();
@@ -20,10 +20,10 @@ impl Generator {
         let mut names = self.names(words::FIELDS, count);
         let mut types: Vec<Type> = names.iter().map(|_| self.ty_with(2, &generics)).collect();
         if self.recursion(id, &generics, &mut types) {
-            // Written out in place, it would never end.
+            // Inlined, its schema would be infinite.
             definition.attributes.retain(|attribute| !is_inline(attribute));
         }
-        // A parameter that nothing names would be an error.
+        // An unused parameter would be an error.
         for (name, field) in generics.iter().zip(["of_first", "of_second"]) {
             names.push(field);
             types.push(Type::Parameter(name));
@@ -50,7 +50,7 @@ impl Generator {
         definition.shape = Shape::Struct(Content::Struct(fields.collect()));
     }
 
-    /// Lets some types hold themselves, or the one that is made next.
+    /// Makes some types contain themselves, or the next type.
     fn recursion(&mut self, id: DefinitionId, generics: &[&'static str], types: &mut [Type]) -> bool {
         let referred = self.partner.take_if(|partner| *partner == id).is_some();
         let Some(first) = types.first_mut() else { return false };
@@ -68,7 +68,7 @@ impl Generator {
         true
     }
 
-    /// A type that holds another at a distance.
+    /// Returns a type that contains another one indirectly.
     pub(super) fn indirect(&mut self, ty: Type) -> Type {
         match self.random.below(3) {
             0 => Type::option(Type::boxed(ty)),
@@ -114,7 +114,7 @@ impl Generator {
         definition.shape = Shape::Struct(Content::Tuple(fields.collect()));
     }
 
-    /// Makes a struct that is read or written as another type.
+    /// Makes a struct that is deserialized or serialized as another type.
     pub(super) fn converted_struct(&mut self, definition: &mut Definition) {
         let inner = Type::library(self.random.pick(&["std::string::String", "u32", "i64"]));
         let field = |ty| Field { name: String::new(), ty, docs: Docs::none(), attributes: Vec::new(), cfg: None };
@@ -138,12 +138,12 @@ impl Generator {
     }
 }
 
-/// Whether an attribute keeps a type out of `$defs`.
+/// Returns `true` if an attribute keeps a type out of `$defs`.
 pub(super) fn is_inline(attribute: &Attribute) -> bool {
     matches!(&attribute.word, Word::Plain(word) if word == "inline")
 }
 
-/// Whether an attribute says how fields are called, which a tuple's are not.
+/// Returns `true` if an attribute renames fields, which a tuple struct does not have.
 fn renames_fields(attribute: &Attribute) -> bool {
     matches!(&attribute.word, Word::Plain(word) if word.starts_with("rename_all"))
 }

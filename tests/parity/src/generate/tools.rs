@@ -32,7 +32,7 @@ const RECEIVERS: &[&str] =
     &["&self", "&self", "&self", "&mut self", "self", "mut self", "self: std::sync::Arc<Self>", "self: &Self"];
 
 impl Generator {
-    /// A free function that is a tool. Its own name is the tool's, or else the attribute's is.
+    /// Returns a free function that is a tool, named after itself or by its attribute.
     pub(super) fn tool_function(&mut self, module: &[String], number: usize) -> Function {
         let verb = self.name_in(module, words::VERBS);
         let plain = verb.trim_start_matches("r#").to_owned();
@@ -49,7 +49,7 @@ impl Generator {
         function
     }
 
-    /// A class with its methods.
+    /// Returns a class with its methods.
     pub(super) fn class(&mut self, module: &[String], number: usize) -> Class {
         let noun = self.random.pick(words::NOUNS);
         let suffix = self.random.pick(&["Service", "", "API"]);
@@ -126,7 +126,7 @@ impl Generator {
         function
     }
 
-    /// `include` or `exclude`, in some cases.
+    /// Adds `include` or `exclude`, in some cases.
     fn selection(&mut self, methods: &[Function], words: &mut Vec<String>) {
         let quoted = |method: &Function| format!("{:?}", method.name.trim_start_matches("r#"));
         let present: Vec<&Function> = methods.iter().filter(|method| method.cfg.is_none()).collect();
@@ -147,12 +147,12 @@ impl Generator {
         let count = self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
         let names = self.names(words::FIELDS, count);
         let mut parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
-        // Two may have become the same that is injected by name.
+        // Two entries may have become the same type, injected by name.
         parameters.sort_by(|a, b| (is_injected_by_name(a), &a.name).cmp(&(is_injected_by_name(b), &b.name)));
         parameters.dedup_by(|a, b| a.name == b.name);
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
-        // There, a lifetime must be written.
+        // A lifetime must be explicit there.
         let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
         let is_async = self.chance(35) && !parameters.iter().any(is_elided);
         let output = self.output(is_async);
@@ -191,7 +191,7 @@ impl Generator {
         }
     }
 
-    /// A parameter of a type that is not described: directly, optional or many.
+    /// Returns a parameter whose type has no schema: by itself, in an `Option` or in a list.
     fn lesser_form(&mut self, role: Role) -> Form {
         let Some(ty) = self.of_role(role) else { return Form::Owned(self.ty(1)) };
         match self.random.below(7) {
@@ -211,7 +211,7 @@ impl Generator {
             _ => None,
         };
         let ty = match ty.unwrap_or_else(|| self.ty(2)) {
-            // Its error would be the tool's, and must have a text.
+            // Its error becomes the tool's and must implement `Display`.
             ty if self.expand(&ty).path() == Some("std::result::Result") => Type::list(ty),
             ty => ty,
         };
@@ -224,7 +224,7 @@ impl Generator {
         }
     }
 
-    /// The words of a `#[tool(..)]`, but for its name.
+    /// Returns the entries of a `#[tool(..)]`, except for its name.
     fn tool_words(&mut self, function: &Function) -> Vec<String> {
         let mut words = Vec::new();
         for (percent, word) in [
@@ -257,7 +257,7 @@ impl Generator {
         words
     }
 
-    /// `arguments(..)`, in some cases where no parameter is described otherwise.
+    /// Adds `arguments(..)`, in some cases where no parameter is described otherwise.
     fn explicit(&mut self, function: &Function, words: &mut Vec<String>) {
         let filled: Vec<&Parameter> = function
             .parameters
@@ -310,7 +310,7 @@ fn adapt_methods(form: ClassForm, methods: &mut [Function]) {
     }
 }
 
-/// Whether the dispatcher fills it though nothing on it says so.
+/// Returns `true` if the dispatcher injects the parameter without a mark.
 fn is_injected_by_name(parameter: &Parameter) -> bool {
     matches!(parameter.name.as_str(), "ping_host" | "session" | "repository")
 }

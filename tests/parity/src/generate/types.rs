@@ -1,4 +1,4 @@
-//! Random types, and what they can do.
+//! Random types and their traits.
 
 use super::Generator;
 use crate::model::{DefaultImpl, DefinitionId, Role, Shape, Type};
@@ -48,7 +48,7 @@ const TEXTS: &[&str] = &[
     "std::sync::atomic::AtomicBool",
 ];
 
-/// Of one argument, which can be anything.
+/// Generic types whose only argument can be anything.
 const WRAPPERS: &[&str] = &[
     "std::option::Option",
     "std::option::Option",
@@ -69,7 +69,7 @@ const WRAPPERS: &[&str] = &[
     "std::marker::PhantomData",
 ];
 
-/// Of one argument, which can be a key.
+/// Generic types whose only argument must be usable as a key.
 const SETS: &[&str] = &[
     "std::collections::HashSet",
     "std::collections::BTreeSet",
@@ -81,12 +81,12 @@ const KEYS: &[&str] =
     &["std::string::String", "std::string::String", "std::string::String", "u32", "i64", "char", "uuid::Uuid", "bool"];
 
 impl Generator {
-    /// A type that can be read, written and described.
+    /// Returns a type that deserializes, serializes and has a schema.
     pub(super) fn ty(&mut self, depth: usize) -> Type {
         self.ty_with(depth, &[])
     }
 
-    /// As [`ty`](Self::ty), with type parameters that it may name.
+    /// Same as [`ty`](Self::ty), with type parameters that it may use.
     pub(super) fn ty_with(&mut self, depth: usize, generics: &[&'static str]) -> Type {
         if !generics.is_empty() && self.chance(30) {
             return Type::Parameter(self.random.pick(generics));
@@ -98,7 +98,7 @@ impl Generator {
             60..80 => {
                 let wrapper = self.random.pick(WRAPPERS);
                 let inner = match wrapper {
-                    // Their `Deserialize` is for numbers, or wants `Ord`.
+                    // Their `Deserialize` is for numbers, or requires `Ord`.
                     "std::num::Wrapping" => Type::library(self.random.pick(&["u8", "i64"])),
                     _ => self.ty_with(depth - 1, generics),
                 };
@@ -155,7 +155,7 @@ impl Generator {
         Type::library(self.random.pick(KEYS))
     }
 
-    /// A type of this service, or of an earlier one.
+    /// Returns a type of this service, or of an earlier one.
     fn defined(&mut self, depth: usize, generics: &[&'static str]) -> Type {
         let everywhere = self.project.definitions.len();
         let candidates = if self.own.is_empty() || self.chance(15) {
@@ -182,17 +182,17 @@ impl Generator {
         parameters.iter().map(|_| self.ty_with(depth.saturating_sub(1), generics)).collect()
     }
 
-    /// A type of one role among those of this service.
+    /// Returns a type of this service with these traits.
     pub(super) fn of_role(&mut self, role: Role) -> Option<Type> {
         let ids: Vec<DefinitionId> =
             self.own.iter().copied().filter(|&id| self.project.definitions[id].role == role).collect();
         (!ids.is_empty()).then(|| Type::Defined(self.random.pick(&ids), Vec::new()))
     }
 
-    /// The type with its aliases replaced at the outermost place.
+    /// Resolves aliases at the outermost level.
     pub(super) fn expand(&self, ty: &Type) -> Type {
         let Type::Defined(id, arguments) = ty else { return ty.clone() };
-        // A partner is not there yet, and is no alias.
+        // A partner does not exist yet, and is not an alias.
         let Some(definition) = self.project.definitions.get(*id) else { return ty.clone() };
         let Shape::Alias(target) = &definition.shape else { return ty.clone() };
         let filled: Vec<(&str, Type)> = definition
@@ -204,7 +204,7 @@ impl Generator {
         self.expand(&fill(target, &filled))
     }
 
-    /// Whether the type is `Default`, without a demand on a type parameter.
+    /// Returns `true` if the type is `Default` without a bound on a type parameter.
     pub(super) fn has_default(&self, ty: &Type) -> bool {
         match self.expand(ty) {
             Type::Library("std::option::Option" | "std::vec::Vec", arguments) => !arguments.iter().any(names_parameter),
@@ -225,7 +225,7 @@ impl Generator {
         }
     }
 
-    /// An expression of the type, as a function that gives a default is written.
+    /// Returns an expression of the type, as in the body of a default function.
     pub(super) fn value(&mut self, ty: &Type) -> Option<String> {
         let numbers = ["7", "0", "100", "1_0", "0x1f", "5 * 20", "i8::MAX as _", "7", "0", "100"];
         Some(match self.expand(ty) {
@@ -269,7 +269,7 @@ impl Generator {
         })
     }
 
-    /// Whether values are objects in JSON, so that their fields can stand among those of another.
+    /// Returns `true` if values are JSON objects, so that their fields can be flattened.
     pub(super) fn is_object(&self, ty: &Type) -> bool {
         match self.expand(ty) {
             Type::Library("std::collections::HashMap" | "std::collections::BTreeMap", arguments) => {
@@ -286,7 +286,7 @@ impl Generator {
     }
 }
 
-/// Whether a type parameter stands in the type.
+/// Returns `true` if the type contains a type parameter.
 pub(super) fn names_parameter(ty: &Type) -> bool {
     match ty {
         Type::Parameter(_) => true,
@@ -296,7 +296,7 @@ pub(super) fn names_parameter(ty: &Type) -> bool {
     }
 }
 
-/// The type with its parameters replaced.
+/// Substitutes the type parameters.
 fn fill(ty: &Type, filled: &[(&str, Type)]) -> Type {
     let all = |types: &[Type]| types.iter().map(|ty| fill(ty, filled)).collect();
     match ty {

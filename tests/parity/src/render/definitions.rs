@@ -1,11 +1,11 @@
-//! Types with their attributes and the items that belong to them.
+//! Renders types with their attributes and associated items.
 
 use super::names::Names;
 use crate::model::{
     Attribute, Companion, Content, DefaultImpl, Definition, Field, Project, Role, Shape, Variant, Word,
 };
 
-/// The text of a definition and of what belongs to it.
+/// Renders a definition and its associated items.
 pub(super) fn write(names: &mut Names<'_>, project: &Project, definition: &Definition) -> String {
     let mut text = definition.docs.write("");
     if let Shape::Alias(target) = &definition.shape {
@@ -72,7 +72,7 @@ fn derives(names: &mut Names<'_>, definition: &Definition) -> String {
     format!("#[derive({})]\n", derives.join(", "))
 }
 
-/// The attributes, those of one name sometimes in one list.
+/// Renders attributes, sometimes merging those of one name into one list.
 fn attributes(names: &mut Names<'_>, project: &Project, attributes: &[Attribute], indent: &str) -> String {
     let together = names.random.chance(50);
     let mut lists: Vec<(&str, Option<&str>, Vec<String>)> = Vec::new();

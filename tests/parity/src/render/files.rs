@@ -1,4 +1,4 @@
-//! Modules as files, wherever rustc looks for them.
+//! Distributes modules over files, in every layout that rustc supports.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use super::{Item, Sources, definitions, functions};
 use crate::Random;
 use crate::model::{Module, Placement, Project};
 
-/// Where the files of a module's children are.
+/// The places of a module's child files.
 #[derive(Clone)]
 struct Place {
-    /// The file that holds the module's text.
+    /// The file that contains the module's text.
     file: String,
-    /// The folder of `mod child;`.
+    /// The directory of `mod child;`.
     folder: String,
-    /// The folder of `#[path = ".."] mod child;`.
+    /// The directory of `#[path = ".."] mod child;`.
     beside: String,
 }
 
@@ -26,12 +26,12 @@ struct Writer<'a> {
 }
 
 pub(super) fn write(project: &Project, seed: u64, crate_name: &str) -> Sources {
-    // Not the numbers that the model was made with.
+    // Independent of the numbers that made the model.
     let random = Random::new(seed ^ 0x5bd1_e995);
     let mut writer = Writer { project, sources: Sources::default(), random, crate_name };
     let root = Place { file: "lib.rs".to_owned(), folder: String::new(), beside: String::new() };
     let mut text = "//! Made at random.\n#![allow(warnings)]\n\n".to_owned();
-    // Neither of these is looked for.
+    // Neither of these is searched.
     text +=
         "#[cfg(feature = \"off\")]\npub mod missing;\n#[cfg(any())]\n#[path = \"nowhere.rs\"]\nmod also_missing;\n\n";
     for service in &project.services {
@@ -42,7 +42,7 @@ pub(super) fn write(project: &Project, seed: u64, crate_name: &str) -> Sources {
 }
 
 impl Writer<'_> {
-    /// The `mod` item of a module. Its text goes into a file of its own unless it is inline.
+    /// Renders the `mod` item of a module. Its text goes into a file of its own unless it is inline.
     fn module(&mut self, module: &Module, parent: &Place, names: Option<&Names<'_>>) -> String {
         let name = module.name();
         let file_name = name.trim_start_matches("r#");
@@ -62,7 +62,7 @@ impl Writer<'_> {
                 (Place { file: join(&folder, "mod.rs"), beside: folder.clone(), folder }, String::new())
             }
             Placement::Path => {
-                // A folder of its own: files beside it are its children.
+                // A directory of its own: files beside it are its children.
                 let given = format!("of_{}/odd.rs", module.path.join("_").replace("r#", ""));
                 let file = join(&parent.beside, &given);
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
@@ -111,7 +111,7 @@ impl Writer<'_> {
         format!("{}\n{}", names.imports(), parts.join("\n"))
     }
 
-    /// The names that the module defines or exports.
+    /// Returns the names that the module defines or exports.
     fn own_names(&self, module: &Module) -> HashSet<String> {
         let definitions = module.definitions.iter().map(|&id| self.project.definitions[id].name.clone());
         let exported = self.project.definitions.iter().flat_map(|definition| &definition.exports);
@@ -123,9 +123,9 @@ impl Writer<'_> {
         definitions.chain(exported).chain(children).chain(functions).chain(classes).collect()
     }
 
-    /// Remembers where the tools of an item stand.
+    /// Records the source of the tools of an item.
     fn note(&mut self, module: &Module, name: &str, place: &Place, text: &str) {
-        // Raw identifiers are themselves in a module's path, and their names in a handler's.
+        // Raw identifiers keep their prefix in a module's path, but not in a handler's.
         let name = name.replace("r#", "");
         let handler = format!("{}::{}::{name}", self.crate_name, module.path.join("::"));
         let item = Item { file: place.file.clone(), text: text.to_owned() };

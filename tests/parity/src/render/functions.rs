@@ -1,15 +1,15 @@
-//! Functions and classes.
+//! Renders functions and classes.
 
 use super::definitions::cfg;
 use super::names::Names;
 use crate::model::{Class, ClassForm, Form, Function, Output, Parameter, Project, Receiver};
 
-/// A function with its annotation.
+/// Renders a function with its annotation.
 pub(super) fn function(names: &mut Names<'_>, project: &Project, function: &Function) -> String {
     write(names, project, function, "", FunctionPart::Whole)
 }
 
-/// A class: its type, and its `impl` block with the annotation. Also the text of each method.
+/// Renders a class: its type, and its annotated `impl` block. Also returns the text of each method.
 pub(super) fn class(names: &mut Names<'_>, project: &Project, class: &Class) -> (String, Vec<String>) {
     let mut words = class.words.clone();
     let name = &class.name;
@@ -55,7 +55,7 @@ pub(super) fn class(names: &mut Names<'_>, project: &Project, class: &Class) -> 
     (text, methods)
 }
 
-/// The part of a function that is written.
+/// The part of a function to render.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FunctionPart {
     /// Everything.
@@ -155,7 +155,7 @@ fn form(names: &mut Names<'_>, project: &Project, form: &Form) -> String {
         Form::Owned(ty) => names.ty(project, ty),
         Form::Lent(ty) => format!("&{}", names.ty(project, ty)),
         Form::Slice(ty) => format!("&[{}]", names.ty(project, ty)),
-        // A reference inside is recognised by the word `Option` before it.
+        // The macro recognizes a reference inside by the identifier `Option` before it.
         Form::OptionLent(ty) => format!("Option<&{}>", names.ty(project, ty)),
         Form::OptionSlice(ty) => format!("Option<&[{}]>", names.ty(project, ty)),
         Form::Plain(text) => {
@@ -165,7 +165,7 @@ fn form(names: &mut Names<'_>, project: &Project, form: &Form) -> String {
     }
 }
 
-/// The result as it is written, and a body that has it.
+/// Renders the return type, and a body of that type.
 fn output(names: &mut Names<'_>, project: &Project, function: &Function) -> (String, &'static str) {
     let body = "unimplemented!()";
     match &function.output {
@@ -178,7 +178,7 @@ fn output(names: &mut Names<'_>, project: &Project, function: &Function) -> (Str
         }
         Output::Result(ty) => {
             let ty = names.ty(project, ty);
-            // By the name, since a signature that is written twice has the same error.
+            // Derived from the name, because a signature that is written twice has the same error.
             let error = match function.name.len() % 4 {
                 0 => names.library("std::string::String"),
                 1 => format!("{}<dyn std::error::Error + Send + Sync>", names.library("std::boxed::Box")),

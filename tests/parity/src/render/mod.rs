@@ -1,4 +1,4 @@
-//! Writes a project as source text.
+//! Renders a project as source text.
 
 mod definitions;
 mod files;
@@ -10,25 +10,25 @@ use std::collections::BTreeMap;
 
 use crate::model::Project;
 
-/// The text of a project.
+/// The source text of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The files by their path below `src`.
     pub files: BTreeMap<String, String>,
-    /// The functions and classes by the path of their handlers, to show what a difference is about.
+    /// The functions and classes by handler path, to show the source of a difference.
     pub items: BTreeMap<String, Item>,
 }
 
 /// An annotated item.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// The file it stands in, below `src`.
+    /// Its file, below `src`.
     pub file: String,
     /// Its text.
     pub text: String,
 }
 
-/// The source of a project. Spelling is chosen at random, by the same seed in the same way.
+/// Renders a project. Spelling is random, but deterministic for a seed.
 #[must_use]
 pub fn render(project: &Project, seed: u64, crate_name: &str) -> Sources {
     files::write(project, seed, crate_name)

@@ -1,4 +1,4 @@
-//! How a module spells what it names: by a full path, a relative one, or through a `use` of some form.
+//! Spelling of names in a module: by a full path, a relative one, or through some form of `use`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,25 +10,25 @@ pub(super) struct Names<'a> {
     pub(super) random: Random,
     /// The module's path from the crate's root.
     at: Vec<String>,
-    /// Names that mean something here already.
+    /// Names that are already taken here.
     taken: HashSet<String>,
-    /// What is spelled how.
+    /// The spelling of each item.
     known: HashMap<String, String>,
     imports: Vec<String>,
     constants: Vec<String>,
-    /// Whether all is imported by one `use`.
+    /// `true` if one `use` imports everything.
     grouped: bool,
-    /// The parent, where the module begins with `use super::*`.
+    /// The parent, if the module starts with `use super::*`.
     parent: Option<&'a Names<'a>>,
-    /// A second glob could bring a second meaning of a name.
+    /// `true` if there is a glob already; a second one could make a name ambiguous.
     has_glob: bool,
 }
 
-/// Names that are there without a `use`.
+/// Names that are in scope without a `use`.
 const PRELUDE: &[&str] =
     &["std::vec::Vec", "std::string::String", "std::option::Option", "std::boxed::Box", "std::result::Result"];
 
-/// Other paths that lead to what is usually reached otherwise.
+/// Alternative paths of library items.
 const OTHER_PATHS: &[(&str, &str)] = &[
     ("std::collections::HashMap", "std::collections::hash_map::HashMap"),
     ("std::collections::BTreeMap", "std::collections::btree_map::BTreeMap"),
@@ -43,7 +43,7 @@ const OTHER_PATHS: &[(&str, &str)] = &[
     ("chrono::Utc", "chrono::offset::Utc"),
 ];
 
-/// Modules of libraries of which everything is imported in some programs.
+/// Library modules that programs tend to import as a whole.
 const GLOBS: &[&str] = &["std::collections", "chrono::prelude"];
 
 impl<'a> Names<'a> {
@@ -69,7 +69,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A constant of this module with a value.
+    /// Returns the name of a constant of this module with this value.
     pub(super) fn constant(&mut self, value: usize) -> String {
         let name = format!("LENGTH_{value}");
         if self.taken.insert(name.clone()) {
@@ -78,12 +78,12 @@ impl<'a> Names<'a> {
         name
     }
 
-    /// The constants that were needed.
+    /// The constants that were used.
     pub(super) fn constants(&self) -> String {
         self.constants.iter().map(|constant| format!("{constant}\n")).collect()
     }
 
-    /// The `use` items, in the order in which they were needed.
+    /// The `use` items, in order of first use.
     pub(super) fn imports(&self) -> String {
         if self.grouped && self.imports.len() > 1 {
             let items = self.imports.iter().filter_map(|import| import.strip_prefix("use ")?.strip_suffix(';'));
@@ -92,7 +92,7 @@ impl<'a> Names<'a> {
         self.imports.iter().map(|import| format!("{import}\n")).collect()
     }
 
-    /// A type, function or macro of a library. Types of the language have no path.
+    /// Spells a type, function or macro of a library. Primitive types have no path.
     pub(super) fn library(&mut self, path: &str) -> String {
         if !path.contains("::") {
             return path.to_owned();
@@ -123,7 +123,7 @@ impl<'a> Names<'a> {
         self.remember(key, path, spelling)
     }
 
-    /// A macro, which is found by its name, so that its name stays.
+    /// Spells a macro, which is found by its name and therefore keeps it.
     pub(super) fn annotation(&mut self, path: &str) -> String {
         if let Some(known) = self.find(path) {
             return known;
@@ -142,7 +142,7 @@ impl<'a> Names<'a> {
         self.remember(path, path, spelling)
     }
 
-    /// A type of the crate, by any path that leads to it.
+    /// Spells a type of the crate, by any path that leads to it.
     pub(super) fn local(&mut self, key: &str, paths: &[Vec<String>]) -> String {
         if let Some(known) = self.find(key) {
             return known;
@@ -170,7 +170,7 @@ impl<'a> Names<'a> {
             4 if !self.has_glob && !self.taken.contains(&name) && !self.at.starts_with(module) => {
                 self.has_glob = true;
                 self.imports.push(format!("use crate::{}::*;", module.join("::")));
-                // Whatever else the glob brings is not used by its bare name.
+                // Nothing else that the glob imports is used by its bare name.
                 self.taken.insert(name.clone());
                 Some(name)
             }
@@ -187,26 +187,26 @@ impl<'a> Names<'a> {
         if let Some(known) = self.known.get(key) {
             return Some(known.clone());
         }
-        // What the parent has imported is found through the glob, unless it means something else here.
+        // Imports of the parent are visible through the glob, unless the name is taken here.
         let inherited = self.parent?.known.get(key)?;
         let first = inherited.split("::").next()?;
         let is_relative = matches!(first, "super" | "self" | "crate" | "");
         (!is_relative && !self.taken.contains(first)).then(|| inherited.clone())
     }
 
-    /// Keeps a spelling; where there is none, it is the path.
+    /// Stores a spelling, which defaults to the path.
     fn remember(&mut self, key: &str, path: &str, spelling: Option<String>) -> String {
         let spelling = spelling.unwrap_or_else(|| path.to_owned());
         self.known.insert(key.to_owned(), spelling.clone());
         spelling
     }
 
-    /// Whether a name stands for something here, or in the parent whose names are here too.
+    /// Returns `true` if a name is taken here, or in the parent whose names are imported.
     fn means_something(&self, name: &str) -> bool {
         self.taken.contains(name) || self.parent.is_some_and(|parent| parent.means_something(name))
     }
 
-    /// `use path;` or `use path as name;`, if the name is free.
+    /// Adds `use path;` or `use path as name;`, if the name is free.
     fn import(&mut self, path: &str, renamed: Option<String>) -> Option<String> {
         let (module, own) = path.rsplit_once("::")?;
         let name = renamed.clone().unwrap_or_else(|| own.to_owned());
@@ -221,7 +221,7 @@ impl<'a> Names<'a> {
         Some(name)
     }
 
-    /// Imports a module, so that what is in it is named through it.
+    /// Imports a module, so that its items are named through it.
     fn import_module(&mut self, path: &str) -> Option<String> {
         let (above, own) = path.rsplit_once("::")?;
         if matches!(own, "super" | "self" | "crate") {
@@ -241,7 +241,7 @@ impl<'a> Names<'a> {
         Some(name)
     }
 
-    /// A path from here, with `super` and `self`.
+    /// Returns a relative path, with `super` and `self`.
     fn relative(&self, path: &[String]) -> String {
         let common = self.at.iter().zip(path).take_while(|(here, there)| here == there).count();
         let mut parts = vec!["super"; self.at.len() - common];

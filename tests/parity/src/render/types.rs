@@ -1,9 +1,9 @@
-//! Types as a module writes them.
+//! Renders types.
 
 use super::names::Names;
 use crate::model::{Definition, Project, Type};
 
-/// The key under which a module knows a type of the crate.
+/// The key of a type of the crate.
 fn key(definition: &Definition) -> String {
     format!("crate::{}::{}", definition.module.join("::"), definition.name)
 }
@@ -43,7 +43,7 @@ impl Names<'_> {
         }
     }
 
-    /// A type of the crate, without arguments.
+    /// Renders a type of the crate, without arguments.
     fn definition(&mut self, definition: &Definition) -> String {
         let mut canonical = definition.module.clone();
         canonical.push(definition.name.clone());
@@ -52,7 +52,7 @@ impl Names<'_> {
         self.local(&key(definition), &paths)
     }
 
-    /// The length of an array: a number, a sum, or a constant of the module.
+    /// Renders the length of an array: a number, a sum, or a constant of the module.
     fn length(&mut self, length: usize) -> String {
         match self.random.below(10) {
             0 => format!("{length}usize"),
@@ -63,7 +63,7 @@ impl Names<'_> {
         }
     }
 
-    /// A text in which paths of libraries stand in braces.
+    /// Expands a text that contains library paths in braces.
     pub(super) fn template(&mut self, text: &str) -> String {
         let mut written = String::new();
         let mut rest = text;

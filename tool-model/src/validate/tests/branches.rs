@@ -161,7 +161,7 @@ fn a_recursive_definition_is_named_inside_of_itself() {
     );
 }
 
-/// A type may take less than its schema says. What is refused then is named as if the schema said so.
+/// A type may accept less than its schema. `check_closed` names undeclared properties as if the schema rejected them.
 #[test]
 fn properties_that_are_not_named_can_be_refused() {
     let variant = |name: &str| json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});

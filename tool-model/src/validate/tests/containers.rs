@@ -1,4 +1,4 @@
-//! What is said about arrays and objects.
+//! Violations by arrays and objects.
 
 use serde_json::json;
 

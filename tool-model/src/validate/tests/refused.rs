@@ -1,4 +1,4 @@
-//! Which schemas are refused, and what is ignored in one.
+//! Rejected schemas and ignored keywords.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(super) fn error(schema: Value, definitions: Value) -> String {
 }
 
 #[test]
-fn what_cannot_be_enforced_is_refused() {
+fn rejects_keywords_that_cannot_be_enforced() {
     let cases = [
         (json!({"minimum": "x"}), r#"#/minimum: `minimum` must be a number, not "x""#),
         (json!({"exclusiveMinimum": true}), "#/exclusiveMinimum: `exclusiveMinimum` must be a number, not true"),

@@ -1,4 +1,4 @@
-//! What is said about numbers and strings.
+//! Violations by numbers and strings.
 
 use serde_json::json;
 

@@ -65,7 +65,7 @@ impl ValueRepairer<'_, '_> {
         validator.is_valid(&value)
     }
 
-    /// Returns `true` if the schema accepts free text: then a string was meant as it is.
+    /// Returns `true` if the schema accepts free text: then a string needs no repair.
     pub(super) fn takes_any_text(&self, schema: &Value, depth: usize) -> bool {
         if depth > DEEPEST || takes_anything(schema) {
             return true;

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(super) enum JsonNode {
     Null,
     Bool(bool),
-    /// The number as it was written.
+    /// The text of the number.
     Number(String),
     /// The string with its quotes and escapes.
     Text(String),

@@ -1,4 +1,4 @@
-//! Repair of invalid arguments, where the schema leaves no doubt about what was meant.
+//! Repair of invalid arguments, where the schema leaves no doubt about the intended value.
 //!
 //! Only invalid values are changed, and only without loss: the value of a string never changes, and nothing is invented.
 //! Repaired arguments are read again in full. If a problem is left, the call is refused for its original arguments. Valid
@@ -45,7 +45,7 @@ impl RepairedArguments {
 /// Repairs the arguments and fills the slots from them.
 ///
 /// # Errors
-/// Returns the original problems if that is impossible, without those of arguments that could be repaired.
+/// Returns the original problems if that is impossible, except for arguments that could be repaired.
 #[cold]
 pub(crate) fn repair(
     reader: &ArgumentReader<'_>,

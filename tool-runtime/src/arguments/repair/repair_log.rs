@@ -55,7 +55,7 @@ pub enum RepairReason {
     Quoted,
     /// An integer was written as a decimal: with a fraction of zero, or with an exponent.
     Fraction,
-    /// `null` stood for an absent value.
+    /// `null` was sent for an absent value.
     Null,
     /// A listed string was written in another case, such as `HIGH` for `high`.
     Case,

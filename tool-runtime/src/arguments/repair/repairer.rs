@@ -11,7 +11,7 @@ use super::convert::{from_text, in_other_case, whole};
 use super::json_node::JsonNode;
 use super::repair_log::{RepairLog, RepairReason};
 
-/// The number of values that are examined, repetitions included. A value that takes longer is left as it is.
+/// The number of values that are examined, repetitions included. A value that takes longer is not repaired.
 const MOST: usize = 250_000;
 
 /// The depth to which a schema is followed.
@@ -36,7 +36,7 @@ impl<'a, 'n> ValueRepairer<'a, 'n> {
         self.repair(node, schema, RepairPath::Argument(name), 0);
     }
 
-    /// Repairs a value in place. A valid value is left as it is, and so is one with several possible repairs.
+    /// Repairs a value in place. A valid value is not changed, nor is one with several possible repairs.
     pub(super) fn repair(&mut self, node: &mut JsonNode, schema: &Value, path: RepairPath<'_>, depth: usize) {
         let size = if matches!(node, JsonNode::Text(_)) { node.size() } else { 1 };
         if !schema.is_object() || depth > DEEPEST || !self.spend(size) {

@@ -1,4 +1,4 @@
-//! Every rule, and what it leaves alone.
+//! Tests of every repair, and of values that are not repaired.
 
 use serde_json::{Value, json};
 use tool_model::ToolDefinition;
@@ -34,7 +34,7 @@ fn tool(schema: Value, required: bool) -> ToolDefinition {
     serde_json::from_value(definition).unwrap()
 }
 
-/// Mends as a call does, with the validator in the place of the types: an integer has no fraction there.
+/// Repairs like a call, with the validator in place of the types, so that an integer has no fraction.
 fn attempt(definition: &ToolDefinition, text: &str) -> Option<RepairedArguments> {
     let argument = &definition.arguments["v"];
     let validator = Validator::new(&argument.schema(), &definition.defs).unwrap();
@@ -60,8 +60,8 @@ fn has_decimal_integer(schema: &Value, text: &str) -> bool {
         && parse(text).is_some_and(|(node, _)| node.has_decimal())
 }
 
-/// What a value of a schema is mended to, with the reasons.
-fn mended(schema: Value, value: &str) -> Option<(String, Vec<Repair>)> {
+/// Returns the repaired value, with the repairs.
+fn repaired_value(schema: Value, value: &str) -> Option<(String, Vec<Repair>)> {
     let repaired = attempt(&tool(schema, true), &format!(r#"{{"v":{value}}}"#))?;
     let text = repaired.text.strip_prefix(r#"{"v":"#).and_then(|text| text.strip_suffix('}')).unwrap_or_default();
     Some((text.to_owned(), repaired.repairs))
@@ -69,7 +69,8 @@ fn mended(schema: Value, value: &str) -> Option<(String, Vec<Repair>)> {
 
 #[track_caller]
 fn to(schema: Value, value: &str, expected: &str) -> Vec<Repair> {
-    let (text, repairs) = mended(schema.clone(), value).unwrap_or_else(|| panic!("{value} for {schema} is not mended"));
+    let (text, repairs) =
+        repaired_value(schema.clone(), value).unwrap_or_else(|| panic!("{value} for {schema} is not repaired"));
     assert_eq!(text, expected, "{value} for {schema}");
     assert!(!repairs.is_empty(), "{value} for {schema}");
     repairs
@@ -78,17 +79,17 @@ fn to(schema: Value, value: &str, expected: &str) -> Vec<Repair> {
 #[track_caller]
 fn stays<const N: usize>(schema: Value, values: [&str; N]) {
     for value in values {
-        let mended = mended(schema.clone(), value);
-        assert!(mended.is_none(), "{value} for {schema}: {mended:?}");
+        let repaired = repaired_value(schema.clone(), value);
+        assert!(repaired.is_none(), "{value} for {schema}: {repaired:?}");
     }
 }
 
-fn of(name: &str) -> Value {
+fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
 #[test]
-fn numbers_come_out_of_their_quotes() {
+fn unquotes_numbers() {
     let integer = json!({"type": "integer"});
     to(integer.clone(), r#""5""#, "5");
     to(integer.clone(), r#"" -5 ""#, "-5");
@@ -106,7 +107,7 @@ fn numbers_come_out_of_their_quotes() {
 }
 
 #[test]
-fn an_integer_loses_a_fraction_of_zero_only() {
+fn removes_only_a_zero_fraction_of_an_integer() {
     let integer = json!({"type": "integer"});
     to(integer.clone(), "30.0", "30");
     to(integer.clone(), "-7.000", "-7");
@@ -116,7 +117,7 @@ fn an_integer_loses_a_fraction_of_zero_only() {
 }
 
 #[test]
-fn an_integer_loses_an_exponent_that_leaves_it_whole() {
+fn removes_an_exponent_if_the_number_is_an_integer() {
     let integer = json!({"type": "integer"});
     for (decimal, whole) in [
         ("1e2", "100"),
@@ -137,18 +138,18 @@ fn an_integer_loses_an_exponent_that_leaves_it_whole() {
 
 /// A schema accepts `2.0` as an integer, its type does not.
 #[test]
-fn an_integer_among_several_forms_loses_its_fraction() {
+fn removes_the_fraction_of_an_integer_among_alternatives() {
     let optional = json!({"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}});
     to(optional, r#"{"n":2.0}"#, r#"{"n":2}"#);
     let variant = |name: &str| json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});
     to(json!({"oneOf": [variant("A"), variant("B"), {"const": "C"}]}), r#"{"B":1e1}"#, r#"{"B":10}"#);
-    // Where a number with a fraction can stand, too, it does.
+    // If a number with a fraction is valid, too, it is not repaired.
     let either = json!({"anyOf": [{"type": "integer"}, {"type": "number"}]});
     to(json!({"type": "array", "items": either}), r#""[2.0]""#, "[2.0]");
 }
 
 #[test]
-fn truth_values_come_out_of_their_quotes() {
+fn unquotes_booleans() {
     let boolean = json!({"type": "boolean"});
     to(boolean.clone(), r#""true""#, "true");
     to(boolean.clone(), r#""False""#, "false");
@@ -156,21 +157,21 @@ fn truth_values_come_out_of_their_quotes() {
 }
 
 #[test]
-fn lists_and_objects_come_out_of_their_quotes() {
+fn unquotes_arrays_and_objects() {
     let list = json!({"type": "array", "items": {"type": "integer"}});
     to(list.clone(), r#""[1,2]""#, "[1,2]");
     to(list.clone(), r#""[\"1\", 2.0]""#, "[1,2]");
     to(list.clone(), r#""\"[1]\"""#, "[1]");
     stays(list, [r#""1,2""#, r#""[1,2""#, r#""{}""#, r#""""#, r#""1""#]);
-    to(of("Point"), r#""{\"x\": 1}""#, r#"{"x":1}"#);
-    to(of("Point"), r#""{'x': '1', 'label': 'a'}""#, r#"{"x":1,"label":"a"}"#);
-    stays(of("Point"), [r#""[1]""#, r#""x=1""#, r#""{\"x\": 1, \"x\": 2}""#]);
+    to(reference("Point"), r#""{\"x\": 1}""#, r#"{"x":1}"#);
+    to(reference("Point"), r#""{'x': '1', 'label': 'a'}""#, r#"{"x":1,"label":"a"}"#);
+    stays(reference("Point"), [r#""[1]""#, r#""x=1""#, r#""{\"x\": 1, \"x\": 2}""#]);
 }
 
 #[test]
-fn what_is_nested_is_repaired_where_it_stands() {
+fn repairs_nested_values() {
     let tree = r#"{"n":"1","of":[{"n":2,"of":"[{\"n\": \"3\"}]"},{"n":4.0}]}"#;
-    let repairs = to(of("Tree"), tree, r#"{"n":1,"of":[{"n":2,"of":[{"n":3}]},{"n":4}]}"#);
+    let repairs = to(reference("Tree"), tree, r#"{"n":1,"of":[{"n":2,"of":[{"n":3}]},{"n":4}]}"#);
     let paths: Vec<&str> = repairs.iter().map(|repair| repair.path.as_str()).collect();
     assert_eq!(paths, ["v.n", "v.of[0].of", "v.of[0].of[0].n", "v.of[1].n"]);
     let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
@@ -181,31 +182,31 @@ fn what_is_nested_is_repaired_where_it_stands() {
 }
 
 #[test]
-fn a_text_stays_what_it_is() {
+fn never_changes_free_text() {
     stays(json!({"type": "string"}), ["5", "true", "null", "[]", "{}", "5.0"]);
     stays(json!({"type": "string", "pattern": "^x"}), [r#""5""#, r#""\"x\"""#]);
     stays(json!({"allOf": [{"type": ["string", "null"], "minLength": 9}]}), [r#""5""#, r#""null""#]);
     stays(json!({"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 9}]}), [r#""5""#]);
     let texts = r#"{"x":"1","label":"5","on":"true"}"#;
-    to(of("Point"), texts, r#"{"x":1,"label":"5","on":true}"#);
-    to(of("Point"), r#"{"x":"1","label":"\u0041\/"}"#, r#"{"x":1,"label":"\u0041\/"}"#);
+    to(reference("Point"), texts, r#"{"x":1,"label":"5","on":true}"#);
+    to(reference("Point"), r#"{"x":"1","label":"\u0041\/"}"#, r#"{"x":1,"label":"\u0041\/"}"#);
 }
 
 #[test]
-fn a_word_is_found_in_other_letters() {
-    to(of("Level"), r#""HIGH""#, r#""high""#);
+fn finds_a_listed_string_in_another_case() {
+    to(reference("Level"), r#""HIGH""#, r#""high""#);
     to(json!({"enum": ["ä", "b"]}), r#""Ä""#, r#""ä""#);
-    to(json!({"type": "array", "items": of("Level")}), r#"["Low","high"]"#, r#"["low","high"]"#);
-    stays(of("Level"), [r#""hi""#, r#"" high""#, r#""h""#, "1"]);
+    to(json!({"type": "array", "items": reference("Level")}), r#"["Low","high"]"#, r#"["low","high"]"#);
+    stays(reference("Level"), [r#""hi""#, r#"" high""#, r#""h""#, "1"]);
     stays(json!({"type": "string", "enum": ["a", "A!", "B", "b"]}), [r#""a!!""#]);
     stays(json!({"type": "string", "enum": ["Go", "GO"]}), [r#""go""#]);
 }
 
 #[test]
-fn one_value_becomes_a_list_of_one() {
+fn wraps_a_single_value_into_an_array() {
     to(json!({"type": "array", "items": {"type": "integer"}}), "5", "[5]");
-    to(json!({"type": "array", "items": of("Point")}), r#"{"x":1}"#, r#"[{"x":1}]"#);
-    to(json!({"type": "array", "items": of("Level")}), r#""low""#, r#"["low"]"#);
+    to(json!({"type": "array", "items": reference("Point")}), r#"{"x":1}"#, r#"[{"x":1}]"#);
+    to(json!({"type": "array", "items": reference("Level")}), r#""low""#, r#"["low"]"#);
     stays(json!({"type": "array", "items": {"type": "string"}}), [r#""a""#, r#""a, b""#, "5", "null"]);
     stays(json!({"type": "array", "items": {"type": "integer"}}), ["5.5", "{}", "null"]);
     stays(json!({"type": "array", "items": {}}), ["5", "{}", r#""a""#]);
@@ -213,11 +214,11 @@ fn one_value_becomes_a_list_of_one() {
 }
 
 #[test]
-fn of_several_forms_one_must_be_left() {
-    to(of("Shape"), r#"{"kind":"disc","r":"1.5"}"#, r#"{"kind":"disc","r":1.5}"#);
-    to(of("Shape"), r#""{\"kind\":\"dot\",\"at\":{\"x\":\"1\"}}""#, r#"{"kind":"dot","at":{"x":1}}"#);
-    to(of("Shape"), r#""None""#, r#""none""#);
-    stays(of("Shape"), [r#"{"kind":"disc","r":"wide"}"#, r#"{"kind":"square","r":"1"}"#, r#"{"r":"1"}"#]);
+fn repairs_only_if_one_alternative_remains() {
+    to(reference("Shape"), r#"{"kind":"disc","r":"1.5"}"#, r#"{"kind":"disc","r":1.5}"#);
+    to(reference("Shape"), r#""{\"kind\":\"dot\",\"at\":{\"x\":\"1\"}}""#, r#"{"kind":"dot","at":{"x":1}}"#);
+    to(reference("Shape"), r#""None""#, r#""none""#);
+    stays(reference("Shape"), [r#"{"kind":"disc","r":"wide"}"#, r#"{"kind":"square","r":"1"}"#, r#"{"r":"1"}"#]);
     let either = json!({"anyOf": [{"type": "integer"}, {"type": "boolean"}]});
     to(either.clone(), r#""5""#, "5");
     to(either, r#""true""#, "true");
@@ -228,17 +229,17 @@ fn of_several_forms_one_must_be_left() {
 }
 
 #[test]
-fn null_is_left_out_where_it_can_be() {
+fn removes_null_for_optional_values() {
     let optional = tool(json!({"type": "integer"}), false);
     assert_eq!(attempt(&optional, r#"{"v":null}"#).unwrap().text, "{}");
     assert!(attempt(&tool(json!({"type": "integer"}), true), r#"{"v":null}"#).is_none());
-    let repairs = to(of("Point"), r#"{"x":1,"label":null,"on":"true"}"#, r#"{"x":1,"on":true}"#);
+    let repairs = to(reference("Point"), r#"{"x":1,"label":null,"on":"true"}"#, r#"{"x":1,"on":true}"#);
     assert_eq!(repairs[0].to_string(), "`v.label`: null → removed (stood for an absent value)");
-    stays(of("Point"), [r#"{"x":null}"#]);
+    stays(reference("Point"), [r#"{"x":null}"#]);
 }
 
 #[test]
-fn arguments_come_out_of_what_they_stand_in() {
+fn unwraps_quotes_and_code_fences() {
     let list = tool(json!({"type": "array", "items": {"type": "string"}}), false);
     let right = r#"{"v":["a"]}"#;
     for text in [
@@ -253,7 +254,7 @@ fn arguments_come_out_of_what_they_stand_in() {
         r#"{'v':['a']}"#,
         r#"{"v":"['a']"}"#,
     ] {
-        let repaired = attempt(&list, text).unwrap_or_else(|| panic!("{text} is not mended"));
+        let repaired = attempt(&list, text).unwrap_or_else(|| panic!("{text} is not repaired"));
         assert_eq!(repaired.text, right, "{text}");
     }
     for text in ["null", r#""""#, r#"" ""#, "None", r#"{"v":null,}"#] {
@@ -266,7 +267,7 @@ fn arguments_come_out_of_what_they_stand_in() {
 }
 
 #[test]
-fn loose_json_is_read_in_one_way_only() {
+fn accepts_only_unambiguous_loose_json() {
     for (text, expected) in [
         (r#"{a_1: 'say "hi"', "b": None}"#, r#"{"a_1":"say \"hi\"","b":null}"#),
         ("[True, False, null,]", "[true,false,null]"),
@@ -317,7 +318,7 @@ fn loose_json_is_read_in_one_way_only() {
 }
 
 #[test]
-fn secrets_are_not_shown() {
+fn repairs_do_not_reveal_secrets() {
     let secret = tool(json!({"type": "integer", "writeOnly": true}), true);
     for text in [r#"{"v":"4711"}"#, r#"{"v":4711,}"#] {
         let repairs = attempt(&secret, text).unwrap().repairs;
@@ -335,7 +336,7 @@ fn secrets_are_not_shown() {
 
 /// A hostile text must not take long.
 #[test]
-fn forms_in_forms_end() {
+fn nested_alternatives_are_bounded_work() {
     let forms =
         |inner: Value| json!({"anyOf": [inner.clone(), {"type": "array", "items": inner}, {"type": "boolean"}]});
     let mut schema = json!({"type": "integer"});
@@ -343,6 +344,6 @@ fn forms_in_forms_end() {
         schema = forms(json!({"type": "object", "properties": {"a": schema}, "required": ["a"]}));
     }
     let text = format!("{}\"x\"{}", "{\"a\":".repeat(6), "}".repeat(6));
-    assert!(mended(schema, &text).is_none());
-    assert!(mended(of("Tree"), &format!("[{}]", vec![r#""1""#; 300_000].join(","))).is_none());
+    assert!(repaired_value(schema, &text).is_none());
+    assert!(repaired_value(reference("Tree"), &format!("[{}]", vec![r#""1""#; 300_000].join(","))).is_none());
 }

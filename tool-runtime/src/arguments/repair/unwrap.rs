@@ -28,7 +28,7 @@ pub(super) fn unwrap_arguments(text: &str, log: &mut RepairLog<'_>) -> Option<Ve
 }
 
 /// Returns the array or object inside a text, which may be in quotes or in a code fence, more than once. Any other value
-/// is returned as it is.
+/// is returned unchanged.
 pub(super) fn unwrap(text: &str, mut note: impl FnMut(&str, &str, RepairReason)) -> Option<JsonNode> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..MOST {

@@ -56,7 +56,7 @@ impl Turn {
 
     /// Calls a function with the index and the result of each call as soon as the call ends, even if the turn is dropped
     /// later. The function runs in the task of the call and should return quickly.
-    pub fn heard(mut self, on_result: impl Fn(usize, &ToolResult) + Send + Sync + 'static) -> Self {
+    pub fn on_result(mut self, on_result: impl Fn(usize, &ToolResult) + Send + Sync + 'static) -> Self {
         self.on_result = Some(Arc::new(on_result));
         self
     }
@@ -337,7 +337,7 @@ mod tests {
             assert_eq!(call.request().call_id(), Some(call.request().name()));
             call
         });
-        let turn = turn.heard(move |index, result| {
+        let turn = turn.on_result(move |index, result| {
             listener.lock().unwrap().push((index, result.success));
             tell.notify_one();
             assert!(index != 2, "a panic of the listener");

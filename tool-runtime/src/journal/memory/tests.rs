@@ -46,7 +46,7 @@ async fn forgets_the_oldest_calls_beyond_the_size_limit() {
     assert_eq!(ids(&journal).await, ["3", "running"], "arguments count, and what runs is kept");
     assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), CallStatus::New);
 
-    // What was finished last is known, or it would run again.
+    // The call that finished last is known, or it would run again.
     let whole = FinishedCall::new(ToolResult::success("x".repeat(200_000)), Duration::ZERO);
     journal.finish(&running.key, &whole).await.unwrap();
     assert_eq!(journal.begin(&running).await.unwrap(), CallStatus::Completed(Box::new(whole.result)));

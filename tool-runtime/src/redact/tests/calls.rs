@@ -1,4 +1,4 @@
-//! Calls of a tool with secrets: they are shown nowhere.
+//! Secrets of calls are shown nowhere.
 
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ struct Arguments {
     accounts: Vec<Account>,
 }
 
-/// Answers with the length of the key that it was given.
+/// Returns the length of the key.
 fn tools() -> Builder {
     let login = RuntimeTool::new("login", "", |arguments: Arguments| async move {
         arguments.login.account.map_or_else(|| "no key".to_owned(), |account| format!("{} letters", account.key.len()))
@@ -46,17 +46,17 @@ fn call(arguments: Value) -> ToolCall<'static> {
     ToolCall::new("login", arguments).conversation("c").id("1")
 }
 
-/// A call that is right but for a name: the handler gets the secret, by serde's `alias`.
+/// A call with another name for a field: the handler gets the secret through serde's `alias`.
 fn aliased() -> ToolCall<'static> {
     call(json!({"login": {"acct": {"user": "bob", "key": "SECRET"}}}))
 }
 
-/// A key that serde passes over.
+/// A call with a key that serde ignores.
 fn misspelt() -> ToolCall<'static> {
     call(json!({"login": {"account": {"user": "ada", "key": "SECRET"}, "accont": {"user": "bob", "key": "SECRET"}}}))
 }
 
-/// Calls that are refused, for values of the wrong shape.
+/// Calls that are refused for values of the wrong shape.
 fn refused() -> impl Iterator<Item = ToolCall<'static>> {
     let account = json!({"user": "bob", "key": "SECRET"});
     let wrong = [
@@ -95,11 +95,11 @@ async fn not_in_the_journal() {
 }
 
 #[tokio::test]
-async fn not_in_events_nor_in_answers() {
+async fn not_in_events_nor_in_results() {
     let tools = tools().confirm(agreeing()).build().unwrap();
     let mut subscriber = tools.events().subscribe();
     for call in [aliased(), misspelt()].into_iter().chain(refused()) {
-        assert_hidden("an answer", &tools.call(call).await.output);
+        assert_hidden("a result", &tools.call(call).await.output);
     }
     let mut seen = String::new();
     while let Some(Update::Event(event)) = subscriber.try_next() {
@@ -131,9 +131,9 @@ async fn not_in_traced_arguments() {
     assert_hidden("the span", &seen);
 }
 
-/// What a person is shown has no secret in it, and what they send back has all of them.
+/// A question has no secrets, and the edited arguments get them back.
 #[tokio::test]
-async fn not_in_a_question_but_in_what_runs_after_an_edit() {
+async fn not_in_a_question_but_in_the_edited_call() {
     let seen = Arc::new(Mutex::new(String::new()));
     let told = seen.clone();
     let editing = from_fn(move |question: Question| {

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::redact::*;
 use crate::testing::properties;
 
-/// A schema, a value of it with `SECRET` in place of each secret, and the same value as it is to be shown.
+/// A schema, a value of it with `SECRET` in place of each secret, and its redacted form.
 #[derive(Clone, Debug)]
 struct Case {
     schema: Value,
@@ -45,7 +45,7 @@ impl Case {
         let mut defs = Map::new();
         hoist(&mut schema, &mut defs);
         defs.insert("Tree".to_owned(), tree());
-        // An argument has a `type` of its own.
+        // An argument has its own `type`.
         let argument = json!({"allOf": [schema]});
         let tool = json!({"description": "", "handler": "", "arguments": {"v": argument}, "$defs": defs});
         serde_json::from_value(tool).unwrap()

@@ -1,4 +1,4 @@
-//! What is hidden, and what stays readable.
+//! Tests of hidden and visible values.
 
 mod calls;
 mod generated;
@@ -64,7 +64,7 @@ fn secrets_are_hidden_at_every_depth() {
 }
 
 #[test]
-fn in_doubt_it_hides() {
+fn hides_values_in_doubt() {
     assert_eq!(shown(&json!({"tokn": "S"})), json!({"tokn": "***"}));
     assert_eq!(
         shown(&json!({"account": {"user": "ada", "kee": "S"}})),
@@ -78,7 +78,7 @@ fn in_doubt_it_hides() {
 
 /// A key or a shape that the schemas do not know is hidden wherever they know of a secret, however deep.
 #[test]
-fn what_schemas_do_not_know_is_hidden() {
+fn hides_values_without_a_schema() {
     for (name, value, expected) in [
         ("login", json!({"account": {"user": "ada", "key": "S"}}), json!({"account": {"user": "ada", "key": "***"}})),
         ("login", json!({"acct": {"user": "ada", "key": "S"}}), json!({"acct": "***"})),
@@ -173,7 +173,7 @@ proptest! {
     #![proptest_config(properties(300))]
 
     #[test]
-    fn what_has_no_secret_is_shown_as_it_is(user in ".{0,20}", number in any::<i64>()) {
+    fn shows_arguments_without_secrets(user in ".{0,20}", number in any::<i64>()) {
         let arguments = json!({"plain": [user, number], "account": {"user": user, "parent": {"user": user}}});
         prop_assert_eq!(shown(&arguments), arguments);
     }

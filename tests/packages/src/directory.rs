@@ -6,21 +6,21 @@ use std::process;
 use std::sync::OnceLock;
 use std::thread;
 
-/// The folder in which packages are installed, once a test has asked for them.
-pub(crate) struct Folder {
-    /// Says `required` where nothing may be skipped.
+/// The directory of installed packages, once a test has asked for them.
+pub(crate) struct PackageDirectory {
+    /// Environment variable; the value `required` means that tests must not be skipped.
     variable: &'static str,
     target: &'static str,
-    /// What came of the first attempt: those that fail are slow, and all tests would fail alike.
+    /// The result of the first attempt. Failing attempts are slow, and every test would fail the same way.
     attempt: OnceLock<Result<PathBuf, String>>,
 }
 
-impl Folder {
+impl PackageDirectory {
     pub(crate) const fn new(variable: &'static str, target: &'static str) -> Self {
         Self { variable, target, attempt: OnceLock::new() }
     }
 
-    /// The folder of these packages, made by `install` unless it is there; nothing, if they are skipped.
+    /// Returns the directory of these packages, running `install` if it does not exist; `None` if they are skipped.
     pub(crate) fn installed(
         &self,
         kind: &str,
@@ -37,26 +37,26 @@ impl Folder {
     }
 }
 
-/// Makes a folder under another name and renames it, so that nobody finds it half made, however many want it at once.
-fn make(folder: PathBuf, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
-    if folder.exists() {
-        return Ok(folder);
+/// Creates a directory under a temporary name and renames it, so that concurrent tests never see a partial one.
+fn make(directory: PathBuf, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
+    if directory.exists() {
+        return Ok(directory);
     }
-    let own = folder.with_extension(format!("{}-{:?}", process::id(), thread::current().id()));
-    let made = install(&own).and_then(|()| fs::rename(&own, &folder).map_err(|error| error.to_string()));
+    let own = directory.with_extension(format!("{}-{:?}", process::id(), thread::current().id()));
+    let made = install(&own).and_then(|()| fs::rename(&own, &directory).map_err(|error| error.to_string()));
     match made {
-        Ok(()) => Ok(folder),
+        Ok(()) => Ok(directory),
         Err(reason) => {
             drop(fs::remove_dir_all(&own));
-            // Somebody else may have been quicker.
-            if folder.exists() { Ok(folder) } else { Err(reason) }
+            // Another process may have been faster.
+            if directory.exists() { Ok(directory) } else { Err(reason) }
         }
     }
 }
 
 fn or_skipped(attempt: Result<PathBuf, String>, is_required: bool) -> Option<PathBuf> {
     match attempt {
-        Ok(folder) => Some(folder),
+        Ok(directory) => Some(directory),
         Err(reason) if is_required => panic!("what the test needs is not at hand: {reason}"),
         Err(reason) => {
             println!("skipped, what the test needs is not at hand: {reason}");
@@ -75,15 +75,17 @@ mod tests {
     }
 
     #[test]
-    fn of_two_that_want_a_folder_at_once_the_quicker_gives_it_to_both() {
+    fn concurrent_requests_share_the_directory_that_was_created_first() {
         let target = tempfile::tempdir().unwrap();
         let wanted = target.path().join("npm-1");
-        let install = |folder: &Path, by: &str| {
-            fs::create_dir(folder).and_then(|()| fs::write(folder.join(by), "")).map_err(|error| error.to_string())
+        let install = |directory: &Path, by: &str| {
+            fs::create_dir(directory)
+                .and_then(|()| fs::write(directory.join(by), ""))
+                .map_err(|error| error.to_string())
         };
-        let quick = || make(wanted.clone(), |folder| install(folder, "quick"));
-        let slow = make(wanted.clone(), |folder| {
-            install(folder, "slow")?;
+        let quick = || make(wanted.clone(), |directory| install(directory, "quick"));
+        let slow = make(wanted.clone(), |directory| {
+            install(directory, "slow")?;
             assert!(!wanted.exists(), "it is seen half made");
             let quick = thread::scope(|scope| scope.spawn(quick).join());
             assert_eq!(quick.unwrap(), Ok(wanted.clone()));
@@ -95,31 +97,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_not_made_again() {
+    fn an_existing_directory_is_not_created_again() {
         let target = tempfile::tempdir().unwrap();
-        let folder = target.path().join("python-1");
-        fs::create_dir(&folder).unwrap();
-        assert_eq!(make(folder.clone(), |_| panic!("it is there")), Ok(folder));
+        let directory = target.path().join("python-1");
+        fs::create_dir(&directory).unwrap();
+        assert_eq!(make(directory.clone(), |_| panic!("it is there")), Ok(directory));
     }
 
     #[test]
-    fn what_fails_leaves_nothing_and_is_tried_once_by_all_tests_of_a_program() {
+    fn a_failure_leaves_nothing_behind_and_is_attempted_once_per_program() {
         let target = tempfile::tempdir().unwrap();
-        let fail = |folder: &Path| {
-            fs::create_dir(folder).unwrap();
+        let fail = |directory: &Path| {
+            fs::create_dir(directory).unwrap();
             Err("no network".to_owned())
         };
         assert_eq!(make(target.path().join("npm-1"), fail), Err("no network".to_owned()));
         assert!(names(target.path()).is_empty());
 
-        let folder = Folder::new("NOBODY_SETS_THIS", "/nowhere");
-        assert_eq!(folder.installed("npm", &["left@1"], |_| Err("no network".to_owned())), None);
-        assert_eq!(folder.installed("npm", &["left@1"], |_| panic!("it was tried")), None);
+        let directory = PackageDirectory::new("NEVER_SET", "/nowhere");
+        assert_eq!(directory.installed("npm", &["left@1"], |_| Err("no network".to_owned())), None);
+        assert_eq!(directory.installed("npm", &["left@1"], |_| panic!("it was tried")), None);
     }
 
     #[test]
     #[should_panic(expected = "what the test needs is not at hand: no network")]
-    fn what_is_required_is_not_skipped() {
+    fn required_packages_are_not_skipped() {
         or_skipped(Err("no network".to_owned()), true);
     }
 }

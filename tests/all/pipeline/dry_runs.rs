@@ -1,4 +1,4 @@
-//! Dry runs and previews: what a call would do.
+//! Dry runs and previews.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn would_rename(from: String, to: String) -> Effect {
 }
 
 #[tokio::test]
-async fn a_dry_run_runs_nothing_and_asks_nobody() {
+async fn a_dry_run_runs_nothing_and_asks_no_question() {
     let tools = builder().dry_run(true).build().unwrap();
     let call = ToolCall::new("pipeline.erase", json!({"host": "dry", "password": "hush"}));
     let result = tools.call(call).await;
@@ -66,9 +66,9 @@ impl Housekeeping {
     }
 }
 
-/// Also where it wants to know more of its call than its tool does, and where the tool is called otherwise.
+/// Also if the preview injects more facts than its tool, and if the tool is renamed.
 #[tokio::test]
-async fn a_preview_is_told_what_its_call_is_told() {
+async fn a_preview_can_inject_the_facts_of_its_call() {
     let tools = builder().build().unwrap();
     let one = tools.select(Selection::new().names(["pipeline.tidy"]).rename("pipeline.tidy", "tidy")).unwrap();
     let effect = one.call(ToolCall::new("tidy", json!({}))).preview().await.unwrap();
@@ -90,7 +90,7 @@ async fn look(progress: &Progress) -> Effect {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preview_has_the_time_of_its_call_and_reports_to_nobody() {
+async fn a_preview_shares_the_deadline_of_its_call_and_reports_no_progress() {
     let asked: Arc<Mutex<Vec<Option<Value>>>> = Arc::default();
     let seen = asked.clone();
     let confirm = confirm::from_fn(move |question: Question| {
@@ -113,7 +113,7 @@ async fn a_preview_has_the_time_of_its_call_and_reports_to_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preview_has_a_place_among_the_calls() {
+async fn a_preview_needs_a_permit() {
     let tools = builder().concurrency(1, 0).build().unwrap();
     let call = || ToolCall::new("pipeline.rename", json!({"from": "a", "to": "b"}));
     let listen = tools.call(ToolCall::new("pipeline.listen", json!({}))).timeout(Duration::from_secs(1));
@@ -139,7 +139,7 @@ fn would_use(ticket: Ticket) -> Effect {
 }
 
 #[test]
-fn a_preview_cannot_take_what_came_with_the_call() {
+fn a_preview_cannot_move_out_per_call_values() {
     let ours = Manifest::linked();
     let ours: Manifest =
         ours.iter().filter(|(n, _)| *n == "ticket.use").map(|(n, t)| (n.to_owned(), t.clone())).collect();

@@ -1,4 +1,4 @@
-//! Values that are lent, and those that are moved out.
+//! Borrowed and moved values.
 
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +36,7 @@ fn ledger(ends: &Arc<Mutex<Vec<String>>>, fail_commit: bool) -> Builder {
 }
 
 #[tokio::test]
-async fn a_value_lent_for_writing_comes_back_to_be_finished() {
+async fn a_mutably_borrowed_value_is_returned_and_finished() {
     let ends = Arc::default();
     let tools = ledger(&ends, false).build().unwrap();
     let call = ToolCall::new("ledger.write", json!({"text": "a"}));
@@ -51,7 +51,7 @@ async fn a_value_lent_for_writing_comes_back_to_be_finished() {
 }
 
 #[tokio::test]
-async fn a_failed_commit_makes_the_call_a_failure() {
+async fn a_failed_commit_fails_the_call() {
     let ends = Arc::default();
     let tools = ledger(&ends, true).build().unwrap();
     let result = tools.call(ToolCall::new("ledger.write", json!({"text": "a"}))).with(CurrentUser("ada")).await;
@@ -60,7 +60,7 @@ async fn a_failed_commit_makes_the_call_a_failure() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_not_clone_is_moved_to_its_only_owner() {
+async fn a_value_without_clone_is_moved_to_its_only_consumer() {
     let make = |_: Scope| async { Ok::<_, String>(Transaction { written: vec!["x".into()] }) };
     let tools = tools("::moved_out").provide("transaction", make).build().unwrap();
     assert_eq!(tools.call(ToolCall::from_text("moved.out", "")).await.output, "1");
@@ -85,7 +85,7 @@ impl Lender {
 }
 
 #[tokio::test]
-async fn a_value_can_be_lent_several_times_and_is_finished_once() {
+async fn a_value_can_be_borrowed_several_times_and_is_finished_once() {
     let ends: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = ends.clone();
     let tools = tools("::Lender::")

@@ -1,11 +1,11 @@
-//! What is accepted is what the schema accepts: another implementation of JSON Schema is asked.
+//! Accepted arguments are what the schema accepts, according to another implementation of JSON Schema.
 
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
 use tool_runtime::{ErrorKind, ToolDefinition};
 
 use super::find;
-use super::texts::near;
+use super::strategies::near;
 use crate::fixtures::{self, call};
 
 fn compile(tool: &ToolDefinition) -> Validator {
@@ -13,14 +13,14 @@ fn compile(tool: &ToolDefinition) -> Validator {
     options.build(&tool.parameters()).expect("a schema")
 }
 
-/// Which way the types of a tool's arguments may differ from their schemas.
+/// How the argument types of a tool may differ from their schemas.
 #[derive(Clone, Copy, PartialEq)]
 enum Types {
-    /// They take what the schema shows.
+    /// They accept exactly what the schema shows.
     Same,
-    /// A conversion refuses some of it: a text is parsed, an `any` is of some type after all.
+    /// A conversion rejects some values: a string is parsed, or an `any` has a type after all.
     TakeLess,
-    /// `#[serde(other)]` takes any text.
+    /// `#[serde(other)]` accepts any string.
     TakeMore,
 }
 
@@ -35,18 +35,18 @@ fn types_of(tool: &str) -> Types {
     }
 }
 
-/// Arguments that the schema accepts are accepted by the call, and no others.
+/// Asserts that the call accepts exactly the arguments that the schema accepts.
 fn agrees(name: &str, tool: &ToolDefinition, oracle: &Validator, arguments: &Value) -> Result<(), String> {
     let mut without_null = arguments.clone();
     if let Some(shown) = without_null.as_object_mut() {
-        // An `Option` takes `null` for an argument that is left out, which the schema does not say.
+        // An `Option` accepts `null` for an omitted argument, which the schema does not say.
         shown.retain(|key, value| !value.is_null() || tool.arguments.get(key).is_none_or(|known| known.required));
     }
     let result = call(name, &arguments.to_string());
     let accepted = !result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
     match (accepted, types_of(name)) {
         (true, Types::Same | Types::TakeLess) => match oracle.validate(&without_null) {
-            // Serde takes a list for a struct; `arguments::values::a_list_is_no_struct` is about that.
+            // Serde accepts an array for a struct; `arguments::values::an_array_is_rejected_for_a_struct` covers that.
             Err(error) if error.instance().is_array() && error.to_string().contains("object") => Ok(()),
             Err(error) => Err(format!("{name} {arguments}: accepted, but {error} at {}", error.instance_path())),
             Ok(()) => Ok(()),
@@ -58,7 +58,7 @@ fn agrees(name: &str, tool: &ToolDefinition, oracle: &Validator, arguments: &Val
     }
 }
 
-/// Numbers on which JSON Schema and Rust differ: `1.0` is an integer to the one only, and the range of a 64-bit
+/// Numbers on which JSON Schema and Rust differ: `1.0` is an integer only to JSON Schema, and the range of a 64-bit
 /// integer is not shown.
 fn has_number_apart(value: &Value) -> bool {
     match value {
@@ -69,7 +69,7 @@ fn has_number_apart(value: &Value) -> bool {
     }
 }
 
-/// Every tool of some themes; the counterexamples of all of them together.
+/// Checks every tool of some themes, and reports the counterexamples of all of them together.
 #[track_caller]
 fn themes_agree(themes: &[&str], cases: u32) {
     let mut wrong = Vec::new();
@@ -84,7 +84,7 @@ fn themes_agree(themes: &[&str], cases: u32) {
 }
 
 #[test]
-fn rules_of_arguments_are_those_of_the_schema() {
+fn argument_rules_match_the_schema() {
     themes_agree(&["rules"], 200);
 }
 
@@ -94,23 +94,23 @@ fn explicit_schemas_are_enforced() {
 }
 
 #[test]
-fn types_take_what_their_schemas_show() {
+fn types_accept_what_their_schemas_show() {
     themes_agree(&["borrowed", "classes", "functions", "receivers", "recursive", "returns", "scalars"], 40);
 }
 
 #[test]
-fn collections_and_enums_take_what_their_schemas_show() {
+fn collections_and_enums_accept_what_their_schemas_show() {
     themes_agree(&["collections", "enums"], 100);
 }
 
 #[test]
-fn conversions_take_no_more_than_their_schemas_show() {
+fn conversions_accept_no_more_than_their_schemas_show() {
     themes_agree(&["opaque", "structs", "texts"], 60);
 }
 
-/// `structs.bounded` again, deeper inside of the struct.
+/// `structs.bounded` again, deeper inside the struct.
 #[test]
-fn the_bounds_inside_of_a_struct_are_those_of_the_schema() {
+fn bounds_inside_a_struct_match_the_schema() {
     let tool = fixtures::manifest().get("structs.bounded").expect("a fixture");
     let oracle = compile(tool);
     let found = find(500, &near(&tool.defs["Bounded"]), |bounded| {

@@ -1,4 +1,4 @@
-//! Functions and methods of every shape.
+//! Functions and methods with every kind of signature.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use tool_tests::functions;
 use tool_tests::receivers::{CounterService, SharedService, Waiter};
 use tool_tests::{docs, options};
 
-use super::{Good, good, json, wait};
+use super::{ValidCall, good, json, wait};
 use crate::fixtures;
 
-pub fn calls() -> Vec<Good> {
+pub fn calls() -> Vec<ValidCall> {
     [functions(), receivers(), classes(), docs(), options()].into_iter().flatten().collect()
 }
 
-fn functions() -> Vec<Good> {
+fn functions() -> Vec<ValidCall> {
     #[expect(deprecated, reason = "still a tool")]
     let old = functions::old(3);
     vec![
@@ -74,7 +74,7 @@ fn functions() -> Vec<Good> {
     ]
 }
 
-fn receivers() -> Vec<Good> {
+fn receivers() -> Vec<ValidCall> {
     let counter = CounterService::new;
     let waiter = || wait(Waiter::new()).expect("an instance");
     let shared = || SharedService { name: "shared".to_owned() };
@@ -104,7 +104,7 @@ fn receivers() -> Vec<Good> {
     ]
 }
 
-fn classes() -> Vec<Good> {
+fn classes() -> Vec<ValidCall> {
     let packages = SystemPackagesService::new;
     let offset = |by| Offset { by };
     let unprefixed = Unprefixed::new().expect("an instance");
@@ -134,8 +134,8 @@ fn classes() -> Vec<Good> {
     ]
 }
 
-fn docs() -> Vec<Good> {
-    let mut calls: Vec<Good> = [
+fn docs() -> Vec<ValidCall> {
+    let mut calls: Vec<ValidCall> = [
         "docs.one_line",
         "docs.joined",
         "docs.first_paragraph",
@@ -172,7 +172,7 @@ fn docs() -> Vec<Good> {
     calls
 }
 
-fn options() -> Vec<Good> {
+fn options() -> Vec<ValidCall> {
     vec![
         good("options.named-tool_2", json!({}), "ok"),
         good("options.all", json!({"number": 7}), wait(options::all(7)).to_string()),
@@ -185,17 +185,17 @@ fn options() -> Vec<Good> {
     ]
 }
 
-/// An instance made for a call is gone with it.
+/// An instance built for a call is dropped with it.
 #[test]
-fn a_counter_starts_anew_for_each_call() {
+fn a_counter_starts_at_zero_for_each_call() {
     for _ in 0..3 {
         assert_eq!(fixtures::output("counter.by_mut", json!({"add": 1})), "11");
     }
 }
 
-/// Hidden methods can be called by Rust code and by nobody else.
+/// Skipped methods are callable from Rust only.
 #[test]
-fn what_is_no_tool_cannot_be_called() {
+fn a_method_that_is_not_a_tool_cannot_be_called() {
     assert!(SystemPackagesService::new().skipped());
     assert_eq!((Included::two(), Excluded::two()), (2, 2));
     options::what_it_would_do(7);
@@ -216,9 +216,9 @@ fn what_is_no_tool_cannot_be_called() {
     }
 }
 
-/// A `manual` class is offered where its service is given.
+/// A `manual` class is available only if its service is registered.
 #[test]
-fn a_manual_class_is_offered_with_its_service() {
+fn a_manual_class_is_available_with_its_service() {
     let tools = fixtures::builder().service(tool_tests::classes::ManualService).build();
     let tools = tools.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(fixtures::call_on(&tools, "manual.run", "").output, "by hand");

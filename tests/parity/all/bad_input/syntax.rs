@@ -1,21 +1,21 @@
 use super::{Crate, about, about_line, says_nothing};
 
 #[test]
-fn bytes_that_are_no_text() {
+fn reports_bytes_that_are_not_utf8() {
     let bad = Crate::new("mod bytes;");
     bad.file("src/bytes.rs", b"#[tool]\nfn ping() { \"\xff\xfe\" }\n");
     about(&bad.scan(), "src/bytes.rs");
 }
 
 #[test]
-fn bytes_that_are_no_text_without_an_annotation() {
+fn survives_bytes_that_are_not_utf8_without_an_annotation() {
     let bad = Crate::new("mod bytes;");
     bad.file("src/bytes.rs", b"fn ping() { \"\xff\xfe\" }\n");
     bad.scan();
 }
 
 #[test]
-fn a_root_that_is_no_text() {
+fn reports_a_root_that_is_not_utf8() {
     let bad = Crate::new("");
     bad.file("src/lib.rs", b"#[tool]\nfn ping() { \"\xff\" }\n");
     match tool_gen::scan(bad.root()).run() {
@@ -25,7 +25,7 @@ fn a_root_that_is_no_text() {
 }
 
 #[test]
-fn a_mistake_in_an_annotated_file() {
+fn reports_a_syntax_error_in_an_annotated_file() {
     let bad = Crate::new("mod broken;");
     bad.file("src/broken.rs", "use tool_runtime::tool;\n\n#[tool]\nfn ping( {}\n");
     let scanned = bad.scan();
@@ -34,15 +34,15 @@ fn a_mistake_in_an_annotated_file() {
 }
 
 #[test]
-fn a_mistake_in_a_file_without_annotations() {
+fn survives_a_syntax_error_in_a_file_without_annotations() {
     let bad = Crate::new("mod broken;");
     bad.file("src/broken.rs", "fn ping( {}\n");
     bad.scan();
 }
 
-/// The type of an argument leads into a file that has no annotation.
+/// The type of an argument leads into a file without annotations.
 #[test]
-fn a_mistake_where_a_type_is_looked_for() {
+fn reports_a_syntax_error_where_a_type_is_resolved() {
     let bad = Crate::new("mod broken;\nmod api;");
     bad.file("src/broken.rs", "pub struct Order { pub count u8 }\n");
     bad.file(
@@ -57,36 +57,36 @@ fn a_mistake_where_a_type_is_looked_for() {
 }
 
 #[test]
-fn a_delimiter_that_is_never_closed() {
+fn reports_an_unclosed_delimiter() {
     let bad = Crate::new("mod open;");
     bad.file("src/open.rs", "#[tool_runtime::tool]\nfn ping() { if true {\n");
     about(&bad.scan(), "src/open.rs");
 }
 
 #[test]
-fn a_string_that_is_never_closed() {
+fn reports_an_unclosed_string() {
     let bad = Crate::new("mod open;");
     bad.file("src/open.rs", "#[tool_runtime::tool]\nfn ping() { \"\n");
     about(&bad.scan(), "src/open.rs");
 }
 
 #[test]
-fn a_comment_that_is_never_closed() {
+fn reports_an_unclosed_comment() {
     let bad = Crate::new("mod open;");
     bad.file("src/open.rs", "#[tool_runtime::tool]\nfn ping() {}\n/* and on");
     about(&bad.scan(), "src/open.rs");
 }
 
 #[test]
-fn a_zero_byte() {
+fn reports_a_zero_byte() {
     let bad = Crate::new("mod zero;");
     bad.file("src/zero.rs", "#[tool_runtime::tool(name = \"zero.ping\")]\nfn ping() {}\n\0");
     about(&bad.scan(), "src/zero.rs");
 }
 
-/// What the macro would refuse, the scanner names in the same words.
+/// The scanner reports what the macro would reject, with the same message.
 #[test]
-fn a_wrong_attribute() {
+fn reports_an_invalid_attribute() {
     let bad = Crate::new("mod wrong;");
     bad.file(
         "src/wrong.rs",
@@ -98,9 +98,9 @@ fn a_wrong_attribute() {
     assert!(scanned.manifest.get("pong").is_some(), "the other tool of the file is there");
 }
 
-/// Annotations that are none.
+/// Text that only looks like an annotation.
 #[test]
-fn an_annotation_in_a_comment_or_a_string() {
+fn ignores_an_annotation_in_a_comment_or_a_string() {
     let fine = Crate::new("mod quoted;");
     fine.file("src/quoted.rs", "// #[tool]\n/* #[tool] fn a() {} */\nconst TEXT: &str = \"#[tool] fn b() {}\";\n");
     let scanned = fine.scan();
@@ -108,9 +108,9 @@ fn an_annotation_in_a_comment_or_a_string() {
     assert_eq!(scanned.manifest.len(), 1);
 }
 
-/// What editors and systems put before or between the lines.
+/// Byte order marks and line endings of editors and systems.
 #[test]
-fn a_mark_a_shebang_and_carriage_returns() {
+fn accepts_a_byte_order_mark_and_carriage_returns() {
     let fine = Crate::new("mod marked;\nmod returned;");
     let tool =
         |name: &str| format!("#[tool_runtime::tool(name = \"{name}\")]\n/// First\n/// second.\nfn ping() {{}}\n");

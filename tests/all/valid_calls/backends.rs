@@ -1,10 +1,10 @@
-//! Trait impls, traits, generic and borrowing classes, declared classes, and the parameters that backends have.
+//! Trait impls, traits, generic and borrowing classes, declared classes, and typical parameters of backends.
 
 use serde_json::json;
 
-use super::{Good, good};
+use super::{ValidCall, good};
 
-pub fn calls() -> Vec<Good> {
+pub fn calls() -> Vec<ValidCall> {
     vec![
         good("memory_orders.find", json!({"id": 2}), r#"{"id":2,"note":"order 2"}"#),
         good("memory_orders.count", json!({}), "2"),

@@ -1,4 +1,4 @@
-//! What is accepted is what serde reads.
+//! Accepted arguments are what serde reads.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use tool_tests::enums::{External, Untagged};
 use tool_tests::wide::Wide;
 
 use super::holds;
-use super::texts::{any_value, damaged, near};
+use super::strategies::{any_value, damaged, near};
 use crate::fixtures::{call, manifest};
 
-/// A call and serde agree on a text: both take it and give the same, or neither does.
+/// Asserts that a call and serde agree on a text: both accept it with the same result, or both reject it.
 fn agree<T: Serialize>(text: &str, read: serde_json::Result<T>, result: &ToolResult) -> Result<(), String> {
     match (read, &result.error) {
         (Ok(value), None) => {
@@ -28,15 +28,15 @@ fn agree<T: Serialize>(text: &str, read: serde_json::Result<T>, result: &ToolRes
     }
 }
 
-/// JSON with the characters escaped that results do not have as they are: controls, and those that turn a text around.
+/// JSON with those characters escaped that results never contain: control and bidirectional characters.
 fn printable(json: &str) -> String {
     let is_unsafe = |c| matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let escaped = |c| if is_unsafe(c) { format!("\\u{:04x}", u32::from(c)) } else { String::from(c) };
     json.chars().map(escaped).collect()
 }
 
-/// What serde takes and no schema shows, so that a call may refuse it: equal keys in a map, a list for a struct, an
-/// object for a bare variant.
+/// Values that serde accepts and no schema shows, so that a call may reject them: duplicate keys in a map, an array
+/// for a struct, an object for a unit variant.
 fn is_leniency(error: &ArgumentError) -> bool {
     let received = error.received.as_deref().unwrap_or_default();
     let expects = |what: &str| error.expected.contains(what);
@@ -45,7 +45,7 @@ fn is_leniency(error: &ArgumentError) -> bool {
         || (received.starts_with('{') && expects("one of"))
 }
 
-/// Values of `Wide`, or nearly so: its schema with the references followed.
+/// Values of `Wide`, or nearly so: generated from its schema with references resolved.
 fn wide() -> impl Strategy<Value = Value> {
     let tool = manifest().get("wide.echo").expect("a fixture").clone();
     let mut schema = tool.defs["Wide"].clone();
@@ -53,7 +53,7 @@ fn wide() -> impl Strategy<Value = Value> {
     near(&schema)
 }
 
-/// Writes definitions out where they are referred to, some levels deep, and takes the first form of several.
+/// Inlines definitions where they are referenced, some levels deep, and takes the first of several alternatives.
 fn follow(schema: &mut Value, defs: &BTreeMap<String, Value>, levels: usize) {
     if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
         let target = defs[name.trim_start_matches("#/$defs/")].clone();
@@ -87,9 +87,9 @@ fn a_wide_struct_comes_back_as_serde_reads_it() {
     });
 }
 
-/// A lent argument is the same as one that is given away.
+/// A borrowed argument equals an owned one.
 #[test]
-fn what_is_lent_is_what_is_given() {
+fn borrowed_arguments_equal_owned_ones() {
     holds(300, &wide(), |value| {
         let text = json!({"wide": value}).to_string();
         let (given, lent) = (call("wide.echo", &text), call("wide.lent", &text));
@@ -112,7 +112,7 @@ struct Spread {
     anything: Option<Value>,
 }
 
-/// The reader of arguments takes what a derived `Deserialize` takes.
+/// The argument reader accepts what a derived `Deserialize` accepts.
 #[test]
 fn arguments_are_read_as_serde_reads_a_struct() {
     let tool = manifest().get("wide.spread").expect("a fixture").clone();
@@ -123,13 +123,13 @@ fn arguments_are_read_as_serde_reads_a_struct() {
         let result = call("wide.spread", &text);
         let read = serde_json::from_str::<Spread>(&text)
             .map(|all| (all.text, all.tiny, all.float, all.list, all.map, all.external, all.untagged, all.anything));
-        // No text at all is a call without arguments, which serde does not know.
+        // Empty text is a call without arguments, which serde does not know.
         if text.trim_matches([' ', '\n', '\t', '\r']).is_empty() { Ok(()) } else { agree(&text, read, &result) }
     });
 }
 
 #[test]
-fn any_value_comes_back_as_it_was() {
+fn any_value_comes_back_unchanged() {
     holds(2_000, &damaged(any_value().prop_map(|value| value.to_string())), |text| {
         let result = call("opaque.echo", &format!(r#"{{"value": {text}}}"#));
         agree(&text, serde_json::from_str::<Value>(&text).map(|value| [value]), &result)

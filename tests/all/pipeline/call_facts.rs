@@ -1,4 +1,4 @@
-//! What a handler knows of its call.
+//! Facts about a call that its handler can inject.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn facts(
 }
 
 #[tokio::test]
-async fn a_handler_knows_its_call() {
+async fn a_handler_can_inject_the_facts_of_its_call() {
     let tools = builder().build().unwrap();
     let call = ToolCall::new("pipeline.facts", json!({})).id("7").conversation("c").channel("telegram", "42");
     let result = tools.call(call).timeout(Duration::from_secs(5)).await;
@@ -29,7 +29,7 @@ async fn a_handler_knows_its_call() {
 }
 
 #[tokio::test]
-async fn a_handler_hears_that_it_is_stopped() {
+async fn a_handler_is_notified_of_cancellation() {
     let log = Log::default();
     let ours = Manifest::linked();
     let ours: Manifest =

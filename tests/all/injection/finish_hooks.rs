@@ -1,4 +1,4 @@
-//! How a scope is finished.
+//! Finish hooks and the end of a scope.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -63,7 +63,7 @@ async fn a_dropped_call_is_finished_in_the_background() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_open_no_session() {
+async fn invalid_arguments_open_no_session() {
     let log = Arc::default();
     let tools = store(&log);
     let result = tools.call(ToolCall::new("store.save", json!({"text": 5}))).await;
@@ -72,7 +72,7 @@ async fn wrong_arguments_open_no_session() {
 }
 
 #[tokio::test]
-async fn calls_at_once_share_nothing() {
+async fn concurrent_calls_share_no_scope() {
     let log = Arc::default();
     let tools = store(&log);
     let calls: Vec<_> = (0..50)
@@ -91,7 +91,7 @@ async fn calls_at_once_share_nothing() {
 }
 
 #[tokio::test]
-async fn a_finish_hook_that_panics_fails_the_call_and_the_others_run() {
+async fn a_panicking_finish_hook_fails_the_call_and_the_other_hooks_run() {
     let ends: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = ends.clone();
     let tools = tools("::Store::save")
@@ -113,7 +113,7 @@ async fn a_finish_hook_that_panics_fails_the_call_and_the_others_run() {
 }
 
 #[tokio::test]
-async fn what_needs_another_value_is_finished_before_it() {
+async fn a_value_is_finished_before_the_values_it_depends_on() {
     let ends: Arc<Mutex<Vec<String>>> = Arc::default();
     let (of_session, of_repository) = (ends.clone(), ends.clone());
     let tools = tools("::Store::fail")
@@ -136,7 +136,7 @@ async fn what_needs_another_value_is_finished_before_it() {
 }
 
 #[test]
-fn a_runtime_without_time_is_no_reason_to_panic() {
+fn a_runtime_without_a_timer_does_not_panic() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let log = Arc::default();
     let tools = store(&log);

@@ -1,4 +1,4 @@
-//! Arguments of every type.
+//! Arguments of every supported type.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -15,16 +15,16 @@ use tool_tests::structs::{self, CustomerId};
 use tool_tests::texts::{self, Version};
 use tool_tests::{recursive, scalars, wide};
 
-use super::{Good, good, json, wait};
+use super::{ValidCall, good, json, wait};
 
-pub fn calls() -> Vec<Good> {
+pub fn calls() -> Vec<ValidCall> {
     [borrowed(), scalars(), texts(), collections(), structs(), enums(), recursive(), opaque(), wide()]
         .into_iter()
         .flatten()
         .collect()
 }
 
-/// A value of a type that only serde can make.
+/// Deserializes a value of a type that has no other constructor.
 fn read<T: DeserializeOwned + Debug>(value: &Value) -> T {
     serde_json::from_value(value.clone()).expect("a value of the type")
 }
@@ -33,7 +33,7 @@ fn part(id: u32) -> Part {
     Part { id, label: None }
 }
 
-fn borrowed() -> Vec<Good> {
+fn borrowed() -> Vec<ValidCall> {
     let words = || vec!["a".to_owned(), "b".to_owned()];
     let filter = |name: &'static str| Filter { name: name.into() };
     vec![
@@ -112,7 +112,7 @@ fn borrowed() -> Vec<Good> {
     ]
 }
 
-fn scalars() -> Vec<Good> {
+fn scalars() -> Vec<ValidCall> {
     let largest = json!({
         "u_8": u8::MAX, "u_16": u16::MAX, "u_32": u32::MAX, "u_64": u64::MAX, "u_128": u64::MAX, "u_size": usize::MAX,
     });
@@ -150,7 +150,7 @@ fn scalars() -> Vec<Good> {
     ]
 }
 
-fn texts() -> Vec<Good> {
+fn texts() -> Vec<ValidCall> {
     let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
     let uuid: uuid::Uuid = id.parse().expect("an id");
     let url = |text: &str| url::Url::parse(text).expect("an address");
@@ -200,7 +200,7 @@ fn texts() -> Vec<Good> {
     ]
 }
 
-fn collections() -> Vec<Good> {
+fn collections() -> Vec<ValidCall> {
     let order = json!({"count": 2});
     let tree = json!({"k": [order, null]});
     let id: uuid::Uuid = "67e55044-10b1-426f-9247-bb680e5fe0c8".parse().expect("an id");
@@ -266,7 +266,7 @@ fn collections() -> Vec<Good> {
     ]
 }
 
-fn structs() -> Vec<Good> {
+fn structs() -> Vec<ValidCall> {
     let person = json!({"firstName": "A", "family-name": "B", "email": "a@b", "type": 1});
     let aliased = json!({"firstName": "A", "family-name": "B", "mail": "a@b", "type": 1});
     let skipped = json!({"seen": 1, "password": "p"});
@@ -361,7 +361,7 @@ fn structs() -> Vec<Good> {
     ]
 }
 
-fn enums() -> Vec<Good> {
+fn enums() -> Vec<ValidCall> {
     let mut calls = vec![
         good(
             "enums.bare",
@@ -434,7 +434,7 @@ fn enums() -> Vec<Good> {
     calls
 }
 
-fn recursive() -> Vec<Good> {
+fn recursive() -> Vec<ValidCall> {
     let tree = json!({"name": "a", "children": [{"name": "b"}, {"name": "c", "children": [{"name": "d"}]}], "parent": {"name": "e"}});
     let node = json!({"value": 1, "children": [{"value": 2}]});
     let named = json!({"value": "a", "children": []});
@@ -472,7 +472,7 @@ fn recursive() -> Vec<Good> {
     ]
 }
 
-fn opaque() -> Vec<Good> {
+fn opaque() -> Vec<ValidCall> {
     let it = json!({"x": 1, "more": {"k": 2}});
     let opaque = || read::<Opaque>(&it);
     let envelope = json!({"topic": "t", "payload": [1, {"a": null}], "attributes": {"k": [true]}});
@@ -500,7 +500,7 @@ fn opaque() -> Vec<Good> {
     ]
 }
 
-fn wide() -> Vec<Good> {
+fn wide() -> Vec<ValidCall> {
     let it = json!({
         "text": "a", "maybeText": null, "tiny": -1, "large": 7, "float": 0.5, "truth": true, "letter": "x",
         "id": "67e55044-10b1-426f-9247-bb680e5fe0c8", "date": "2024-02-29", "list": [1, null], "set": [3, 1],

@@ -1,4 +1,4 @@
-//! JSON of every form, texts that are nearly JSON, values that nearly fit a schema.
+//! Strategies for JSON of every form, text that is nearly JSON, and values that nearly match a schema.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn small_integer() -> impl Strategy<Value = i64> {
     prop_oneof![-3..12_i64, select(vec![-129, -128, 99, 100, 101, 127, 128, 255, 256, 65_535, 65_536, 4_294_967_296])]
 }
 
-/// Texts that some type may take, and any others.
+/// Strings that some type may accept, and any others.
 pub fn text() -> impl Strategy<Value = String> {
     let known = [
         "",
@@ -83,7 +83,7 @@ pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![4 => select(known.to_vec()).prop_map(str::to_owned), 1 => ".{0,5}", 1 => "[a-zA-Z0-9_ -]{0,9}"]
 }
 
-/// A text with some places changed: cut, doubled, swapped for what breaks JSON.
+/// A text with some places changed: truncated, duplicated, or replaced by something that breaks JSON.
 pub fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let edit = (any::<prop::sample::Index>(), 0..12_usize, select(FRAGMENTS), 0..4_u8);
     (text, vec(edit, 0..4)).prop_map(|(mut text, edits)| {
@@ -150,7 +150,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// A value that fits a schema, or misses it narrowly, or is anything.
+/// A value that matches a schema, or narrowly misses it, or is anything.
 pub fn near(schema: &Value) -> BoxedStrategy<Value> {
     prop_oneof![8 => fitting(schema), 1 => any_value()].boxed()
 }
@@ -176,7 +176,7 @@ fn fitting(schema: &Value) -> BoxedStrategy<Value> {
     }
 }
 
-/// The properties that the schema names, each there or not, and some that it does not name.
+/// The properties that the schema names, each present or not, and some that it does not name.
 fn object(schema: &Value) -> BoxedStrategy<Value> {
     let named = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     let more = schema.get("additionalProperties").filter(|more| more.is_object());
@@ -198,7 +198,7 @@ fn object(schema: &Value) -> BoxedStrategy<Value> {
     strategy.prop_map(Value::Object).boxed()
 }
 
-/// Numbers at and beside the bounds.
+/// Numbers at and next to the bounds.
 fn around(schema: &Value, step: f64) -> BoxedStrategy<f64> {
     let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
     let mut numbers: Vec<f64> = vec![-1.0, 0.0, 1.0, 2.0, 3.0];

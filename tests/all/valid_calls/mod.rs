@@ -1,4 +1,4 @@
-//! Good calls. A tool stays an ordinary function: the call gives what the function gives when it is called directly.
+//! Valid calls. A tool remains an ordinary function: a call returns what the function returns when called directly.
 
 mod attributes;
 mod backends;
@@ -14,29 +14,29 @@ use serde_json::Value;
 
 use crate::fixtures;
 
-/// A call that succeeds, with the answer of the function itself.
-pub struct Good {
+/// A call that succeeds, with the return value of the function itself.
+pub struct ValidCall {
     pub name: &'static str,
     pub arguments: Value,
     pub output: String,
 }
 
-fn good(name: &'static str, arguments: Value, output: impl Into<String>) -> Good {
-    Good { name, arguments, output: output.into() }
+fn good(name: &'static str, arguments: Value, output: impl Into<String>) -> ValidCall {
+    ValidCall { name, arguments, output: output.into() }
 }
 
-/// A result that is no text, as the model reads it.
+/// Serializes a result that is not a string, as the model reads it.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("JSON")
 }
 
-/// Waits for an async function that is called directly.
+/// Blocks on an async function that is called directly.
 fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future)
 }
 
-/// At least one for each fixture.
-pub fn all() -> Vec<Good> {
+/// Returns at least one valid call per fixture.
+pub fn all() -> Vec<ValidCall> {
     [signatures::calls(), types::calls(), attributes::calls(), failures::calls(), streams::calls(), backends::calls()]
         .into_iter()
         .flatten()
@@ -44,16 +44,16 @@ pub fn all() -> Vec<Good> {
 }
 
 #[test]
-fn a_call_gives_what_the_function_gives() {
-    for Good { name, arguments, output } in all() {
+fn a_call_returns_what_the_function_returns() {
+    for ValidCall { name, arguments, output } in all() {
         assert_eq!(fixtures::output(name, arguments.clone()), output, "{name} {arguments}");
     }
 }
 
-/// The order of the arguments is the model's business, and so is the space between them.
+/// The model may send arguments in any order and with any whitespace.
 #[test]
-fn order_and_space_do_not_matter() {
-    for Good { name, arguments, output } in all() {
+fn argument_order_and_whitespace_are_ignored() {
+    for ValidCall { name, arguments, output } in all() {
         let arguments = arguments.as_object().expect("arguments");
         let entries =
             arguments.iter().rev().map(|(key, value)| format!("\n\t{} :\r {value:#} ", Value::from(key.as_str())));
@@ -63,10 +63,10 @@ fn order_and_space_do_not_matter() {
     }
 }
 
-/// Any letter of a key may be escaped.
+/// Any character of a key may be escaped.
 #[test]
-fn escapes_in_keys_do_not_matter() {
-    for Good { name, arguments, output } in all() {
+fn keys_may_contain_escapes() {
+    for ValidCall { name, arguments, output } in all() {
         let arguments = arguments.as_object().expect("arguments");
         let escaped = |key: &str| key.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect::<String>();
         let entries = arguments.iter().map(|(key, value)| format!("\"{}\":{value}", escaped(key)));
@@ -77,7 +77,7 @@ fn escapes_in_keys_do_not_matter() {
 }
 
 #[test]
-fn every_fixture_has_a_good_call() {
+fn every_fixture_has_a_valid_call() {
     let called: BTreeSet<&str> =
         all().iter().map(|good| good.name).chain(failures::ALWAYS).chain(streams::ALWAYS).collect();
     let manifest = fixtures::manifest();

@@ -1,4 +1,4 @@
-//! What `build()` reports, and what `explain()` says.
+//! Errors of `build()`, and the output of `explain()`.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use tool_runtime::{BuildError, Scope, tool};
 
 use super::{CurrentUser, Session, Transaction, store, tools};
 
-/// Wants what nobody provides.
+/// Injects values that have no provider.
 #[tool(name = "needy.one")]
 fn needy(session: &Session, #[inject] user: CurrentUser, #[inject] names: &[String]) -> usize {
     let _ = (session, user);
     names.len()
 }
 
-/// Wants two at once.
+/// Injects two values at once.
 #[tool(name = "greedy.two")]
 fn greedy(#[inject] one: &mut Transaction, #[inject] other: &mut Transaction) -> usize {
     one.written.len() + other.written.len()
@@ -24,7 +24,7 @@ fn problems(error: BuildError) -> Vec<String> {
 }
 
 #[test]
-fn build_reports_all_that_is_missing_or_of_the_wrong_type() {
+fn build_reports_everything_missing_or_of_the_wrong_type() {
     let error = tools("needy").value("session", 5_u8).build().unwrap_err();
     let problems = problems(error);
     assert_eq!(problems.len(), 3, "{problems:#?}");
@@ -41,7 +41,7 @@ fn build_reports_all_that_is_missing_or_of_the_wrong_type() {
 }
 
 #[test]
-fn two_that_want_one_value_for_writing_are_an_error() {
+fn two_mutable_borrows_of_one_value_are_an_error() {
     let make = |_: Scope| async { Ok::<_, String>(Transaction { written: Vec::new() }) };
     let error = tools("greedy").provide("transaction", make).build().unwrap_err();
     let problems = problems(error);
@@ -50,7 +50,7 @@ fn two_that_want_one_value_for_writing_are_an_error() {
 }
 
 #[test]
-fn a_shared_value_is_not_lent_for_writing() {
+fn a_shared_value_cannot_be_borrowed_mutably() {
     let error =
         tools("greedy").value("one", Transaction { written: Vec::new() }).value("other", 1).build().unwrap_err();
     let text = error.to_string();
@@ -59,7 +59,7 @@ fn a_shared_value_is_not_lent_for_writing() {
 }
 
 #[test]
-fn a_value_that_is_moved_out_cannot_be_finished() {
+fn a_value_with_a_finish_hook_cannot_be_moved_out() {
     let make = |_: Scope| async { Ok::<_, String>(Transaction { written: Vec::new() }) };
     let error = tools("::moved_out")
         .provide("transaction", make)
@@ -73,7 +73,7 @@ fn a_value_that_is_moved_out_cannot_be_finished() {
 }
 
 #[test]
-fn a_type_that_is_provided_twice_is_found_by_name_only() {
+fn a_type_provided_twice_is_resolved_by_name_only() {
     let error = tools("::moved_out")
         .provide("first", |_| async { Ok::<_, String>(Transaction { written: Vec::new() }) })
         .provide("second", |_| async { Ok::<_, String>(Transaction { written: Vec::new() }) })
@@ -87,12 +87,15 @@ fn a_type_that_is_provided_twice_is_found_by_name_only() {
 }
 
 #[test]
-fn explain_says_where_everything_comes_from() {
+fn explain_lists_the_source_of_every_value() {
     let log = Arc::default();
     let text = store(&log).explain().to_string();
     let save = text.split("\nstore.").find(|part| part.starts_with("save")).unwrap();
     assert!(save.contains("instance  one for each call, from `Store::new`"), "{text}");
     assert!(save.contains("injected  repository: Repository, cloned from the provider \"repository\""), "{text}");
     assert!(save.contains("injected  session: Session, lent from the provider \"session\""), "{text}");
-    assert!(text.contains("not offered: all::injection::building::needy is linked, but not in the manifest"), "{text}");
+    assert!(
+        text.contains("not offered: all::injection::build_errors::needy is linked, but not in the manifest"),
+        "{text}"
+    );
 }

@@ -1,4 +1,4 @@
-//! Streams, progress, and errors that give a hint.
+//! Streams, progress, and errors with a retry hint.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use tool_runtime::{ErrorKind, Progress, ToolCall, ToolResult};
 use tool_tests::{hints, options};
 
-use super::{Good, good, wait};
+use super::{ValidCall, good, wait};
 use crate::fixtures;
 
-/// Fixtures that never succeed.
+/// Fixtures that always fail.
 pub const ALWAYS: [&str; 1] = ["streams.unfinished"];
 
-pub fn calls() -> Vec<Good> {
+pub fn calls() -> Vec<ValidCall> {
     vec![
         good("hints.number", json!({"text": "7"}), hints::number("7").expect("a number").to_string()),
         good("hints.aliased", json!({"text": "7"}), wait(hints::aliased("7".to_owned())).expect("a number")),
@@ -48,7 +48,7 @@ fn failed(name: &str, arguments: Value) -> (ErrorKind, String) {
 }
 
 #[test]
-fn a_handler_says_whether_to_try_again() {
+fn a_handler_decides_whether_its_error_is_retryable() {
     assert_eq!(failed("hints.number", json!({"text": ""})), (ErrorKind::Retry, "give digits".to_owned()));
     assert_eq!(failed("hints.aliased", json!({"text": ""})), (ErrorKind::Retry, "give digits".to_owned()));
     assert_eq!(
@@ -69,12 +69,12 @@ fn the_first_error_ends_a_stream() {
 }
 
 #[test]
-fn a_stream_without_its_result_is_a_failure() {
+fn a_stream_without_a_final_result_fails() {
     let message = "the tool's stream ended without a result".to_owned();
     assert_eq!(failed("streams.unfinished", json!({})), (ErrorKind::Failed, message));
 }
 
-/// A call, and what its handler reported meanwhile.
+/// Makes a call and collects the progress of its handler.
 fn heard(name: &str, arguments: &Value) -> (ToolResult, Vec<Value>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let listener = reports.clone();
@@ -87,7 +87,7 @@ fn heard(name: &str, arguments: &Value) -> (ToolResult, Vec<Value>) {
 }
 
 #[test]
-fn whoever_listens_hears_every_item_as_it_comes() {
+fn a_listener_receives_every_item_when_it_is_produced() {
     for (name, arguments, reports) in [
         ("streams.numbers", json!({"until": 3}), json!([0, 1, 2])),
         ("streams.words", json!({"text": "a b"}), json!(["a", "b"])),
@@ -102,7 +102,7 @@ fn whoever_listens_hears_every_item_as_it_comes() {
 }
 
 #[test]
-fn a_listener_that_panics_is_a_result() {
+fn a_panicking_listener_fails_the_call() {
     let progress = Progress::to(|_| panic!("deaf"));
     let call = ToolCall::from_text("streams.numbers", r#"{"until": 1}"#);
     let result = wait(async { fixtures::tools().call(call).with(progress).await });

@@ -1,4 +1,4 @@
-//! Who is asked, and what comes of it.
+//! Policies, confirmers and their decisions.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,20 +10,20 @@ use tool_runtime::{ErrorKind, Policy, ToolCall};
 use super::{answering, builder, erase_on, erased, kind};
 
 #[tokio::test]
-async fn without_somebody_to_ask_what_is_sensitive_is_refused() {
+async fn without_a_confirmer_sensitive_tools_are_refused() {
     let tools = builder().build().unwrap();
     let result = erase_on(&tools, "nobody").await;
     assert_eq!(kind(&result), ErrorKind::Refused);
     assert!(result.output.contains("nobody to ask"), "{}", result.output);
     assert_eq!(erased("nobody"), 0);
-    // What is not sensitive runs.
+    // Tools that are not sensitive run.
     assert!(tools.call(ToolCall::new("pipeline.count", json!({"by": 2}))).await.success);
     let bold = builder().policy(Policy::Yolo).build().unwrap();
     assert!(erase_on(&bold, "yolo").await.success);
 }
 
 #[tokio::test]
-async fn each_decision_does_what_it_says() {
+async fn each_decision_has_its_effect() {
     for (decision, host, expected, runs) in [
         (Decision::Run, "d-run", None, 1),
         (Decision::Refuse(Some("not today".into())), "d-refuse", Some(ErrorKind::Refused), 0),
@@ -45,18 +45,18 @@ async fn each_decision_does_what_it_says() {
 }
 
 #[tokio::test]
-async fn a_call_can_bring_whom_to_ask() {
+async fn a_call_can_override_the_confirmer() {
     let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
     let call = || ToolCall::new("pipeline.erase", json!({"host": "brought"}));
     let result = tools.call(call()).confirm(answering(Decision::Run)).await;
     assert_eq!(result.output, "erased brought");
-    // The next call is the dispatcher's own again.
+    // The next call uses the dispatcher's confirmer again.
     assert_eq!(kind(&tools.call(call()).await), ErrorKind::Aborted);
     assert_eq!(erased("brought"), 1);
 }
 
 #[tokio::test]
-async fn what_is_asked_is_mended_and_is_what_runs() {
+async fn questions_show_the_repaired_arguments_that_run() {
     let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
     let seen = asked.clone();
     let confirm = confirm::from_fn(move |question: Question| {
@@ -68,14 +68,14 @@ async fn what_is_asked_is_mended_and_is_what_runs() {
     assert_eq!(result.output, "3");
     assert_eq!(*asked.lock().unwrap(), [json!({"by": 3})]);
     assert_eq!(result.metadata.get("repairs").unwrap()[0]["path"], "by");
-    // What is wrong is never asked about.
+    // Invalid arguments are never asked about.
     let result = tools.call(ToolCall::from_text("pipeline.count", r#"{"by": "three"}"#)).await;
     assert_eq!(kind(&result), ErrorKind::InvalidArguments);
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn a_policy_can_look_at_the_arguments() {
+async fn a_policy_can_inspect_the_arguments() {
     let policy = Policy::custom(|_, _, arguments| match arguments["by"].as_u64() {
         Some(0..10) => PolicyVerdict::Run,
         Some(10..100) => PolicyVerdict::Ask,
@@ -89,7 +89,7 @@ async fn a_policy_can_look_at_the_arguments() {
 }
 
 #[tokio::test]
-async fn a_call_can_wait_for_consent() {
+async fn a_call_can_wait_for_approval() {
     let questions: Arc<Mutex<Vec<Question>>> = Arc::default();
     let kept = questions.clone();
     let confirm = confirm::from_fn(move |question: Question| {
@@ -109,7 +109,7 @@ async fn a_call_can_wait_for_consent() {
 
     let question = questions.lock().unwrap().pop().unwrap();
     assert_eq!((question.call_id.as_deref(), question.conversation.as_deref()), (Some("call_1"), Some("chat")));
-    // Consent to something else does not count.
+    // An approval of another definition does not count.
     let mut other = question.clone();
     let mut definition = tool_runtime::ToolDefinition::clone(&other.definition);
     definition.description = "Look at a host.".into();
@@ -121,7 +121,7 @@ async fn a_call_can_wait_for_consent() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_shown_does_not_run() {
+async fn arguments_that_cannot_be_shown_do_not_run() {
     let policy = Policy::custom(|_, _, arguments| match arguments["host"].as_str() {
         Some(_) => PolicyVerdict::Refuse("no hosts".into()),
         None => PolicyVerdict::Run,
@@ -134,7 +134,7 @@ async fn what_cannot_be_shown_does_not_run() {
 }
 
 #[tokio::test]
-async fn consent_is_no_leave_to_do_what_the_policy_forbids() {
+async fn an_approval_does_not_override_a_refusal_by_the_policy() {
     let policy = Policy::custom(|_, _, arguments| match arguments["host"].as_str() {
         Some("production") => PolicyVerdict::Refuse("not there".into()),
         _ => PolicyVerdict::Ask,

@@ -1,6 +1,6 @@
-//! Golden manifests: what the fixtures say, byte by byte.
+//! Golden manifests of the fixtures, compared byte by byte.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p tool-tests manifests` writes them again; read the difference before committing it.
+//! `UPDATE_GOLDEN=1 cargo test -p tool-tests golden` rewrites them; read the diff before committing it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tool_runtime::Manifest;
 
 use crate::fixtures;
 
-/// One golden file for each theme, called like its module.
+/// One golden file per theme, named after its module.
 macro_rules! golden {
     ($($theme:ident)*) => {
         const THEMES: &[&str] = &[$(stringify!($theme)),*];
@@ -60,9 +60,9 @@ fn first_difference<'a>(was: &'a str, is: &'a str) -> Option<(usize, &'a str, &'
     }
 }
 
-/// A theme without a golden file would go unread.
+/// A theme without a golden file would go untested.
 #[test]
-fn every_theme_has_its_file() {
+fn every_theme_has_a_golden_file() {
     let all = registrations();
     let fixtures = all.iter().filter_map(|tool| tool.handler.strip_prefix("tool_tests::"));
     for module in fixtures.filter_map(|handler| handler.split("::").next()) {
@@ -75,9 +75,9 @@ fn every_theme_has_its_file() {
     }
 }
 
-/// Two fixtures of one name would hide each other.
+/// Two fixtures with the same name would hide each other.
 #[test]
-fn every_fixture_stands_in_the_manifest() {
+fn every_fixture_is_in_the_manifest() {
     let manifest = fixtures::manifest();
     let all = registrations();
     let fixtures = all.iter().filter(|tool| tool.handler.starts_with("tool_tests::"));
@@ -86,9 +86,9 @@ fn every_fixture_stands_in_the_manifest() {
     assert_eq!(hidden, ["manual.run"], "only what is `manual` is not in the manifest");
 }
 
-/// linkme gives the tools in the linker's order.
+/// linkme returns the tools in linker order.
 #[test]
-fn the_manifest_is_sorted_and_the_same_each_time() {
+fn the_manifest_is_sorted_and_deterministic() {
     let text = Manifest::linked().to_json();
     assert_eq!(text, Manifest::linked().to_json());
     let manifest = Manifest::linked();
@@ -97,7 +97,7 @@ fn the_manifest_is_sorted_and_the_same_each_time() {
 }
 
 #[test]
-fn text_and_manifest_are_the_same_both_ways() {
+fn manifests_round_trip_through_text() {
     let manifest = fixtures::manifest();
     let text = manifest.to_json();
     let read = Manifest::from_json(&text).expect("a manifest");
@@ -110,9 +110,9 @@ fn text_and_manifest_are_the_same_both_ways() {
     assert_eq!(serde_json::to_string_pretty(manifest).unwrap() + "\n", text);
 }
 
-/// Another writer may sort its keys otherwise; what is read is the same.
+/// Another program may sort keys differently; the parsed manifest is the same.
 #[test]
-fn the_order_of_the_keys_does_not_matter() {
+fn key_order_does_not_matter() {
     let manifest = fixtures::manifest();
     let value: serde_json::Value = serde_json::from_str(&manifest.to_json()).unwrap();
     let reversed = reversed(&value);
@@ -140,9 +140,9 @@ fn reversed(value: &serde_json::Value) -> String {
     }
 }
 
-/// The keys of a tool and of an argument come in the order that the contract shows.
+/// The keys of a tool and of an argument come in their documented order.
 #[test]
-fn keys_come_in_the_fixed_order() {
+fn keys_are_written_in_the_documented_order() {
     let text = fixtures::theme("rules").to_json();
     let tool = &text[text.find("\"rules.named\"").expect("the tool")..];
     let argument = &tool[tool.find("\"token\"").expect("the argument")..];
@@ -157,7 +157,7 @@ fn keys_come_in_the_fixed_order() {
     assert!(places.is_sorted(), "{places:?}");
 }
 
-/// What is offered is what is linked.
+/// The dispatcher's tools are the linked tools.
 #[test]
 fn a_dispatcher_offers_the_manifest() {
     assert_eq!(fixtures::tools().manifest(), *fixtures::manifest());

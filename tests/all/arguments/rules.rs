@@ -1,11 +1,11 @@
-//! Values of the right type that `#[arg(..)]`, `arguments(..)` or a nested schema refuse.
+//! Values of the right type that violate `#[arg(..)]`, `arguments(..)` or a nested schema.
 
 use serde_json::{Value, json};
 
 use super::{changed, each_refused_at};
 use crate::fixtures::{self, paths, refused};
 
-/// A good call of `rules.bounds`, with one argument changed.
+/// A valid call of `rules.bounds`, with one argument changed.
 fn bounds(key: &str, value: Value) -> String {
     changed(&json!({"both": 50, "least": 0, "most": 3, "float": 1, "whole": 1}), key, value).to_string()
 }
@@ -117,9 +117,9 @@ fn explicit_schemas_are_enforced() {
     ]);
 }
 
-/// What `#[schemars(..)]` says inside of a struct is shown, so it holds.
+/// The model is shown the `#[schemars(..)]` rules of a struct's fields, so they are enforced.
 #[test]
-fn bounds_inside_of_structs_are_enforced() {
+fn bounds_inside_structs_are_enforced() {
     let good = json!({"stars": 5, "word": "ab", "list": [1]});
     let call = |bounded: Value, list: Value| json!({"bounded": bounded, "list": list});
     let with = |key: &str, value: Value| changed(&good, key, value);
@@ -133,9 +133,9 @@ fn bounds_inside_of_structs_are_enforced() {
     ]);
 }
 
-/// The type alone would take all of these.
+/// The types alone would accept all of these.
 #[test]
-fn what_schemars_alone_demands_is_enforced() {
+fn rules_that_only_schemars_knows_are_enforced() {
     let call = |closed: Value, required: Value| json!({"closed": closed, "required": required});
     let (closed, required) = (json!({"count": 1}), json!({"count": 1}));
     each_refused_at([
@@ -151,9 +151,9 @@ fn what_schemars_alone_demands_is_enforced() {
     ]);
 }
 
-/// Serde steps over fields that a struct does not have, whatever stands there; so must what is checked after it.
+/// Serde ignores unknown fields of a struct, whatever their value; the validation after it must do the same.
 #[test]
-fn an_unknown_field_of_a_struct_does_not_refuse_a_call_without_a_reason() {
+fn an_unknown_struct_field_does_not_reject_a_call_without_a_reason() {
     for odd in ["1e400", r#""\ud800""#, &format!("{}{}", "[".repeat(200), "]".repeat(200))] {
         let text = format!(r#"{{"bounded": {{"stars": 5, "word": "ab", "list": [], "extra": {odd}}}, "list": []}}"#);
         if !fixtures::call("structs.bounded", &text).success {

@@ -1,4 +1,4 @@
-//! Any text is answered, and nothing panics.
+//! Any text gets a result, and nothing panics.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, ToolResult};
 
 use super::holds;
-use super::texts::{any_value, damaged, near, text};
-use crate::answers;
-use crate::fixtures::{call, call_on, manifest, mending};
+use super::strategies::{any_value, damaged, near, text};
+use crate::fixtures::{call, call_on, manifest, repairing};
+use crate::valid_calls;
 
-/// Whatever came, there is an answer of the right form, and no handler ran with something else than it asked for.
+/// Asserts that the result has the right form, and that the handler ran only with valid arguments.
 fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("{what}: {name} {text:?} -> {result:?}"));
     let Some(error) = &result.error else {
@@ -30,7 +30,7 @@ fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> 
 
 fn check((name, text): (String, String)) -> Result<(), String> {
     is_answer(&name, &text, &call(&name, &text))?;
-    is_answer(&name, &text, &call_on(mending(), &name, &text))
+    is_answer(&name, &text, &call_on(repairing(), &name, &text))
 }
 
 fn names() -> Vec<String> {
@@ -38,12 +38,12 @@ fn names() -> Vec<String> {
 }
 
 #[test]
-fn any_characters_are_answered() {
+fn any_characters_get_a_result() {
     holds(1_000, &(select(names()), any::<String>()), check);
 }
 
 #[test]
-fn any_json_is_answered() {
+fn any_json_gets_a_result() {
     holds(1_000, &(select(names()), any_value().prop_map(|value| value.to_string())), check);
 }
 
@@ -58,11 +58,11 @@ fn any_arguments() -> impl Strategy<Value = (String, String)> {
 }
 
 #[test]
-fn any_arguments_are_answered() {
+fn any_arguments_get_a_result() {
     holds(1_500, &any_arguments(), check);
 }
 
-/// A tool with values that nearly fit.
+/// A tool with values that nearly match.
 fn near_arguments() -> impl Strategy<Value = (String, String)> {
     select(names()).prop_flat_map(|name| {
         let parameters = manifest().get(&name).expect("a fixture").parameters();
@@ -71,21 +71,21 @@ fn near_arguments() -> impl Strategy<Value = (String, String)> {
 }
 
 #[test]
-fn arguments_that_nearly_fit_are_answered() {
+fn nearly_valid_arguments_get_a_result() {
     holds(1_500, &near_arguments(), check);
 }
 
-/// Good calls, damaged: what is nearly right goes further in than what is altogether wrong.
+/// Valid calls, damaged: text that is nearly right exercises more code than arbitrary text.
 #[test]
-fn damaged_texts_are_answered() {
+fn damaged_text_gets_a_result() {
     let good: Vec<(String, String)> =
-        answers::all().into_iter().map(|good| (good.name.to_owned(), good.arguments.to_string())).collect();
+        valid_calls::all().into_iter().map(|good| (good.name.to_owned(), good.arguments.to_string())).collect();
     let calls = select(good).prop_flat_map(|(name, text)| (Just(name), damaged(Just(text))));
     holds(6_000, &calls, check);
 }
 
 #[test]
-fn any_tool_is_answered() {
+fn any_tool_name_gets_a_result() {
     holds(500, &(any::<String>(), any::<String>()), |(name, text)| {
         let result = call(&name, &text);
         match result.error {

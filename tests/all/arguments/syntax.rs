@@ -1,9 +1,9 @@
-//! Texts that are no JSON, or no object.
+//! Text that is not JSON, or not an object.
 
-use crate::answers;
 use crate::fixtures::{self, call, paths, refused};
+use crate::valid_calls;
 
-/// The whole is wrong, not one argument: the path is empty, and the message says where in the text.
+/// Asserts that the text as a whole is rejected: the path is empty, and the message gives the position.
 #[track_caller]
 fn no_json(name: &str, text: &str) {
     let errors = refused(name, text);
@@ -14,7 +14,7 @@ fn no_json(name: &str, text: &str) {
 }
 
 #[test]
-fn something_else_than_an_object_is_refused() {
+fn anything_but_an_object_is_rejected() {
     for text in
         ["[]", r#"[{"a": 1, "b": 2}]"#, "\"text\"", r#""{\"a\": 1, \"b\": 2}""#, "5", "-1.5", "true", "null", " null "]
     {
@@ -28,9 +28,9 @@ fn something_else_than_an_object_is_refused() {
     }
 }
 
-/// Models send nothing at all for a tool that takes nothing.
+/// Models send an empty string for a tool without arguments.
 #[test]
-fn an_empty_text_is_a_call_without_arguments() {
+fn empty_text_is_a_call_without_arguments() {
     for text in ["", " ", "\n\t\r ", "{}", " { } "] {
         assert!(call("nothing", text).success, "{text:?}");
         assert!(call("scalars.optional", text).success, "{text:?}");
@@ -39,7 +39,7 @@ fn an_empty_text_is_a_call_without_arguments() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_its_place() {
+fn invalid_json_is_rejected_with_its_position() {
     for text in [
         "{",
         "}",
@@ -100,15 +100,15 @@ fn what_is_no_json_is_refused_with_its_place() {
     }
 }
 
-/// Inside of a string, too, JSON has rules; what follows the string can still be read.
+/// JSON has rules inside strings, too; the text after an invalid string is still read.
 #[test]
-fn strings_that_json_does_not_have_are_refused() {
+fn invalid_json_strings_are_rejected() {
     for wrong in [r"\x41", r"\u12", r"\u{41}", r"\'", r"\ ", "\n", "\t", "\0", "\u{1f}"] {
         let text = format!(r#"{{"text": "a{wrong}b"}}"#);
         let errors = refused("borrowed.text", &text);
         assert!(!errors.is_empty(), "{wrong:?}");
     }
-    // Half of a pair: JSON can write it, Rust has no such text.
+    // Half of a surrogate pair: valid in JSON, but not in a Rust string.
     for lone in [r"\ud800", r"\udc00", r"\ud800\ud800", r"\ud800x", r"\udc00\ud800", r"\uD83E\u0041"] {
         for (name, key) in [("borrowed.text", "text"), ("opaque.echo", "value"), ("later", "text")] {
             let text = format!(r#"{{"{key}": "{lone}", "repeat": 1}}"#);
@@ -117,17 +117,17 @@ fn strings_that_json_does_not_have_are_refused() {
         }
     }
     assert_eq!(call("returns.borrowed", r#"{"text": "\ud83e\udd80\u0041"}"#).output, "🦀A");
-    // They arrive, and are cleaned out of what the model reads.
+    // The handler receives them; the text for the model is sanitized.
     assert_eq!(call("returns.borrowed", r#"{"text": "a\u0000b\u007f"}"#).output, "ab");
 }
 
-/// A model that runs out of tokens cuts its text anywhere.
+/// A model that runs out of tokens truncates its text anywhere.
 #[test]
-fn a_text_that_is_cut_anywhere_is_refused() {
-    for answers::Good { name, arguments, .. } in answers::all() {
+fn text_truncated_anywhere_is_rejected() {
+    for valid_calls::ValidCall { name, arguments, .. } in valid_calls::all() {
         let text = arguments.to_string();
         let ends = text.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
-        // The long ones say nothing more at every place.
+        // Testing the long ones at every position adds nothing.
         let step = if text.len() > 400 { 7 } else { 1 };
         for end in ends.step_by(step) {
             let result = call(name, &text[..end]);
@@ -142,16 +142,16 @@ fn a_text_that_is_cut_anywhere_is_refused() {
     }
 }
 
-/// What is wrong before the text breaks off is still said.
+/// Mistakes before the truncation are still reported.
 #[test]
-fn mistakes_before_a_broken_end_are_not_lost() {
+fn mistakes_before_a_truncated_end_are_reported() {
     let errors = refused("later", r#"{"text": 5, "repeat": 1"#);
     assert_eq!(paths(&errors), ["text", ""]);
 }
 
-/// The place is counted as an editor does.
+/// Lines and columns are counted as editors do.
 #[test]
-fn the_place_is_that_of_the_mistake() {
+fn the_position_is_that_of_the_mistake() {
     let errors = refused("add", "{\"a\": 1,\n  \"b\": nope}");
     let message = &errors[0].expected;
     assert!(message.contains("line 2"), "{message}");
@@ -162,7 +162,7 @@ fn the_place_is_that_of_the_mistake() {
 }
 
 #[test]
-fn the_name_of_a_tool_is_matched_exactly() {
+fn tool_names_are_matched_exactly() {
     for name in ["", "ad", "Add", "add ", "ADD", "\0", "add\n", "🦀", &"x".repeat(100_000)] {
         let error = call(name, "{}").error.expect("a failure has an error");
         assert_eq!(error.kind, tool_runtime::ErrorKind::UnknownTool, "{name:.20}");

@@ -1,4 +1,4 @@
-//! An approval is spent by a handler that starts, and by nothing else.
+//! An approval is spent when the handler starts, and by nothing else.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use tool_runtime::{
     Builder, CancellationToken, Dispatcher, ErrorKind, Manifest, Policy, RuntimeTool, ToolCall, ToolResult, tool,
 };
 
-/// How often each was paid: tests run side by side.
+/// Number of payments per payee. Tests run concurrently, so each uses a payee of its own.
 static PAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn runs(to: &str) -> usize {
@@ -27,7 +27,7 @@ fn runs(to: &str) -> usize {
 #[derive(Clone)]
 struct Session;
 
-/// Pay somebody.
+/// Pay someone.
 #[tool(name = "approvals.pay", sensitive)]
 async fn pay(to: String, #[inject] session: &Session) -> &'static str {
     let _ = session;
@@ -35,14 +35,14 @@ async fn pay(to: String, #[inject] session: &Session) -> &'static str {
     "paid"
 }
 
-/// Pay somebody, on a thread of its own.
+/// Pay someone, on a thread of its own.
 #[tool(name = "approvals.pay_slowly", sensitive, blocking)]
 fn pay_slowly(to: String) -> &'static str {
     PAID.lock().unwrap().push(to);
     "paid"
 }
 
-/// Pay somebody, and never be done.
+/// Pay someone, and never be done.
 #[tool(name = "approvals.pay_for_ever", sensitive)]
 async fn pay_for_ever(to: String) {
     PAID.lock().unwrap().push(to);
@@ -65,7 +65,7 @@ fn builder() -> Builder {
     unprovided().value("session", Session)
 }
 
-/// A builder whose provider fails the first time.
+/// Returns a builder whose provider fails the first time.
 fn failing_once() -> Builder {
     let tries = AtomicUsize::new(0);
     unprovided().provide("session", move |_| {
@@ -82,7 +82,7 @@ fn call(tool: &str, to: &str) -> ToolCall<'static> {
     ToolCall::new(tool.to_owned(), json!({"to": to})).conversation(to.to_owned()).id("1")
 }
 
-/// A call that waits for its approval.
+/// A call that waits for approval.
 struct Waiting {
     tools: Dispatcher,
     deferred: Deferred,
@@ -108,7 +108,7 @@ impl Waiting {
         self.deferred.resume(&self.token, SystemTime::now(), |question| self.tools.approve(question)).await
     }
 
-    /// Resumes a call that something is in the way of.
+    /// Resumes a call that is prevented from starting.
     async fn fails(&self, expected: ErrorKind) -> ToolResult {
         let result = self.resume().await.expect("the token is good");
         assert_eq!((kind(&result), result.is_not_started()), (Some(expected), true), "{result:?}");
@@ -116,7 +116,7 @@ impl Waiting {
         result
     }
 
-    /// Nothing was used up so far. Then the call runs, and the token is used up: that is the control.
+    /// Asserts that the token is still valid: a resume runs the call, and a second resume is rejected (the control).
     async fn runs_once(&self) {
         assert_eq!(runs(self.to), 0);
         let result = self.resume().await.expect("the token is good");
@@ -125,7 +125,7 @@ impl Waiting {
         assert_eq!(runs(self.to), 1);
     }
 
-    /// Takes the only place among the calls that run, until it is dropped.
+    /// Takes the only concurrency permit until dropped.
     async fn occupied(&self) -> impl Future<Output = ToolResult> {
         let mut occupied = Box::pin(self.tools.call(ToolCall::new("approvals.wait", json!({}))).into_future());
         assert!(as_far_as_it_goes(&mut occupied).await.is_none());
@@ -141,7 +141,7 @@ async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Outpu
     }
 }
 
-/// Lets tasks in the background come to their end.
+/// Gives background tasks time to complete.
 async fn settled() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -149,7 +149,7 @@ async fn settled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_in_the_queue_does_not_spend_it() {
+async fn a_timeout_in_the_queue_does_not_spend_the_approval() {
     let builder = builder().concurrency(1, 10).timeout(Duration::from_secs(1)).journal(MemoryJournal::new());
     let waiting = Waiting::of(builder, "approvals.pay", "queue").await;
     let occupied = waiting.occupied().await;
@@ -160,7 +160,7 @@ async fn a_timeout_in_the_queue_does_not_spend_it() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_gone_for_a_moment_does_not_spend_it() {
+async fn a_temporarily_missing_tool_does_not_spend_the_approval() {
     let tool = || RuntimeTool::new("remote", "", |(): ()| async { "done" }).sensitive();
     let deferred = Deferred::new([7; 32]);
     let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool()).confirm(deferred.clone());
@@ -170,7 +170,7 @@ async fn a_tool_that_is_gone_for_a_moment_does_not_spend_it() {
     let resume = async || deferred.resume(token, SystemTime::now(), |question| tools.approve(question)).await;
     tools.registry().remove("remote");
     assert_eq!(kind(&resume().await.unwrap()), Some(ErrorKind::UnknownTool));
-    // Nor does one that is another meanwhile.
+    // Neither does a tool whose definition changed.
     tools.registry().register(RuntimeTool::new("remote", "Another.", |(): ()| async { "other" })).unwrap();
     assert_eq!(kind(&resume().await.unwrap()), Some(ErrorKind::Refused));
     tools.registry().replace(tool()).unwrap();
@@ -179,7 +179,7 @@ async fn a_tool_that_is_gone_for_a_moment_does_not_spend_it() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_does_not_spend_it() {
+async fn a_failing_provider_does_not_spend_the_approval() {
     for (to, journal) in [("provided", false), ("provided and recorded", true)] {
         let builder = failing_once().limit(Limiter::new().tool("approvals.pay", Limit::total(1)));
         let builder = if journal { builder.journal(MemoryJournal::new()) } else { builder };
@@ -191,7 +191,7 @@ async fn a_provider_that_fails_does_not_spend_it() {
 }
 
 #[tokio::test]
-async fn a_policy_a_cancellation_and_a_dry_run_do_not_spend_it() {
+async fn refusals_cancellations_and_dry_runs_do_not_spend_the_approval() {
     let allowed = Arc::new(Mutex::new(PolicyVerdict::Ask));
     let policy = {
         let allowed = allowed.clone();
@@ -213,23 +213,23 @@ async fn a_policy_a_cancellation_and_a_dry_run_do_not_spend_it() {
     waiting.runs_once().await;
 }
 
-/// A blocking handler is entered on its thread, not when it is put into the queue for one.
+/// A blocking handler starts on its thread, not when it is queued for one.
 #[test]
-fn a_timeout_in_the_queue_for_a_thread_does_not_spend_it() {
+fn a_timeout_while_waiting_for_a_thread_does_not_spend_the_approval() {
     let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_time().build().unwrap();
     runtime.block_on(async {
         let builder = builder().timeout(Duration::from_millis(10)).journal(MemoryJournal::new());
         let waiting = Waiting::of(builder, "approvals.pay_slowly", "thread").await;
         let (hold, held) = std::sync::mpsc::channel::<()>();
         let occupied = tokio::task::spawn_blocking(move || held.recv());
-        // Long after the deadline the thread is free again.
+        // The thread becomes free long after the deadline.
         let release = async {
             tokio::time::sleep(Duration::from_millis(100)).await;
             drop(hold);
         };
         tokio::join!(waiting.fails(ErrorKind::TimedOut), release);
         assert!(occupied.await.unwrap().is_err());
-        // It may have to wait for the thread to come up.
+        // Starting the thread may take a moment.
         while let Some(ErrorKind::TimedOut) = kind(&waiting.resume().await.unwrap()) {
             assert_eq!(runs("thread"), 0);
         }
@@ -238,9 +238,9 @@ fn a_timeout_in_the_queue_for_a_thread_does_not_spend_it() {
     });
 }
 
-/// The client goes away.
+/// As if the client disconnected.
 #[tokio::test]
-async fn a_resume_that_is_dropped_before_the_handler_starts_does_not_spend_it() {
+async fn a_resume_dropped_before_the_handler_starts_does_not_spend_the_approval() {
     let builder = builder().concurrency(1, 10).journal(MemoryJournal::new());
     let waiting = Waiting::of(builder, "approvals.pay", "dropped").await;
     let occupied = waiting.occupied().await;
@@ -254,7 +254,7 @@ async fn a_resume_that_is_dropped_before_the_handler_starts_does_not_spend_it() 
 }
 
 #[tokio::test]
-async fn a_resume_that_is_dropped_while_the_handler_runs_has_spent_it() {
+async fn a_resume_dropped_while_the_handler_runs_spends_the_approval() {
     let waiting = Waiting::of(builder(), "approvals.pay_for_ever", "dropped too late").await;
     let mut resumed = Box::pin(waiting.resume());
     assert!(as_far_as_it_goes(&mut resumed).await.is_none());
@@ -264,9 +264,9 @@ async fn a_resume_that_is_dropped_while_the_handler_runs_has_spent_it() {
     assert_eq!(waiting.resume().await, Err(TokenError::Invalid));
 }
 
-/// Either the token is good again or the call runs, even if the call is out of reach of whoever drops the resume.
+/// Either the token is valid again or the call runs, even if the call runs in a task that the drop cannot reach.
 #[tokio::test]
-async fn a_call_that_goes_on_in_a_task_does_not_run_once_its_approval_is_back() {
+async fn a_spawned_call_does_not_run_after_its_approval_was_returned() {
     let waiting = Waiting::of(builder().concurrency(1, 10), "approvals.pay", "detached").await;
     let occupied = waiting.occupied().await;
     let detached = Arc::new(Mutex::new(None));
@@ -289,9 +289,9 @@ async fn a_call_that_goes_on_in_a_task_does_not_run_once_its_approval_is_back() 
     waiting.runs_once().await;
 }
 
-/// Wherever it is dropped, the call has run and its token is used up, or neither.
+/// Wherever a resume is dropped, either the call ran and its token is spent, or neither happened.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_resume_can_be_dropped_anywhere() {
+async fn a_resume_can_be_dropped_at_any_await_point() {
     let mut ends = HashMap::<_, usize>::new();
     for (tool, polls) in
         ["approvals.pay", "approvals.pay_slowly"].iter().flat_map(|tool| (0..40).map(move |n| (tool, n)))
@@ -312,7 +312,7 @@ async fn a_resume_can_be_dropped_anywhere() {
         }
         drop(resumed);
         settled().await;
-        // The end of the dropped call is recorded in the background, and uses up nothing either.
+        // The end of the dropped call is recorded in the background, which spends nothing either.
         let mut again = waiting.resume().await;
         for _ in 0..1_000 {
             if again.as_ref().is_ok_and(|result| kind(result) == Some(ErrorKind::Busy)) {
@@ -327,7 +327,7 @@ async fn a_resume_can_be_dropped_anywhere() {
             }
             Err(error) => {
                 assert_eq!(error, TokenError::Invalid);
-                // The thread may have been told to start and be slow to do so.
+                // The thread may have been told to start but be slow to do so.
                 for _ in 0..1_000 {
                     if runs(to) == 0 {
                         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -343,7 +343,7 @@ async fn a_resume_can_be_dropped_anywhere() {
     assert!(ends.len() == 2, "both have happened: {ends:?}");
 }
 
-/// A store that has taken a call out when it starts to wait, and answers when it is let.
+/// A store that has already removed the call when it starts to wait, and returns when the test allows it.
 #[derive(Clone)]
 struct Slow(Arc<MemoryPendingStore>, Arc<Semaphore>);
 
@@ -370,21 +370,21 @@ impl PendingStore for Slow {
 }
 
 #[tokio::test]
-async fn a_resume_that_is_dropped_while_the_store_answers_does_not_spend_it() {
+async fn a_resume_dropped_while_the_store_responds_does_not_spend_the_approval() {
     let store = Slow(Arc::default(), Arc::new(Semaphore::new(0)));
     let waiting = Waiting::with_store(builder(), "approvals.pay", "slow store", store.clone()).await;
     let mut resumed = Box::pin(waiting.resume());
     assert!(as_far_as_it_goes(&mut resumed).await.is_none());
-    assert!(store.list("slow store").await.unwrap().is_empty(), "it is taken, and nobody has heard of it");
+    assert!(store.list("slow store").await.unwrap().is_empty(), "the call is taken, but not yet returned");
     drop(resumed);
     store.1.add_permits(2);
     settled().await;
     waiting.runs_once().await;
 }
 
-/// What a handler passes on is not believed.
+/// The mark on a result that a handler passes through is ignored.
 #[tokio::test]
-async fn a_handler_cannot_say_that_it_was_not_started() {
+async fn a_handler_cannot_claim_that_it_was_not_started() {
     let inner = Dispatcher::builder().manifest(Manifest::default()).build().unwrap();
     let passes_on = move |(): ()| {
         let inner = inner.clone();
@@ -406,7 +406,7 @@ async fn a_handler_cannot_say_that_it_was_not_started() {
     assert_eq!(resume().await, Err(TokenError::Invalid));
 }
 
-/// A call that says of itself that it did not run can run.
+/// A call whose record says that it did not start may run.
 #[tokio::test]
 async fn a_call_that_did_not_start_is_not_replayed() {
     let journal = Arc::new(MemoryJournal::new());
@@ -426,9 +426,9 @@ async fn a_call_that_did_not_start_is_not_replayed() {
     assert_eq!(entries.iter().map(|entry| started(&entry.state)).collect::<Vec<_>>(), [true, false]);
 }
 
-/// What a call does not use up, neither its limit is.
+/// A call that does not start does not use up its limit.
 #[tokio::test]
-async fn a_call_that_did_not_start_is_not_counted() {
+async fn a_call_that_did_not_start_does_not_count_against_limits() {
     let limiter = Limiter::new().tool("approvals.pay", Limit::total(1));
     let tools = failing_once().policy(Policy::Yolo).limit(limiter).build().unwrap();
     let mut kinds = HashMap::<_, usize>::new();
@@ -440,9 +440,9 @@ async fn a_call_that_did_not_start_is_not_counted() {
     assert_eq!(kinds, HashMap::from([(Some("injection"), 1), (None, 1), (Some("rate_limited"), 3)]));
 }
 
-/// Also where nothing is recorded or limited.
+/// Holds without a journal and without limits, too.
 #[tokio::test]
-async fn a_provider_that_fails_is_known_to_have_kept_the_handler_from_starting() {
+async fn a_failing_provider_marks_the_call_as_not_started() {
     let tools = failing_once().policy(Policy::Yolo).build().unwrap();
     let failed = tools.call(call("approvals.pay", "plainly")).await;
     assert_eq!((kind(&failed), failed.is_not_started()), (Some(ErrorKind::Injection), true));

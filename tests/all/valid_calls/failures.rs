@@ -1,16 +1,16 @@
-//! What handlers give back, errors among it.
+//! Return values of handlers, including errors.
 
 use serde_json::json;
 use tool_runtime::ErrorKind;
 use tool_tests::returns;
 
-use super::{Good, good, json, wait};
+use super::{ValidCall, good, json, wait};
 use crate::fixtures;
 
-/// Fixtures that never succeed.
+/// Fixtures that always fail.
 pub const ALWAYS: [&str; 2] = ["returns.text_error", "returns.unwritable"];
 
-pub fn calls() -> Vec<Good> {
+pub fn calls() -> Vec<ValidCall> {
     vec![
         good("returns.number", json!({}), "-7"),
         good("returns.truth", json!({}), "true"),
@@ -61,28 +61,28 @@ fn failed(name: &str, arguments: serde_json::Value) -> String {
 }
 
 #[test]
-fn an_error_is_a_failure_in_its_own_words() {
+fn an_error_fails_the_call_with_its_own_message() {
     assert_eq!(failed("returns.text_error", json!({})), "boom");
     assert_eq!(failed("returns.map", json!({"key": "x"})), "invalid digit found in string");
     assert_eq!(failed("future_of_result", json!({"number": 0})), "nothing is below zero");
     assert_eq!(failed("offset.checked", json!({"most": 0})), "1 is more than 0");
 }
 
-/// An error that could be written as JSON is still an error, not an answer.
+/// An error type that implements `Serialize` is still an error.
 #[test]
-fn an_error_that_is_serialize_is_a_failure() {
+fn a_serializable_error_still_fails_the_call() {
     assert_eq!(failed("returns.unit_result", json!({"fail": true})), "it was not found");
     assert_eq!(failed("returns.list", json!({"hosts": []})), "it was not found");
 }
 
-/// `anyhow` and its kin show their causes in the alternate form.
+/// `anyhow` and similar crates print the error chain in the alternate form.
 #[test]
-fn an_error_shows_its_causes() {
+fn an_error_message_includes_its_causes() {
     assert_eq!(failed("returns.shown", json!({"fail": true})), "it failed: because of it");
 }
 
 #[test]
-fn a_result_that_json_cannot_write_says_that_the_tool_ran() {
+fn a_result_that_cannot_be_serialized_reports_that_the_tool_ran() {
     let message = failed("returns.unwritable", json!({}));
     assert!(message.contains("ran") && message.contains("JSON"), "{message}");
 }

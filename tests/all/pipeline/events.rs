@@ -1,4 +1,4 @@
-//! Whoever watches: events, counters.
+//! Events and metrics.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn report(#[inject] progress: &Progress) -> &'static str {
 }
 
 #[tokio::test]
-async fn whoever_watches_sees_it_all() {
+async fn a_subscriber_sees_every_event() {
     let tools = builder().policy(Policy::Yolo).build().unwrap();
     let mut events = tools.events().subscribe();
     tools.call(ToolCall::new("pipeline.report", json!({})).id("7")).await;
@@ -80,7 +80,7 @@ fn calls_are_counted_and_timed() {
     );
 }
 
-/// What was told, as one word each.
+/// The events, as one word each.
 fn told(events: &mut Subscriber) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
@@ -96,7 +96,7 @@ fn told(events: &mut Subscriber) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_call_begins_once_and_ends_once() {
+async fn every_call_starts_once_and_ends_once() {
     let far = std::time::SystemTime::now() + Duration::from_secs(60);
     let pending = answering(Decision::Pending(PendingApproval::new("t-1", far)));
     let tools = builder().confirm(pending).max_argument_bytes(1_000).build().unwrap();
@@ -123,7 +123,7 @@ async fn every_call_begins_once_and_ends_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_dropped_has_an_end_too() {
+async fn a_dropped_call_also_has_an_end_event() {
     let second = Duration::from_secs(1);
     let never = tool_runtime::confirm::from_fn(|_| std::future::pending());
     let tools = builder().confirm(never).build().unwrap();
@@ -141,7 +141,7 @@ async fn what_is_dropped_has_an_end_too() {
 }
 
 #[test]
-fn a_call_without_a_runtime_is_told_of_too() {
+fn a_call_without_a_runtime_also_sends_events() {
     let tools = builder().build().unwrap();
     let mut events = tools.events().subscribe();
     let mut call = std::pin::pin!(tools.call(ToolCall::new("pipeline.long", json!({"lines": 1}))));
@@ -150,9 +150,9 @@ fn a_call_without_a_runtime_is_told_of_too() {
     assert_eq!(told(&mut events), ["started", "success"]);
 }
 
-/// Whoever came with the call hears of it, and whoever watches.
+/// Both the listener of the call and the subscribers receive progress.
 #[tokio::test]
-async fn progress_is_heard_by_all() {
+async fn progress_reaches_every_listener() {
     let tools: Dispatcher = builder().build().unwrap();
     let mut events = tools.events().subscribe();
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! How long a call may take: everything but the time of a person.
+//! Deadlines, which cover everything except the time that a user takes.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::{builder, kind};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A journal that takes its time.
+/// A slow journal.
 #[derive(Clone)]
 struct Slow {
     begin: Duration,
@@ -64,15 +64,15 @@ fn count() -> ToolCall<'static> {
     ToolCall::new("pipeline.count", json!({"by": 1})).id("1").conversation("c")
 }
 
-/// Time stands still in these tests but for those who sleep.
+/// Time is paused in these tests and advances only through sleeps.
 #[tokio::test(start_paused = true)]
-async fn a_deadline_covers_the_record_before_the_handler() {
+async fn a_deadline_covers_the_journal_entry_before_the_handler() {
     let journal = Slow::new(60, 0);
     let tools = builder().journal(journal.clone()).build().unwrap();
     let result = tools.call(count()).timeout(SECOND).await;
     assert_eq!(kind(&result), ErrorKind::TimedOut);
     assert_eq!(tools.call(count().id("2")).timeout(SECOND * 61).await.output, "1", "the first has not run");
-    // What was begun in the background says that it did not run.
+    // The entry made in the background says that the call did not run.
     assert_eq!(*journal.finished.lock().unwrap(), [ErrorKind::Cancelled]);
 }
 
@@ -89,7 +89,7 @@ async fn a_deadline_covers_the_queue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_takes_none_of_it() {
+async fn the_time_of_the_user_does_not_count() {
     let confirm = confirm::from_fn(|_| async {
         tokio::time::sleep(SECOND * 3_600).await;
         Decision::Run
@@ -100,7 +100,7 @@ async fn a_person_takes_none_of_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_left_is_the_handlers() {
+async fn the_handler_gets_the_remaining_time() {
     let tools = builder().journal(Slow::new(7, 0)).build().unwrap();
     let call = ToolCall::new("pipeline.facts", json!({}));
     let result = tools.call(call).timeout(SECOND * 10).await;
@@ -108,14 +108,14 @@ async fn what_is_left_is_the_handlers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_record_of_the_outcome_keeps_nobody_waiting_for_ever() {
+async fn recording_the_outcome_does_not_block_the_caller_for_ever() {
     let journal = Slow::new(0, 3_600);
     let tools = builder().journal(journal.clone()).build().unwrap();
     let before = tokio::time::Instant::now();
     let result = tools.call(count()).await;
     assert_eq!((result.output.as_str(), result.metadata.get("recorded")), ("1", Some(&json!(false))));
     assert!(before.elapsed() < SECOND * 60);
-    // Nor does it keep a call that is cancelled.
+    // Nor does it block a cancelled call.
     let token = CancellationToken::new();
     let (result, ()) = tokio::join!(tools.call(count().id("2")).cancel(token.clone()), async {
         tokio::time::sleep(SECOND).await;
@@ -128,7 +128,7 @@ async fn the_record_of_the_outcome_keeps_nobody_waiting_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_while_it_is_recorded_keeps_its_outcome() {
+async fn a_call_dropped_while_being_recorded_keeps_its_outcome() {
     let journal = Slow::new(0, 60);
     let tools = builder().journal(journal.clone()).build().unwrap();
     assert!(tokio::time::timeout(SECOND, tools.call(count())).await.is_err());

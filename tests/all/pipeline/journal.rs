@@ -1,4 +1,4 @@
-//! What is on record is not done twice.
+//! The journal prevents a recorded call from running twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, RuntimeTo
 use super::{Log, answering, builder, erased, kind};
 
 #[tokio::test]
-async fn a_call_on_record_does_not_run_again() {
+async fn a_recorded_call_does_not_run_again() {
     let journal = Arc::new(MemoryJournal::new());
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = asked.clone();
@@ -34,7 +34,7 @@ async fn a_call_on_record_does_not_run_again() {
     assert!(!format!("{entries:?}").contains("hush"));
 }
 
-/// A replay asks the record alone: nothing runs, and the call can be made after it.
+/// A replay only reads the journal: nothing runs, and the call can still be made.
 #[tokio::test]
 async fn a_replay_runs_nothing() {
     let tools = builder().journal(MemoryJournal::new()).confirm(answering(Decision::Run)).build().unwrap();
@@ -61,7 +61,7 @@ async fn a_replay_runs_nothing() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_is_recorded_too() {
+async fn a_dropped_call_is_recorded() {
     let journal = Arc::new(MemoryJournal::new());
     let tools = builder().journal(journal.clone()).build().unwrap();
     let call = ToolCall::new("pipeline.listen", json!({})).id("1").conversation("c");
@@ -80,7 +80,7 @@ async fn a_call_that_is_dropped_is_recorded_too() {
 }
 
 #[tokio::test]
-async fn an_edited_call_that_comes_again_is_known() {
+async fn a_repeated_call_that_was_edited_is_recognized() {
     let confirm = answering(Decision::Edit(json!({"host": "edited once"})));
     let tools = builder().journal(MemoryJournal::new()).confirm(confirm).build().unwrap();
     let call = || ToolCall::new("pipeline.erase", json!({"host": "original"})).id("1").conversation("c");
@@ -89,7 +89,7 @@ async fn an_edited_call_that_comes_again_is_known() {
     assert_eq!(erased("edited once"), 1);
 }
 
-/// What the newest entries say of calls that did not run.
+/// The newest entries for calls that did not run.
 async fn decisions(journal: &MemoryJournal) -> Vec<String> {
     let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
     assert!(entries.iter().all(|entry| entry.state == EntryState::Noted), "{entries:?}");
@@ -97,7 +97,7 @@ async fn decisions(journal: &MemoryJournal) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_stopped_while_a_person_is_asked_is_recorded() {
+async fn a_call_cancelled_while_the_user_decides_is_recorded() {
     let journal = Arc::new(MemoryJournal::new());
     let never = confirm::from_fn(|_| std::future::pending());
     let tools = builder().journal(journal.clone()).confirm(never).build().unwrap();
@@ -123,7 +123,7 @@ async fn a_call_that_is_stopped_while_a_person_is_asked_is_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_stopped_in_the_queue_is_recorded() {
+async fn a_call_cancelled_in_the_queue_is_recorded() {
     let journal = Arc::new(MemoryJournal::new());
     let tools =
         builder().journal(journal.clone()).concurrency(1, 10).confirm(answering(Decision::Run)).build().unwrap();
@@ -147,9 +147,9 @@ async fn a_call_that_is_stopped_in_the_queue_is_recorded() {
     assert_eq!(erased("queued"), 0);
 }
 
-/// After a crash comes a deployment, which may change a default.
+/// A crash may be followed by a deployment that changes a default.
 #[tokio::test]
-async fn a_call_is_known_by_what_was_sent() {
+async fn a_call_is_identified_by_the_arguments_as_sent() {
     let (journal, ran) = (Arc::new(MemoryJournal::new()), Arc::new(AtomicUsize::new(0)));
     let tools = |default: u32| {
         let ran = ran.clone();

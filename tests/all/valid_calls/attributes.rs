@@ -1,4 +1,4 @@
-//! `#[arg(..)]` and `arguments(..)`: values that keep to them, and defaults.
+//! Calls that satisfy `#[arg(..)]` and `arguments(..)`, and calls that rely on defaults.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use tool_tests::enums::Direction;
 use tool_tests::{explicit, rules};
 
-use super::{Good, good, json};
+use super::{ValidCall, good, json};
 
-pub fn calls() -> Vec<Good> {
+pub fn calls() -> Vec<ValidCall> {
     [defaults(), constraints(), explicit()].into_iter().flatten().collect()
 }
 
-fn defaults() -> Vec<Good> {
+fn defaults() -> Vec<ValidCall> {
     let words = ["a".to_owned(), "b".to_owned()];
     let all = rules::defaults(
         10,
@@ -41,7 +41,7 @@ fn defaults() -> Vec<Good> {
     ]
 }
 
-fn constraints() -> Vec<Good> {
+fn constraints() -> Vec<ValidCall> {
     let named = json!({
         "user-name": "u", "weird.but_allowed": 1, "described": 2, "password": "geheim", "token": "abc", "open": 3,
         "bare": 4, "empty": 5,
@@ -92,7 +92,7 @@ fn constraints() -> Vec<Good> {
     ]
 }
 
-fn explicit() -> Vec<Good> {
+fn explicit() -> Vec<ValidCall> {
     let point = BTreeMap::from([("x".to_owned(), 1.0), ("y".to_owned(), 2.5)]);
     let labels = BTreeMap::from([("a".to_owned(), "abc".to_owned())]);
     vec![
