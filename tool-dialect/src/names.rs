@@ -21,7 +21,7 @@ impl fmt::Display for NameClash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, other] = &self.tools;
         if one == other {
-            return write!(f, "two tools are called `{one}`; rename one of them");
+            return write!(f, "duplicate tool `{one}`; rename one of them");
         }
         write!(
             f,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn names_become_what_providers_take() {
+    fn encodes_names_for_providers() {
         assert_eq!(portable("uptime"), "uptime");
         assert_eq!(portable("system.packages.list"), "system__packages__list");
         let long = format!("{}.newest", "x".repeat(60));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_get_other_names_that_stay_apart() {
+    fn renamed_arguments_are_unique() {
         let mut tool = ToolDefinition::default();
         for name in ["user-name", "user_name", "user.name", "9", "ok"] {
             tool.arguments.insert(name.to_owned(), tool_model::Argument::new("string", true));

@@ -29,11 +29,11 @@ pub(crate) struct NameRule {
 /// The rules of a strict mode.
 pub(crate) struct StrictRules {
     pub(crate) schemas: &'static SchemaProfile,
-    /// What all strict tools of a request may have together.
+    /// The limits across all strict tools of a request.
     pub(crate) budget: Option<StrictBudget>,
 }
 
-/// What all strict tools of a request may have together.
+/// The limits across all strict tools of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct StrictBudget {
     pub(crate) tools: usize,

@@ -1,4 +1,4 @@
-//! What is lost is said, and limits are seen.
+//! Loss reports and limits.
 
 use serde_json::{Value, json};
 use tool_dialect::{Dialect, DialectForm, LossFinding, LossLevel};
@@ -35,7 +35,7 @@ fn a_map_cannot_be_strict() {
 }
 
 #[test]
-fn a_recursive_type_is_lost_to_gemini_and_to_claudes_grammar() {
+fn gemini_and_strict_claude_lose_recursive_types() {
     let arguments = json!({"tree": {"type": "object", "required": true, "$ref": "#/$defs/Tree"}});
     let children = json!({"type": "array", "items": {"$ref": "#/$defs/Tree"}});
     let defs = json!({"Tree": {"type": "object", "properties": {"children": children}}});
@@ -47,7 +47,7 @@ fn a_recursive_type_is_lost_to_gemini_and_to_claudes_grammar() {
 }
 
 #[test]
-fn a_bound_that_moved_is_a_note_with_its_path() {
+fn reports_a_moved_bound_as_a_note_with_its_path() {
     let items = json!({"type": "object", "properties": {"sku": {"type": "string", "minLength": 2}}, "required": ["sku"], "additionalProperties": false});
     let arguments = json!({"order": {"type": "array", "required": true, "items": items}});
     assert_eq!(found(Dialect::OpenAiChat.strict(), arguments.clone(), json!({})), ["Note moved order[].sku"]);
@@ -55,7 +55,7 @@ fn a_bound_that_moved_is_a_note_with_its_path() {
 }
 
 #[test]
-fn limits_of_a_request() {
+fn reports_exceeded_request_limits() {
     let many = |count: usize, tool: &ToolDefinition| -> Manifest {
         (0..count).map(|at| (format!("tool_{at}"), tool.clone())).collect()
     };
@@ -89,9 +89,9 @@ fn limits_of_a_request() {
     assert_eq!(strict(&many(19, &union)), 16, "16 unions a request");
 }
 
-/// Where strictness is scarce, tools that ask for it come first; one that declines never has it.
+/// Tools with `strict = true` get the budget first; tools with `strict = false` are never strict.
 #[test]
-fn a_tool_can_ask_for_strictness_or_decline_it() {
+fn a_tool_can_require_or_decline_strict_mode() {
     let mut manifest = Manifest::default();
     for at in 0..30 {
         let mut tool = tool(json!({}), json!({}));
@@ -111,7 +111,7 @@ fn a_tool_can_ask_for_strictness_or_decline_it() {
 }
 
 #[test]
-fn strict_schemas_have_limits_of_their_own() {
+fn reports_exceeded_strict_limits() {
     let mut deep = json!({"type": "string"});
     for _ in 0..10 {
         deep = json!({"type": "array", "items": deep});
@@ -128,7 +128,7 @@ fn strict_schemas_have_limits_of_their_own() {
 }
 
 #[test]
-fn names_that_change_and_strictness_that_is_not_there() {
+fn reports_renames_and_missing_strict_modes() {
     let tool = tool(json!({"user-name": {"type": "string", "required": true}}), json!({}));
     let long = "x".repeat(70);
     let report = Dialect::Gemini.strict().report([(long.as_str(), &tool)]);

@@ -1,4 +1,4 @@
-//! Responses and results, provider by provider, in the form in which they come over the wire.
+//! Responses and results of each provider, as sent over the wire.
 
 use serde_json::{Value, json};
 use tool_dialect::{Dialect, MalformedCall, ProviderResult, RequestedCall, ToolOffer};
@@ -13,7 +13,7 @@ fn offer(dialect: Dialect) -> ToolOffer {
     dialect.offer([("math.add", &add), ("ping", &tool(json!({}), json!({})))]).expect("names stay apart")
 }
 
-/// Each call as `id name arguments`, or what is wrong with it.
+/// Formats each call as `id name arguments`, or as its error.
 fn calls(offer: &ToolOffer, response: &Value) -> Vec<Result<String, String>> {
     let calls = offer.calls_in(response).unwrap_or_else(|error| panic!("{error}"));
     let shown = |call: RequestedCall| format!("{} {} {}", call.id, call.name, call.arguments);
@@ -65,9 +65,9 @@ fn openai_chat() {
     }
 }
 
-/// Gemini behind OpenAI's protocol refuses a call that comes back without its signature.
+/// Gemini's OpenAI-compatible endpoint rejects a call that is returned without its signature.
 #[test]
-fn what_a_server_says_of_a_call_besides_comes_back() {
+fn extra_fields_of_a_call_are_returned() {
     let signed = json!({"google": {"thought_signature": "c2lnbmVk"}});
     let mut stream = offer(Dialect::OpenAiChat).stream();
     let first = json!({"index": 0, "id": "1", "type": "function", "function": {"name": "ping", "arguments": ""}, "extra_content": signed});
@@ -133,9 +133,9 @@ fn anthropic() {
     );
 }
 
-/// The digits that a model wrote reach the tool, and so do both of two equal keys, which are for the tool to refuse.
+/// Numbers keep every digit, and duplicate keys are kept for the tool to reject.
 #[test]
-fn arguments_stay_what_the_model_wrote() {
+fn arguments_are_preserved_exactly() {
     let response = r#"{"content": [{"type": "tool_use", "id": "1", "name": "ping", "input": {"n": 123456789012345678901234567890, "n": 1.10}}]}"#;
     let calls = offer(Dialect::Anthropic).calls(response).expect("a response");
     assert_eq!(calls[0].as_ref().expect("a call").arguments, r#"{"n": 123456789012345678901234567890, "n": 1.10}"#);
@@ -222,7 +222,7 @@ fn mcp() {
 }
 
 #[test]
-fn what_is_not_a_response_is_an_error() {
+fn rejects_text_that_is_not_a_response() {
     for dialect in Dialect::ALL {
         let offer = offer(dialect);
         for text in ["", "not JSON", "{\"cut\": ", "[1]trailing"] {
@@ -240,7 +240,7 @@ fn what_is_not_a_response_is_an_error() {
 }
 
 #[test]
-fn a_null_that_only_the_strict_form_wanted_is_left_out() {
+fn removes_the_nulls_of_strict_mode() {
     let order = json!({"type": "object", "properties": {
         "note": {"type": ["string", "null"]}, "kept": {"type": ["string", "null"]}, "tags": {"type": "array", "items": {"$ref": "#/$defs/Tag"}},
     }, "required": ["kept"]});
