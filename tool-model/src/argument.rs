@@ -9,7 +9,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use crate::json::Sorted;
-use crate::unique::Named;
+use crate::unique_map::NamedEntry;
 
 /// One argument: its type, whether it is required, and the JSON Schema keywords that constrain it.
 ///
@@ -77,19 +77,19 @@ impl Serialize for Argument {
     }
 }
 
-impl Named for Argument {
+impl NamedEntry for Argument {
     const NOUN: &'static str = "argument";
 }
 
 impl<'de> Deserialize<'de> for Argument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(ArgumentVisitor)
     }
 }
 
-struct Read;
+struct ArgumentVisitor;
 
-impl<'de> Visitor<'de> for Read {
+impl<'de> Visitor<'de> for ArgumentVisitor {
     type Value = Argument;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,10 +102,12 @@ impl<'de> Visitor<'de> for Read {
         while let Some(key) = map.next_key()? {
             let value: Value = map.next_value()?;
             let known = match key {
-                Key::Type => type_name.replace(text("type", value)?).map(|_| "type".to_owned()),
-                Key::Required => required.replace(truth("required", value)?).map(|_| "required".to_owned()),
-                Key::Description => description.replace(text("description", value)?).map(|_| "description".to_owned()),
-                Key::Keyword(key) => match keywords.entry(key) {
+                ArgumentKey::Type => type_name.replace(text("type", value)?).map(|_| "type".to_owned()),
+                ArgumentKey::Required => required.replace(truth("required", value)?).map(|_| "required".to_owned()),
+                ArgumentKey::Description => {
+                    description.replace(text("description", value)?).map(|_| "description".to_owned())
+                }
+                ArgumentKey::Keyword(key) => match keywords.entry(key) {
                     Entry::Occupied(known) => Some(known.key().clone()),
                     Entry::Vacant(place) => {
                         place.insert(value);
@@ -114,7 +116,7 @@ impl<'de> Visitor<'de> for Read {
                 },
             };
             if let Some(key) = known {
-                return Err(A::Error::custom(format!("`{key}` stands twice in one argument")));
+                return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
         }
         Ok(Argument {
@@ -141,34 +143,34 @@ fn truth<E: Error>(key: &str, value: Value) -> Result<bool, E> {
 }
 
 /// A key of an argument. The common keys need no allocation.
-enum Key {
+enum ArgumentKey {
     Type,
     Required,
     Description,
     Keyword(String),
 }
 
-impl<'de> Deserialize<'de> for Key {
+impl<'de> Deserialize<'de> for ArgumentKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_identifier(ReadKey)
+        deserializer.deserialize_identifier(ArgumentKeyVisitor)
     }
 }
 
-struct ReadKey;
+struct ArgumentKeyVisitor;
 
-impl Visitor<'_> for ReadKey {
-    type Value = Key;
+impl Visitor<'_> for ArgumentKeyVisitor {
+    type Value = ArgumentKey;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a keyword")
     }
 
-    fn visit_str<E: Error>(self, key: &str) -> Result<Key, E> {
+    fn visit_str<E: Error>(self, key: &str) -> Result<ArgumentKey, E> {
         Ok(match key {
-            "type" => Key::Type,
-            "required" => Key::Required,
-            "description" => Key::Description,
-            other => Key::Keyword(other.to_owned()),
+            "type" => ArgumentKey::Type,
+            "required" => ArgumentKey::Required,
+            "description" => ArgumentKey::Description,
+            other => ArgumentKey::Keyword(other.to_owned()),
         })
     }
 }

@@ -33,7 +33,11 @@ pub enum TypeSchema {
 impl ArgumentType {
     /// Returns the scalar type, if it needs no generated schema.
     pub(crate) fn scalar(&self) -> Option<Scalar> {
-        if matches!(self.schema, Some(TypeSchema::Derived(_))) { Scalar::or_list_of(self.type_name) } else { None }
+        if matches!(self.schema, Some(TypeSchema::Derived(_))) {
+            Scalar::from_type_name_or_list(self.type_name)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
@@ -44,7 +48,7 @@ impl ArgumentType {
 impl TypeSchema {
     /// Returns the schema of a type that implements `JsonSchema`.
     #[must_use]
-    pub fn of<T: JsonSchema>() -> Self {
+    pub fn from_type<T: JsonSchema>() -> Self {
         Self::Derived(SchemaGenerator::subschema_for::<T>)
     }
 }

@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::scalar::Scalar;
-use crate::schema::{Definitions, referred, referred_by};
+use crate::schema::{SchemaDefinitions, referred, referred_by};
 use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema, key};
 
 /// The schemas of one tool as schemars generates them, before conversion to the manifest's form.
@@ -47,7 +47,7 @@ pub struct RawArgument {
 impl Assembly {
     /// Converts all schemas to the manifest's form and adds them to a definition.
     pub fn finish(self, definition: &mut ToolDefinition) {
-        let defs = Definitions::new(self.defs);
+        let defs = SchemaDefinitions::new(self.defs);
         for (name, raw) in self.arguments {
             definition.arguments.insert(name, raw.finish(&defs));
         }
@@ -55,7 +55,7 @@ impl Assembly {
             definition.defs = defs.reachable(referred_by(definition.arguments.values()));
         }
         if let Some((schema, raw_defs)) = self.returns {
-            let defs = Definitions::new(raw_defs);
+            let defs = SchemaDefinitions::new(raw_defs);
             let schema = defs.resolve(schema);
             if defs.is_structured(&schema) {
                 let needed = defs.reachable(referred(&schema));
@@ -91,7 +91,7 @@ fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, 
 }
 
 impl RawArgument {
-    fn finish(mut self, defs: &Definitions) -> Argument {
+    fn finish(mut self, defs: &SchemaDefinitions) -> Argument {
         let (type_name, keywords) = match self.schema.take() {
             Some(schema) => defs.argument(schema, self.optional, &self.variants),
             None => ("any".to_owned(), BTreeMap::new()),
@@ -123,7 +123,7 @@ impl ToolDefinition {
         self.arguments = serde_json::from_str(explicit).unwrap_or_default();
         let mut roots = referred_by(self.arguments.values());
         roots.extend(self.returns.iter().flat_map(referred));
-        self.defs = Definitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(roots);
+        self.defs = SchemaDefinitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(roots);
     }
 }
 
@@ -166,7 +166,9 @@ fn describe_types(tool: &Registration, definition: &mut ToolDefinition) {
     }
     assembly.defs = generator.map(|mut generator| generator.take_definitions(true)).unwrap_or_default();
     // Scalar results are not described.
-    let returns = types.returns.filter(|returns| Scalar::of(returns.type_name).is_none() && returns.type_name != "()");
+    let returns = types
+        .returns
+        .filter(|returns| Scalar::from_type_name(returns.type_name).is_none() && returns.type_name != "()");
     assembly.returns = returns.map(|returns| {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
         (render(returns.schema, &mut generator), generator.take_definitions(true))

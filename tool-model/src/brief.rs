@@ -39,10 +39,10 @@ pub fn brief_arguments(tool: &ToolDefinition) -> Vec<String> {
 
 /// Returns the short form of an argument's type.
 fn type_of(argument: &Argument) -> String {
-    of_schema(&argument.schema(), 0)
+    schema_type(&argument.schema(), 0)
 }
 
-fn of_schema(schema: &Value, depth: usize) -> String {
+fn schema_type(schema: &Value, depth: usize) -> String {
     if depth > 6 {
         return "…".to_owned();
     }
@@ -54,15 +54,15 @@ fn of_schema(schema: &Value, depth: usize) -> String {
         return list(values.iter().map(|value| cut(&canonical(value), 20)));
     }
     if let Some(forms) = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array()) {
-        return list(forms.iter().map(|form| of_schema(form, depth + 1)));
+        return list(forms.iter().map(|form| schema_type(form, depth + 1)));
     }
     match &schema["type"] {
         Value::String(name) if name == "array" => match schema.get("items") {
-            Some(items) => format!("[{}]", of_schema(items, depth + 1)),
+            Some(items) => format!("[{}]", schema_type(items, depth + 1)),
             None => "array".to_owned(),
         },
         Value::String(name) if name == "object" => match schema.get("additionalProperties").filter(|s| s.is_object()) {
-            Some(values) => format!("{{{}}}", of_schema(values, depth + 1)),
+            Some(values) => format!("{{{}}}", schema_type(values, depth + 1)),
             None => "object".to_owned(),
         },
         Value::String(name) => schema["format"].as_str().unwrap_or(name).to_owned(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn types_in_few_words() {
+    fn shortens_types() {
         for (argument, expected) in [
             (json!({"type": "string", "required": true}), "x: string"),
             (json!({"type": "integer", "default": 10}), "x?: integer = 10"),

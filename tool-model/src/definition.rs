@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::json::Sorted;
 use crate::schema::{reached, referred_by};
-use crate::unique::{Named, Unique};
+use crate::unique_map::{NamedEntry, UniqueMap};
 use crate::{Argument, KEYS, Key, KeyKind};
 
 /// The definition of one tool. Its name is its key in the manifest.
@@ -104,7 +104,7 @@ impl Serialize for ToolDefinition {
     }
 }
 
-impl Named for ToolDefinition {
+impl NamedEntry for ToolDefinition {
     const NOUN: &'static str = "tool";
 
     fn detail(&self) -> &str {
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for DefinitionVisitor {
             match name {
                 "description" => tool.description = map.next_value()?,
                 "handler" => tool.handler = map.next_value()?,
-                "arguments" => tool.arguments = map.next_value_seed(Unique(PhantomData))?,
+                "arguments" => tool.arguments = map.next_value_seed(UniqueMap(PhantomData))?,
                 "$defs" => tool.defs = map.next_value()?,
                 "returns" => tool.returns = map.next_value()?,
                 _ => read_key(name, &mut tool, &mut map)?,
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parameters_have_the_definitions_that_they_reach() {
+    fn parameters_include_only_reachable_definitions() {
         let tool: ToolDefinition = serde_json::from_value(json!({
             "description": "", "handler": "h",
             "arguments": {"order": {"type": "object", "required": true, "$ref": "#/$defs/Order"}},

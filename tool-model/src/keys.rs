@@ -48,12 +48,12 @@ pub struct Key {
     /// The MCP annotation that carries it.
     pub mcp_hint: Option<&'static str>,
     judge: fn(was: Option<&Value>, is: Option<&Value>) -> ChangeKind,
-    access: Access,
+    access: FieldAccess,
 }
 
 /// Access to the field of a key.
 #[derive(Debug)]
-struct Access {
+struct FieldAccess {
     get: fn(&ToolDefinition) -> Option<Value>,
     set: fn(&mut ToolDefinition, Value) -> serde_json::Result<()>,
     copy: fn(&ToolDefinition, &mut ToolDefinition),
@@ -91,7 +91,7 @@ pub enum KeyValue {
 /// Reads and writes a field of [`ToolDefinition`].
 macro_rules! field {
     ($field:ident) => {
-        Access {
+        FieldAccess {
             get: |tool| KeyField::get(&tool.$field),
             set: |tool, value| KeyField::set(&mut tool.$field, value),
             copy: |from, to| to.$field.clone_from(&from.$field),
@@ -138,13 +138,7 @@ pub const KEYS: &[Key] = &[
     Key::new("read_only", KeyKind::Flag, "It changes nothing.", when_unset, field!(read_only))
         .sentence("It changes nothing.")
         .mcp_hint("readOnlyHint"),
-    Key::new(
-        "repair",
-        KeyKind::Choice,
-        "Whether arguments that are nearly right are repaired.",
-        when_off,
-        field!(repair),
-    ),
+    Key::new("repair", KeyKind::Choice, "Repairs arguments that are nearly valid.", when_off, field!(repair)),
     Key::new("sensitive", KeyKind::Flag, "A person is asked before it runs.", when_set, field!(sensitive))
         .on_class()
         .sentence("A person may be asked first, and may refuse."),
@@ -156,7 +150,7 @@ pub const KEYS: &[Key] = &[
         field!(sequential),
     )
     .sentence("Call it alone, not together with others."),
-    Key::new("strict", KeyKind::Choice, "Whether providers are asked to enforce the schema.", never, field!(strict)),
+    Key::new("strict", KeyKind::Choice, "Asks providers to enforce the schema.", never, field!(strict)),
     Key::new("tags", KeyKind::Words, "Words to select tools by; those of the class come first.", text, field!(tags))
         .on_class(),
     Key::new("timeout", KeyKind::Time, "The longest time that a call may take.", when_shorter, field!(timeout))
@@ -175,7 +169,7 @@ impl Key {
         kind: KeyKind,
         about: &'static str,
         judge: fn(Option<&Value>, Option<&Value>) -> ChangeKind,
-        access: Access,
+        access: FieldAccess,
     ) -> Self {
         Self {
             name,
@@ -394,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_sorted_as_a_manifest_is() {
+    fn keys_are_sorted_by_manifest_name() {
         assert!(KEYS.is_sorted_by_key(|key| key.manifest));
     }
 
@@ -408,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_reads_what_it_writes() {
+    fn every_key_round_trips() {
         for key in KEYS {
             let value = match key.kind {
                 KeyKind::Flag | KeyKind::Choice => json!(true),

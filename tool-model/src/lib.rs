@@ -38,15 +38,15 @@ mod manifest;
 pub mod name;
 mod nearest;
 mod registration;
-mod replace;
+mod replace_file;
+mod reword;
 mod rule;
 mod scalar;
 mod schema;
+mod schema_walk;
 mod tokens;
-mod unique;
+mod unique_map;
 pub mod validate;
-mod walk;
-mod words;
 
 pub use argument::Argument;
 pub use argument_schema::ArgumentSchema;
@@ -64,7 +64,7 @@ pub use registration::{
     ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, ReturnType, Source, Types,
     registrations,
 };
-pub use replace::replace_file;
+pub use replace_file::replace_file;
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
 pub use tokens::estimate_tokens;

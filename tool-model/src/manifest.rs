@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::replace::replace_file;
-use crate::unique::unique;
+use crate::replace_file::replace_file;
+use crate::unique_map::unique;
 use crate::{ToolDefinition, registrations, to_pretty};
 
 /// A sorted set of tools, the content of `tools_calls.json`.
@@ -64,7 +64,7 @@ impl Manifest {
     /// }
     /// # let manifest = std::env::temp_dir().join(format!("tools_calls-{}.json", std::process::id()));
     /// # start(&Config { tools: false, manifest: manifest.clone() })?;
-    /// # assert!(!manifest.exists(), "nothing is written where the tools are switched off");
+    /// # assert!(!manifest.exists(), "nothing is written if the tools are disabled");
     /// # start(&Config { tools: true, manifest: manifest.clone() })?;
     /// # assert_eq!(Manifest::load(&manifest)?, Manifest::linked());
     /// # assert!(!Manifest::linked().save(&manifest)?, "nothing has changed");
@@ -180,31 +180,31 @@ mod tests {
 
     /// Returns the error for an invalid manifest.
     fn refusal(text: &str) -> String {
-        Manifest::from_json(text).expect_err("no manifest").to_string()
+        Manifest::from_json(text).expect_err("not a manifest").to_string()
     }
 
     #[test]
-    fn two_tools_of_one_name_are_refused_with_both_handlers() {
+    fn rejects_duplicate_tools_and_names_both_handlers() {
         let text = format!(r#"{{"a": {}, "b": {}, "a": {}}}"#, entry("x::a"), entry("x::b"), entry("y::a"));
         let error = refusal(&text);
-        assert!(error.contains("two tools are called `a`: x::a and y::a"), "{error}");
+        assert!(error.contains("duplicate tool `a`: x::a and y::a"), "{error}");
     }
 
     #[test]
-    fn two_arguments_of_one_name_are_refused() {
+    fn rejects_duplicate_arguments() {
         let arguments = r#"{"n": {"type": "string"}, "n": {"type": "integer"}}"#;
         let text = format!(r#"{{"a": {}}}"#, entry("x::a").replace("{}", arguments));
-        assert!(refusal(&text).contains("two arguments are called `n`"), "{}", refusal(&text));
+        assert!(refusal(&text).contains("duplicate argument `n`"), "{}", refusal(&text));
         for key in ["type", "required", "description", "format"] {
             let value = if key == "required" { "true" } else { "\"string\"" };
             let argument = format!(r#"{{"n": {{"{key}": {value}, "{key}": {value}}}}}"#);
             let text = format!(r#"{{"a": {}}}"#, entry("x::a").replace("{}", &argument));
-            assert!(refusal(&text).contains(&format!("`{key}` stands twice in one argument")), "{}", refusal(&text));
+            assert!(refusal(&text).contains(&format!("duplicate key `{key}`")), "{}", refusal(&text));
         }
     }
 
     #[test]
-    fn a_wrong_value_is_named_with_its_place() {
+    fn an_invalid_value_is_reported_with_its_position() {
         let of_argument = |argument: &str| {
             let text = format!("{{\n\"a\": {}}}", entry("x::a").replace("{}", &format!(r#"{{"n": {argument}}}"#)));
             refusal(&text)
@@ -223,15 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_file_and_what_was_tried() {
+    fn an_error_names_the_file_and_the_operation() {
         let gone = std::env::temp_dir().join("gone/tools_calls.json");
         let read = Manifest::load(&gone).expect_err("not there").to_string();
         assert!(read.starts_with("cannot read the manifest ") && read.contains("tools_calls.json: "), "{read}");
-        let folder = std::env::temp_dir();
-        let written = Manifest::default().save(&folder).expect_err("a folder");
+        let directory = std::env::temp_dir();
+        let written = Manifest::default().save(&directory).expect_err("a directory");
         assert_eq!(
             format!("{written:?}"),
-            format!("cannot write the manifest {}: it is a folder", folder.display()),
+            format!("cannot write the manifest {}: it is a directory", directory.display()),
             "as `main` shows it"
         );
     }

@@ -18,7 +18,7 @@ pub fn check(name: &str) -> Result<(), String> {
         return Err(format!("a tool's name has letters, digits, `_`, `-` and `.`, not {bad:?}"));
     }
     if name.ends_with('.') || name.contains("..") {
-        return Err("a `.` in a tool's name stands between two parts".to_owned());
+        return Err("a `.` in a tool's name must separate two parts".to_owned());
     }
     if name.len() > MAX_LENGTH {
         return Err(format!("a tool's name has at most {MAX_LENGTH} characters, this has {}", name.len()));
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_not_valid_say_why() {
+    fn rejects_invalid_names_with_a_reason() {
         assert!(check("metrics.newest-2").is_ok());
         for (name, part) in
             [("", "empty"), ("9lives", "starts with"), ("a b", "' '"), ("a..b", "two parts"), ("a.", "two parts")]

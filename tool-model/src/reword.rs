@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::schema::{Position, position};
-use crate::walk::is_any;
+use crate::schema_walk::is_any;
 use crate::{Argument, KEYS, Manifest, ToolDefinition};
 
 impl Manifest {

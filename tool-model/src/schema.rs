@@ -18,12 +18,12 @@ const REF_PREFIX: &str = "#/$defs/";
 const VARIANT_DOCS: &str = "x-variants";
 
 /// The definitions of one tool, and the names of those to inline.
-pub(crate) struct Definitions {
+pub(crate) struct SchemaDefinitions {
     defs: BTreeMap<String, Value>,
     inlined: BTreeSet<String>,
 }
 
-impl Definitions {
+impl SchemaDefinitions {
     pub(crate) fn new(raw: Map<String, Value>) -> Self {
         let mut defs: BTreeMap<String, Value> = raw.into_iter().collect();
         defs.values_mut().for_each(simplify);

@@ -52,7 +52,7 @@ type Agreement = Result<(), Mismatch>;
 /// The keywords of a schema, sorted and without its description.
 type Keywords<'a> = Vec<(&'a str, &'a Value)>;
 
-pub(crate) fn said<'a>(schema: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Keywords<'a> {
+pub(crate) fn sorted_keywords<'a>(schema: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Keywords<'a> {
     let keywords = schema.into_iter().filter(|(key, _)| *key != "description");
     let mut keywords: Keywords<'a> = keywords.map(|(key, value)| (key.as_str(), value)).collect();
     keywords.sort_unstable_by_key(|(key, _)| *key);
@@ -65,14 +65,14 @@ pub(crate) fn is_any(schema: &Map<String, Value>) -> bool {
 }
 
 /// Compares the schema of a manifest's entry with that of the linked tool.
-pub(crate) struct Walk<'a> {
+pub(crate) struct SchemaWalk<'a> {
     entry_defs: &'a BTreeMap<String, Value>,
     linked_defs: &'a BTreeMap<String, Value>,
     /// The pairs of definitions already visited, because types may be recursive.
     seen: Vec<(String, String)>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     pub(crate) fn new(entry_defs: &'a BTreeMap<String, Value>, linked_defs: &'a BTreeMap<String, Value>) -> Self {
         Self { entry_defs, linked_defs, seen: Vec::new() }
     }
@@ -80,7 +80,9 @@ impl<'a> Walk<'a> {
     pub(crate) fn schemas(&mut self, entry: &'a Value, linked: &'a Value) -> Agreement {
         match (entry, linked) {
             (Value::Object(entry), _) if is_any(entry) => Ok(()),
-            (Value::Object(entry), Value::Object(linked)) => self.keywords(said(entry), said(linked)),
+            (Value::Object(entry), Value::Object(linked)) => {
+                self.keywords(sorted_keywords(entry), sorted_keywords(linked))
+            }
             (entry, linked) if entry == linked => Ok(()),
             (entry, linked) => Err(Mismatch::new("the schema", Some(entry), Some(linked))),
         }

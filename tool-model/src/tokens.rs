@@ -22,11 +22,11 @@ const AROUND_A_TOOL: usize = 12;
 /// ```
 #[must_use]
 pub fn estimate_tokens(name: &str, tool: &ToolDefinition) -> usize {
-    AROUND_A_TOOL + of_text(name) + of_text(&tool.description) + of_text(&canonical(&tool.parameters()))
+    AROUND_A_TOOL + text_tokens(name) + text_tokens(&tool.description) + text_tokens(&canonical(&tool.parameters()))
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Class {
+enum CharClass {
     Letter,
     Digit,
     Sign,
@@ -34,8 +34,8 @@ enum Class {
     Other,
 }
 
-impl Class {
-    fn of(c: char) -> Self {
+impl CharClass {
+    fn from_char(c: char) -> Self {
         match c {
             _ if c.is_ascii_alphabetic() => Self::Letter,
             _ if c.is_ascii_digit() => Self::Digit,
@@ -57,7 +57,7 @@ impl Class {
     }
 }
 
-fn of_text(text: &str) -> usize {
-    let classes: Vec<Class> = text.chars().map(Class::of).collect();
+fn text_tokens(text: &str) -> usize {
+    let classes: Vec<CharClass> = text.chars().map(CharClass::from_char).collect();
     classes.chunk_by(|a, b| a == b).map(|run| run[0].tokens(run.len())).sum()
 }

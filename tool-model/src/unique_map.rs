@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 /// An entry of a manifest that has a name.
-pub(crate) trait Named {
+pub(crate) trait NamedEntry {
     /// The noun for error messages.
     const NOUN: &'static str;
 
@@ -22,15 +22,15 @@ pub(crate) trait Named {
 pub(crate) fn unique<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
 where
     D: Deserializer<'de>,
-    T: Deserialize<'de> + Named,
+    T: Deserialize<'de> + NamedEntry,
 {
-    Unique(PhantomData).deserialize(deserializer)
+    UniqueMap(PhantomData).deserialize(deserializer)
 }
 
 /// The seed of [`unique`].
-pub(crate) struct Unique<T>(pub(crate) PhantomData<T>);
+pub(crate) struct UniqueMap<T>(pub(crate) PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Named> DeserializeSeed<'de> for Unique<T> {
+impl<'de, T: Deserialize<'de> + NamedEntry> DeserializeSeed<'de> for UniqueMap<T> {
     type Value = BTreeMap<String, T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -38,7 +38,7 @@ impl<'de, T: Deserialize<'de> + Named> DeserializeSeed<'de> for Unique<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
+impl<'de, T: Deserialize<'de> + NamedEntry> Visitor<'de> for UniqueMap<T> {
     type Value = BTreeMap<String, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,10 +59,10 @@ impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
     }
 }
 
-fn same_name<T: Named>(name: &str, first: &T, second: &T) -> String {
+fn same_name<T: NamedEntry>(name: &str, first: &T, second: &T) -> String {
     let details = match (first.detail(), second.detail()) {
         ("", "") => String::new(),
         (first, second) => format!(": {first} and {second}"),
     };
-    format!("two {}s are called `{name}`{details}", T::NOUN)
+    format!("duplicate {} `{name}`{details}", T::NOUN)
 }

@@ -8,25 +8,25 @@ use crate::schema::{each_subschema, target_of};
 use crate::validate::SchemaError;
 
 /// A schema and its definitions, with normalized references.
-pub(super) struct Local {
+pub(super) struct LocalSchema {
     pub(super) root: Value,
     pub(super) defs: BTreeMap<String, Value>,
 }
 
-impl Local {
-    pub(super) fn of(schema: &Value) -> Result<Self, SchemaError> {
-        let mut moving = Moving {
+impl LocalSchema {
+    pub(super) fn from_schema(schema: &Value) -> Result<Self, SchemaError> {
+        let mut mover = ReferenceMover {
             whole: schema,
             defs: BTreeMap::new(),
             moved: BTreeMap::new(),
-            waiting: Vec::new(),
+            pending: Vec::new(),
             taken: taken(schema),
         };
         for key in ["$defs", "definitions"] {
             for (name, def) in schema.get(key).and_then(Value::as_object).into_iter().flatten() {
                 let mut def = def.clone();
-                moving.rewrite(&mut def)?;
-                moving.defs.insert(name.clone(), def);
+                mover.rewrite(&mut def)?;
+                mover.defs.insert(name.clone(), def);
             }
         }
         let mut root = schema.clone();
@@ -34,12 +34,12 @@ impl Local {
             object.remove("$defs");
             object.remove("definitions");
         }
-        moving.rewrite(&mut root)?;
-        while let Some((name, mut target)) = moving.waiting.pop() {
-            moving.rewrite(&mut target)?;
-            moving.defs.insert(name, target);
+        mover.rewrite(&mut root)?;
+        while let Some((name, mut target)) = mover.pending.pop() {
+            mover.rewrite(&mut target)?;
+            mover.defs.insert(name, target);
         }
-        Ok(Self { root, defs: moving.defs })
+        Ok(Self { root, defs: mover.defs })
     }
 }
 
@@ -50,17 +50,17 @@ fn taken(schema: &Value) -> BTreeSet<String> {
 }
 
 /// Moves every referenced subschema into the definitions.
-struct Moving<'a> {
+struct ReferenceMover<'a> {
     whole: &'a Value,
     defs: BTreeMap<String, Value>,
     /// The new name of each target, by reference.
     moved: BTreeMap<String, String>,
     /// Named targets that are not rewritten yet. A queue rather than recursion, because chains can be arbitrarily long.
-    waiting: Vec<(String, Value)>,
+    pending: Vec<(String, Value)>,
     taken: BTreeSet<String>,
 }
 
-impl Moving<'_> {
+impl ReferenceMover<'_> {
     fn rewrite(&mut self, schema: &mut Value) -> Result<(), SchemaError> {
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str).map(str::to_owned) {
             let name = self.name_of(&reference)?;
@@ -86,14 +86,14 @@ impl Moving<'_> {
         }
         let failed = |message: String| Err(SchemaError { path: "#/$ref".to_owned(), message });
         let Some(pointer) = reference.strip_prefix('#') else {
-            return failed(format!("`{reference}` is not in this schema, and nothing else is read"));
+            return failed(format!("`{reference}` is a remote reference, which is not supported"));
         };
         let Some(target) = self.whole.pointer(pointer) else {
-            return failed(format!("there is nothing at `{reference}`"));
+            return failed(format!("reference `{reference}` has no target"));
         };
         let name = self.free_name(pointer);
         self.moved.insert(reference.to_owned(), name.clone());
-        self.waiting.push((name.clone(), target.clone()));
+        self.pending.push((name.clone(), target.clone()));
         Ok(name)
     }
 

@@ -3,7 +3,7 @@
 //! Used for tools without an attribute: those described by a Rust struct through schemars, and those of other programs,
 //! in any draft of JSON Schema.
 
-mod local;
+mod local_schema;
 mod properties;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::validate::{SchemaError, Validator};
 use crate::{Assembly, RawArgument, ToolDefinition};
-use local::Local;
-use properties::Properties;
+use local_schema::LocalSchema;
+use properties::ObjectProperties;
 
 /// A tool's arguments, read from a JSON Schema.
 ///
@@ -37,14 +37,14 @@ use properties::Properties;
 /// ```
 #[derive(Debug)]
 pub struct ArgumentSchema {
-    properties: BTreeMap<String, Property>,
+    properties: BTreeMap<String, ArgumentProperty>,
     defs: BTreeMap<String, Value>,
     whole: Option<Validator>,
     left_out: Vec<SchemaError>,
 }
 
 #[derive(Debug)]
-struct Property {
+struct ArgumentProperty {
     schema: Value,
     required: bool,
     nullable: bool,
@@ -72,8 +72,8 @@ impl ArgumentSchema {
     /// # Errors
     /// If the schema is not an object, has a remote reference, or has a reference that only leads back to itself.
     pub fn read_as_far_as_possible(schema: &Value) -> Result<Self, SchemaError> {
-        let Local { root, defs } = Local::of(schema)?;
-        let found = Properties::of(&root, &defs)?;
+        let LocalSchema { root, defs } = LocalSchema::from_schema(schema)?;
+        let found = ObjectProperties::from_schema(&root, &defs)?;
         let mut left_out = Vec::new();
         let mut lenient = |schema: &Value, place: &str| {
             let (validator, errors) = Validator::as_far_as_possible(schema, &defs)?;
@@ -84,9 +84,9 @@ impl ArgumentSchema {
         for (name, schema) in found.schemas {
             let nullable = lenient(&schema, &format!("/properties/{name}"))?.is_valid(&Value::Null);
             let required = found.required.contains(&name);
-            properties.insert(name, Property { schema, required, nullable });
+            properties.insert(name, ArgumentProperty { schema, required, nullable });
         }
-        let whole = found.says_more.then(|| lenient(&root, "")).transpose()?;
+        let whole = found.has_object_constraints.then(|| lenient(&root, "")).transpose()?;
         left_out.sort_by(|a, b| a.path.cmp(&b.path));
         left_out.dedup();
         Ok(Self { properties, defs, whole, left_out })
@@ -123,7 +123,7 @@ impl ArgumentSchema {
     }
 }
 
-impl Property {
+impl ArgumentProperty {
     fn raw(&self) -> RawArgument {
         RawArgument {
             schema: Some(self.schema.clone()),
@@ -144,7 +144,7 @@ impl ToolDefinition {
     /// # Errors
     /// If the schema has a remote reference.
     pub fn describe_result(&mut self, schema: &Value) -> Result<(), SchemaError> {
-        let Local { root, defs } = Local::of(schema)?;
+        let LocalSchema { root, defs } = LocalSchema::from_schema(schema)?;
         let returns = Some((root, defs.into_iter().collect()));
         Assembly { returns, ..Assembly::default() }.finish(self);
         Ok(())

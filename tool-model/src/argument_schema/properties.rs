@@ -9,20 +9,20 @@ use crate::schema::target;
 use crate::validate::SchemaError;
 
 /// The maximum nesting of combined schemas, which bounds the recursion. Far beyond handwritten schemas.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The possible properties of an object.
 #[derive(Clone, Default)]
-pub(super) struct Properties {
+pub(super) struct ObjectProperties {
     pub(super) schemas: BTreeMap<String, Value>,
     pub(super) required: BTreeSet<String>,
     /// `true` if the schema has constraints beyond the individual properties.
-    pub(super) says_more: bool,
+    pub(super) has_object_constraints: bool,
 }
 
-impl Properties {
-    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
-        let mut defs = Defs { all: defs, known: BTreeMap::new() };
+impl ObjectProperties {
+    pub(super) fn from_schema(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
+        let mut defs = PropertyCache { all: defs, known: BTreeMap::new() };
         let failed = |path: &str, message: String| Err(SchemaError { path: path.to_owned(), message });
         let mut found = Self::default();
         match schema {
@@ -31,26 +31,27 @@ impl Properties {
                 found.collect(schema, &mut defs, 0)?;
                 found.mark_secrets(schema, defs.all);
             }
-            _ => return failed("#", "the arguments of a tool are an object with properties".to_owned()),
+            _ => return failed("#", "the arguments of a tool must be an object with properties".to_owned()),
         }
         if let Some(kind) = schema.get("type").filter(|kind| !may_be_object(kind)) {
-            return failed("#/type", format!("the arguments of a tool are an object, not {kind}"));
+            return failed("#/type", format!("the arguments of a tool must be an object, not {kind}"));
         }
         let unnamed = ["additionalProperties", "patternProperties"].iter().find(|key| {
             let value = schema.get(**key);
             value.and_then(Value::as_object).is_some_and(|object| !object.is_empty())
         });
         match unnamed {
-            Some(key) if found.schemas.is_empty() => {
-                failed(&format!("#/{key}"), "a model is shown names: give the tool one argument that is the map".into())
-            }
+            Some(key) if found.schemas.is_empty() => failed(
+                &format!("#/{key}"),
+                "a model needs argument names: declare one argument that holds the map".into(),
+            ),
             _ => Ok(found),
         }
     }
 
-    fn collect(&mut self, schema: &Value, defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
-        if depth > DEEPEST {
-            let message = format!("schemas of the arguments are combined more than {DEEPEST} deep");
+    fn collect(&mut self, schema: &Value, defs: &mut PropertyCache<'_>, depth: usize) -> Result<(), SchemaError> {
+        if depth > MAX_DEPTH {
+            let message = format!("the argument schemas are nested more than {MAX_DEPTH} levels deep");
             return Err(SchemaError { path: "#".to_owned(), message });
         }
         let Some(object) = schema.as_object() else { return Ok(()) };
@@ -61,12 +62,12 @@ impl Properties {
             self.schemas.entry(name.clone()).or_insert_with(|| json!({}));
             self.required.insert(name);
         }
-        self.says_more |= object.keys().any(|key| SAYS_MORE.contains(&key.as_str()));
+        self.has_object_constraints |= object.keys().any(|key| OBJECT_KEYWORDS.contains(&key.as_str()));
         if let Some(name) = target(schema) {
-            let Self { schemas, required, says_more } = defs.properties(&name, depth + 1)?;
+            let Self { schemas, required, has_object_constraints } = defs.properties(&name, depth + 1)?;
             schemas.iter().for_each(|(name, schema)| self.add(name, schema));
             self.required.extend(required);
-            self.says_more |= says_more;
+            self.has_object_constraints |= has_object_constraints;
         }
         for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
             self.collect(part, defs, depth + 1)?;
@@ -80,17 +81,22 @@ impl Properties {
     }
 
     /// Adds the properties of all alternatives. A property is required only if every alternative requires it.
-    fn collect_forms(&mut self, forms: &[Value], defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
+    fn collect_forms(
+        &mut self,
+        forms: &[Value],
+        defs: &mut PropertyCache<'_>,
+        depth: usize,
+    ) -> Result<(), SchemaError> {
         let mut required_by_all: Option<BTreeSet<String>> = None;
         for form in forms {
-            let mut of_form = Self::default();
-            of_form.collect(form, defs, depth + 1)?;
-            for (name, schema) in &of_form.schemas {
+            let mut alternative = Self::default();
+            alternative.collect(form, defs, depth + 1)?;
+            for (name, schema) in &alternative.schemas {
                 self.add(name, schema);
             }
             required_by_all = Some(match required_by_all {
-                None => of_form.required,
-                Some(known) => known.intersection(&of_form.required).cloned().collect(),
+                None => alternative.required,
+                Some(known) => known.intersection(&alternative.required).cloned().collect(),
             });
         }
         self.required.extend(required_by_all.unwrap_or_default());
@@ -169,19 +175,19 @@ impl Properties {
 
 /// A cache of the properties of each definition. Each definition is visited once, because remote definitions can refer
 /// to each other in exponentially many ways.
-struct Defs<'a> {
+struct PropertyCache<'a> {
     all: &'a BTreeMap<String, Value>,
-    known: BTreeMap<String, Properties>,
+    known: BTreeMap<String, ObjectProperties>,
 }
 
-impl Defs<'_> {
-    fn properties(&mut self, name: &str, depth: usize) -> Result<Properties, SchemaError> {
+impl PropertyCache<'_> {
+    fn properties(&mut self, name: &str, depth: usize) -> Result<ObjectProperties, SchemaError> {
         if let Some(known) = self.known.get(name) {
             return Ok(known.clone());
         }
-        let mut found = Properties::default();
+        let mut found = ObjectProperties::default();
         // A recursive reference adds nothing.
-        self.known.insert(name.to_owned(), Properties::default());
+        self.known.insert(name.to_owned(), ObjectProperties::default());
         if let Some(def) = self.all.get(name) {
             found.collect(def, self, depth)?;
         }
@@ -219,7 +225,7 @@ fn may_be_object(kind: &Value) -> bool {
 }
 
 /// Keywords that constrain the object as a whole.
-const SAYS_MORE: [&str; 14] = [
+const OBJECT_KEYWORDS: [&str; 14] = [
     "$ref",
     "allOf",
     "anyOf",
