@@ -1,8 +1,8 @@
-//! Writes the tools: as many as `LOAD_TOOLS` says, of five kinds by turns.
+//! Generates as many tools as `LOAD_TOOLS` says, alternating between five kinds.
 
 use std::fmt::Write;
 
-/// The parameters of each kind: numbers and texts, rules and defaults, lists, a struct, an enum.
+/// The parameters of each kind: numbers and strings, rules and defaults, lists, a struct, an enum.
 const KINDS: [&str; 5] = [
     "/// The name of the thing.\nname: String,\n/// How many of them.\ncount: u32,\n/// What to leave out.\nskip: Option<String>",
     "/// Host name, such as `web-1`.\nhost: &str,\n/// How many at most.\n#[arg(default = 10, min = 1, max = 100)] limit: u32,\nsince: Option<i64>",
@@ -31,7 +31,7 @@ fn main() {
     std::fs::write(format!("{folder}/tools.rs"), source).expect("the folder can be written to");
 }
 
-/// The names of the parameters, so that none is unused.
+/// Returns the names of the parameters, so that the body can use each.
 fn names(parameters: &str) -> String {
     let lines = parameters.lines().filter(|line| !line.starts_with("///"));
     let names = lines.filter_map(|line| line.rsplit("] ").next()?.split(':').next());

@@ -110,7 +110,7 @@ impl Waiting {
 
     /// Resumes a call that is prevented from starting.
     async fn fails(&self, expected: ErrorKind) -> ToolResult {
-        let result = self.resume().await.expect("the token is good");
+        let result = self.resume().await.expect("the token is valid");
         assert_eq!((kind(&result), result.is_not_started()), (Some(expected), true), "{result:?}");
         assert_eq!(runs(self.to), 0);
         result
@@ -119,7 +119,7 @@ impl Waiting {
     /// Asserts that the token is still valid: a resume runs the call, and a second resume is rejected (the control).
     async fn runs_once(&self) {
         assert_eq!(runs(self.to), 0);
-        let result = self.resume().await.expect("the token is good");
+        let result = self.resume().await.expect("the token is valid");
         assert!(result.success && !result.is_not_started(), "{result:?}");
         assert_eq!(self.resume().await, Err(TokenError::Invalid));
         assert_eq!(runs(self.to), 1);
@@ -128,12 +128,12 @@ impl Waiting {
     /// Takes the only concurrency permit until dropped.
     async fn occupied(&self) -> impl Future<Output = ToolResult> {
         let mut occupied = Box::pin(self.tools.call(ToolCall::new("approvals.wait", json!({}))).into_future());
-        assert!(as_far_as_it_goes(&mut occupied).await.is_none());
+        assert!(poll_once(&mut occupied).await.is_none());
         occupied
     }
 }
 
-async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     tokio::select! {
         biased;
         output = future => Some(output),
@@ -142,7 +142,7 @@ async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Outpu
 }
 
 /// Gives background tasks time to complete.
-async fn settled() {
+async fn run_background_tasks() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
@@ -155,7 +155,7 @@ async fn a_timeout_in_the_queue_does_not_spend_the_approval() {
     let occupied = waiting.occupied().await;
     waiting.fails(ErrorKind::TimedOut).await;
     drop(occupied);
-    settled().await;
+    run_background_tasks().await;
     waiting.runs_once().await;
 }
 
@@ -245,11 +245,11 @@ async fn a_resume_dropped_before_the_handler_starts_does_not_spend_the_approval(
     let waiting = Waiting::of(builder, "approvals.pay", "dropped").await;
     let occupied = waiting.occupied().await;
     let mut resumed = Box::pin(waiting.resume());
-    assert!(as_far_as_it_goes(&mut resumed).await.is_none(), "it waits in the queue");
+    assert!(poll_once(&mut resumed).await.is_none(), "the call waits in the queue");
     assert_eq!(waiting.resume().await, Err(TokenError::Invalid), "meanwhile it is taken");
     drop(resumed);
     drop(occupied);
-    settled().await;
+    run_background_tasks().await;
     waiting.runs_once().await;
 }
 
@@ -257,10 +257,10 @@ async fn a_resume_dropped_before_the_handler_starts_does_not_spend_the_approval(
 async fn a_resume_dropped_while_the_handler_runs_spends_the_approval() {
     let waiting = Waiting::of(builder(), "approvals.pay_for_ever", "dropped too late").await;
     let mut resumed = Box::pin(waiting.resume());
-    assert!(as_far_as_it_goes(&mut resumed).await.is_none());
+    assert!(poll_once(&mut resumed).await.is_none());
     assert_eq!(runs("dropped too late"), 1);
     drop(resumed);
-    settled().await;
+    run_background_tasks().await;
     assert_eq!(waiting.resume().await, Err(TokenError::Invalid));
 }
 
@@ -279,8 +279,8 @@ async fn a_spawned_call_does_not_run_after_its_approval_was_returned() {
         }
     };
     let mut resumed = Box::pin(waiting.deferred.resume(&waiting.token, SystemTime::now(), run));
-    assert!(as_far_as_it_goes(&mut resumed).await.is_none());
-    settled().await;
+    assert!(poll_once(&mut resumed).await.is_none());
+    run_background_tasks().await;
     drop(resumed);
     drop(occupied);
     let task = detached.lock().unwrap().take().unwrap();
@@ -306,12 +306,12 @@ async fn a_resume_can_be_dropped_at_any_await_point() {
         let waiting = Waiting::of(builder.journal(MemoryJournal::new()), tool, to).await;
         let mut resumed = Box::pin(waiting.resume());
         for _ in 0..polls {
-            if as_far_as_it_goes(&mut resumed).await.is_some() {
+            if poll_once(&mut resumed).await.is_some() {
                 break;
             }
         }
         drop(resumed);
-        settled().await;
+        run_background_tasks().await;
         // The end of the dropped call is recorded in the background, which spends nothing either.
         let mut again = waiting.resume().await;
         for _ in 0..1_000 {
@@ -336,7 +336,7 @@ async fn a_resume_can_be_dropped_at_any_await_point() {
                 false
             }
         };
-        settled().await;
+        run_background_tasks().await;
         assert_eq!(runs(to), 1, "{to}");
         *ends.entry(was_good).or_default() += 1;
     }
@@ -374,11 +374,11 @@ async fn a_resume_dropped_while_the_store_responds_does_not_spend_the_approval()
     let store = Slow(Arc::default(), Arc::new(Semaphore::new(0)));
     let waiting = Waiting::with_store(builder(), "approvals.pay", "slow store", store.clone()).await;
     let mut resumed = Box::pin(waiting.resume());
-    assert!(as_far_as_it_goes(&mut resumed).await.is_none());
+    assert!(poll_once(&mut resumed).await.is_none());
     assert!(store.list("slow store").await.unwrap().is_empty(), "the call is taken, but not yet returned");
     drop(resumed);
     store.1.add_permits(2);
-    settled().await;
+    run_background_tasks().await;
     waiting.runs_once().await;
 }
 
@@ -414,12 +414,12 @@ async fn a_call_that_did_not_start_is_not_replayed() {
     let pay = || tools.call(call("approvals.pay", "not replayed"));
     let failed = pay().await;
     assert_eq!((kind(&failed), failed.is_not_started()), (Some(ErrorKind::Injection), true));
-    assert_eq!(tools.recall("not replayed", "1").await.unwrap(), None, "it has not run, as far as is known");
+    assert_eq!(tools.recall("not replayed", "1").await.unwrap(), None, "the journal knows of no run");
     let replayed = pay().replay().await;
     assert_eq!((kind(&replayed), replayed.metadata.get("replayed")), (kind(&failed), Some(&json!(true))));
 
     assert!(pay().await.success);
-    assert_eq!(pay().await.metadata.get("replayed"), Some(&json!(true)), "the control: now it has run");
+    assert_eq!(pay().await.metadata.get("replayed"), Some(&json!(true)), "the control: now the call has run");
     assert_eq!(runs("not replayed"), 1);
     let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
     let started = |state: &EntryState| matches!(state, EntryState::Finished(FinishedCall { started: true, .. }));

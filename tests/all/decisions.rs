@@ -108,10 +108,10 @@ fn kind(result: &ToolResult) -> ErrorKind {
 
 /// Always makes the same decision, and keeps the questions.
 #[derive(Clone)]
-struct Asked(Arc<Mutex<Vec<Question>>>, Decision);
+struct RecordingConfirmer(Arc<Mutex<Vec<Question>>>, Decision);
 
-impl Asked {
-    fn answering(decision: Decision) -> Self {
+impl RecordingConfirmer {
+    fn new(decision: Decision) -> Self {
         Self(Arc::default(), decision)
     }
 
@@ -156,7 +156,7 @@ async fn a_number_is_the_same_when_asked_recorded_and_run() {
     for (number, shown) in NUMBERS {
         for (tool, argument) in [("decisions.ratio", "number"), ("decisions.anything", "value")] {
             let conversation = format!("{tool} {number}");
-            let asked = Asked::answering(Decision::Run);
+            let asked = RecordingConfirmer::new(Decision::Run);
             let journal = Arc::new(MemoryJournal::new());
             let tools =
                 builder().policy(Policy::ConfirmAll).confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
@@ -188,7 +188,7 @@ async fn an_integer_that_cannot_be_shown_does_not_run() {
     let call = |number: &str, conversation: &'static str| {
         ToolCall::from_text("decisions.big", format!("{{\"number\": {number}}}")).id("1").conversation(conversation)
     };
-    let asked = Asked::answering(Decision::Run);
+    let asked = RecordingConfirmer::new(Decision::Run);
     let asking = builder().policy(Policy::ConfirmAll).confirm(asked.confirm()).build().unwrap();
     let recording = builder().journal(MemoryJournal::new()).build().unwrap();
     for tools in [&asking, &recording] {
@@ -212,7 +212,7 @@ async fn an_integer_that_cannot_be_shown_does_not_run() {
 
 #[tokio::test]
 async fn a_call_approved_later_keeps_its_origin() {
-    let asked = Asked::answering(Decision::Refuse(None));
+    let asked = RecordingConfirmer::new(Decision::Refuse(None));
     let tools = builder().confirm(asked.confirm()).build().unwrap();
     let call = ToolCall::new("decisions.reply", json!({"text": "hello"})).conversation("whence").channel("mail", "42");
     tools.call(call).await;
@@ -226,7 +226,7 @@ async fn a_call_approved_later_keeps_its_origin() {
 /// The journal identifies a call approved later by the arguments as sent, as it does for a repeated call.
 #[tokio::test]
 async fn an_approved_call_is_identified_by_the_arguments_as_sent() {
-    let asked = Asked::answering(Decision::Refuse(None));
+    let asked = RecordingConfirmer::new(Decision::Refuse(None));
     let tools = builder().confirm(asked.confirm()).journal(MemoryJournal::new()).build().unwrap();
     let keep = |arguments| tools.call(ToolCall::new("decisions.keep", arguments).id("1").conversation("sent"));
     assert_eq!(kind(&keep(json!({})).await), ErrorKind::Refused);
@@ -245,7 +245,7 @@ async fn an_approved_call_is_identified_by_the_arguments_as_sent() {
 #[tokio::test]
 async fn edited_arguments_are_validated_but_not_repaired() {
     for edit in [json!({"by": "3"}), json!({"by": 3.0}), json!({"by": 3, "to": 1}), json!({}), json!([3])] {
-        let asked = Asked::answering(Decision::Edit(edit.clone()));
+        let asked = RecordingConfirmer::new(Decision::Edit(edit.clone()));
         let journal = Arc::new(MemoryJournal::new());
         let tools = builder().confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
         let call = || ToolCall::new("decisions.count", json!({"by": "1"})).conversation("edit");
@@ -264,7 +264,7 @@ async fn edited_arguments_are_validated_but_not_repaired() {
 
 #[tokio::test]
 async fn every_decision_is_recorded() {
-    let (asked, journal) = (Asked::answering(Decision::Refuse(None)), Arc::new(MemoryJournal::new()));
+    let (asked, journal) = (RecordingConfirmer::new(Decision::Refuse(None)), Arc::new(MemoryJournal::new()));
     let tools = builder().confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
     let call = |by: u32| ToolCall::new("decisions.count", json!({"by": by})).conversation("recorded");
     tools.call(call(1)).await;
@@ -300,13 +300,13 @@ async fn every_decision_is_recorded() {
     let journal = Arc::new(MemoryJournal::new());
     let busy = builder().policy(Policy::Yolo).concurrency(1, 0).journal(journal.clone()).build().unwrap();
     let mut waiting = Box::pin(busy.call(ToolCall::new("decisions.wait", json!({}))).into_future());
-    assert!(as_far_as_it_goes(&mut waiting).await.is_none(), "it waits");
+    assert!(poll_once(&mut waiting).await.is_none(), "it waits");
     assert_eq!(kind(&busy.call(call(1)).await), ErrorKind::Busy);
     assert_eq!(self::noted(&*journal).await, ["busy"]);
 }
 
 /// Polls a future until it would wait.
-async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     tokio::select! {
         biased;
         output = future => Some(output),
@@ -321,7 +321,7 @@ async fn a_dry_run_reports_the_verdict_of_the_policy() {
         Some(10..100) => PolicyVerdict::Ask,
         _ => PolicyVerdict::Refuse("that is too much".into()),
     });
-    let asked = Asked::answering(Decision::Run);
+    let asked = RecordingConfirmer::new(Decision::Run);
     let tools = builder().policy(policy).confirm(asked.confirm()).build().unwrap();
     let dry = async |by: u32| {
         tools.call(ToolCall::new("decisions.count", json!({"by": by})).conversation("dry")).dry_run().await
@@ -357,7 +357,7 @@ async fn a_call_that_could_not_start_can_be_approved_again() {
     };
 
     let mut waiting = Box::pin(tools.call(ToolCall::new("decisions.wait", json!({}))).into_future());
-    assert!(as_far_as_it_goes(&mut waiting).await.is_none());
+    assert!(poll_once(&mut waiting).await.is_none());
     assert_eq!(kind(&resume(None).await.unwrap()), ErrorKind::Busy);
     drop(waiting);
     tokio::task::yield_now().await;
@@ -437,11 +437,11 @@ async fn a_call_cancelled_while_being_recorded_is_recorded_as_cancelled() {
         let stop = CancellationToken::new();
         let call = || ToolCall::new("decisions.count", json!({"by": 1})).id("1").conversation("stopped");
         let mut running = Box::pin(tools.call(call()).cancel(stop.clone()).into_future());
-        assert!(as_far_as_it_goes(&mut running).await.is_none());
+        assert!(poll_once(&mut running).await.is_none());
         assert_eq!(decisions(&journal).await[0].1, EntryState::Running, "the entry is written, but not yet reported");
         if !is_dropped {
             stop.cancel();
-            assert_eq!(kind(&as_far_as_it_goes(&mut running).await.unwrap()), ErrorKind::Cancelled);
+            assert_eq!(kind(&poll_once(&mut running).await.unwrap()), ErrorKind::Cancelled);
         }
         drop(running);
         journal.1.add_permits(1);

@@ -68,7 +68,7 @@ fn every_theme_has_a_golden_file() {
     for module in fixtures.filter_map(|handler| handler.split("::").next()) {
         assert!(THEMES.contains(&module), "add `{module}` to the list above");
     }
-    for file in fs::read_dir(golden_path("x").parent().expect("a folder")).expect("the golden files") {
+    for file in fs::read_dir(golden_path("x").parent().expect("a directory")).expect("the golden files") {
         let name = file.expect("a file").file_name();
         let theme = name.to_string_lossy().trim_end_matches(".json").to_owned();
         assert!(THEMES.contains(&theme.as_str()), "{theme} is the theme of no fixture");

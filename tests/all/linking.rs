@@ -4,7 +4,7 @@ use std::process::Command;
 
 /// The output of `src/bin/linked.rs`.
 fn printed_by(linked: &mut Command) -> String {
-    let output = linked.output().expect("it starts");
+    let output = linked.output().expect("the program starts");
     assert!(output.status.success(), "{linked:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("names are text")
 }

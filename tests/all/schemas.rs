@@ -92,7 +92,7 @@ fn there_are_no_rust_formats_and_no_titles() {
         assert_eq!(schema.get("title"), None, "{path}");
         assert_eq!(schema.get("$schema"), None, "{path}");
         if let Some(format) = schema.get("format") {
-            let format = format.as_str().expect("a format is a text");
+            let format = format.as_str().expect("a format is a string");
             assert!(!rust.iter().any(|kind| format.starts_with(kind)), "{path}: {format}");
         }
     });

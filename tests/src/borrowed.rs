@@ -1,4 +1,4 @@
-//! Parameters that are borrowed or generic: the owned form is decoded and lent.
+//! Borrowed and generic parameters: the owned form is decoded, then borrowed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Every key of `#[tool_class(..)]`, and which methods are tools.
+//! Every key of `#[tool_class(..)]`, and the rules for which methods are tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Where descriptions come from.
+//! Sources of descriptions.
 
 use tool_runtime::{tool, tool_class};
 

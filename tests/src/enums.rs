@@ -1,4 +1,4 @@
-//! Enums: of bare variants, and with data in each of serde's forms.
+//! Enums: with unit variants only, and with data in each serde representation.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `arguments(..)`: schemas written by hand.
+//! Explicit schemas with `arguments(..)`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Free functions: sync, async, blocking, names that are keywords, many parameters.
+//! Free functions: sync, async, blocking, with keywords as names, with many parameters.
 
 use std::pin::Pin;
 

@@ -1,4 +1,4 @@
-//! Handlers that say whether another call would help.
+//! Handlers whose errors say whether a retry would help.
 
 use std::num::ParseIntError;
 

@@ -1,7 +1,7 @@
 //! Fixtures: ordinary functions and services, one file per theme, each with the annotations of a user.
 //!
-//! They stand in a crate of their own, so that the tests find them as an application does: through the linker. A
-//! theme is a module, its golden manifest is `golden/<theme>.json`.
+//! They are in a crate of their own, so that the tests find them as an application does: through the linker. A theme
+//! is a module; its golden manifest is `golden/<theme>.json`.
 
 pub mod backends;
 pub mod borrowed;

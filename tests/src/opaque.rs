@@ -1,4 +1,4 @@
-//! Arguments that the manifest can only call `any`.
+//! Arguments without a schema, which are `any` in the manifest.
 
 use std::collections::BTreeMap;
 

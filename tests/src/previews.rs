@@ -1,4 +1,4 @@
-//! Tools that say what they would do.
+//! Tools with a preview.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Every way to take the instance, made for each call or shared by all of them.
+//! Every kind of receiver, for instances built per call and for shared ones.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Types that hold themselves, directly or through others.
+//! Recursive types, directly or through others.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What handlers give back.
+//! Return types of handlers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct Shown(pub &'static str);
 
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // As `anyhow` does: the alternate form has the causes.
+        // Like `anyhow`: the alternate form includes the causes.
         if f.alternate() { write!(f, "{}: because of it", self.0) } else { f.write_str(self.0) }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers, truth values and characters.
+//! Numbers, booleans and characters.
 
 use std::num::{NonZeroI16, NonZeroU8, NonZeroU64};
 

@@ -1,4 +1,4 @@
-//! Handlers that give back a stream, and handlers that report their progress.
+//! Handlers that return a stream, and handlers that report progress.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Structs with serde's attributes.
+//! Structs with serde attributes.
 
 use std::collections::BTreeMap;
 

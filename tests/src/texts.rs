@@ -1,4 +1,4 @@
-//! Types that are texts in JSON: ids, times, addresses, paths, and what can only be parsed.
+//! Types that are strings in JSON: ids, times, addresses, paths, and types with only `FromStr`.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};

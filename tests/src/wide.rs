@@ -1,4 +1,4 @@
-//! One argument of every form at once, given back: what went in must come out.
+//! A tool with one argument of every form, which returns its arguments unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,6 +7,7 @@ mod class;
 mod emit;
 mod function;
 mod included;
+mod instance;
 mod preview;
 mod registration;
 mod runtime_path;

@@ -10,7 +10,7 @@ use crate::constructor::{self, ClassConstructor, MethodRole};
 use crate::declared::DeclaredClass;
 use crate::instances::{self, ClassInstance};
 use crate::tool::{self, ClassDefaults, FunctionSource};
-use crate::{ParsedTool, Receiver, Report, check, object, preview};
+use crate::{ParsedTool, Receiver, Report, check, object, preview, rewrite};
 
 /// A tool class as read from source: an `impl` block, one instance of a generic block, or a trait.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ fn missing_instances(item: &ItemImpl) -> String {
             None => quote::format_ident!("My{}", parameter),
         };
         notes.extend(bound.map(|bound| format!("`{name}` implements `{}`", tokens(bound))));
-        ty = crate::ty::replace_ident(&ty, parameter, &name);
+        ty = rewrite::replace_ident(&ty, parameter, &name);
     }
     let where_note = if notes.is_empty() { String::new() } else { format!(", where {}", notes.join(" and ")) };
     format!(
@@ -158,7 +158,7 @@ fn read_concrete(
     let lifetimes = item.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
     let kind = match &*item.self_ty {
         Type::TraitObject(_) => ClassKind::Object,
-        ty if crate::ty::has_lifetime(ty) => ClassKind::Borrowed,
+        ty if rewrite::has_lifetime(ty) => ClassKind::Borrowed,
         _ => ClassKind::Owned,
     };
     let trait_path = item.trait_.as_ref().map(|(path, _)| path.clone());
@@ -188,7 +188,7 @@ fn read_one(
         }
         None => tool_model::name::prefix_of(type_name.split('<').next().unwrap_or_default()),
     };
-    let static_ty = crate::ty::with_lifetimes(&item.self_ty, "'static");
+    let static_ty = rewrite::with_lifetimes(&item.self_ty, "'static");
     let defaults = ClassDefaults {
         self_ty: &static_ty,
         lifetimes: &form.lifetimes,
@@ -220,7 +220,7 @@ fn read_one(
         report.at(&item.self_ty, constructor::missing(&type_name, form.trait_path.is_some()));
     }
     Some(ParsedClass {
-        self_ty: crate::ty::with_lifetimes(&item.self_ty, "'_"),
+        self_ty: rewrite::with_lifetimes(&item.self_ty, "'_"),
         trait_path: form.trait_path,
         instance: form.kind,
         type_name,

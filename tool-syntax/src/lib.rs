@@ -18,6 +18,7 @@ mod object;
 mod parameter;
 mod preview;
 mod report;
+mod rewrite;
 mod signature;
 mod tool;
 mod ty;

@@ -9,7 +9,7 @@ use tool_model::Rule;
 use crate::attrs::{self, ArgAttr, DefaultValue};
 use crate::docs::Docs;
 use crate::ty::{self, ArgumentForm, InjectedForm};
-use crate::{Report, check};
+use crate::{Report, check, rewrite};
 
 /// Parameter names that are injected without an attribute.
 const RESERVED: [&str; 2] = ["session", "repository"];
@@ -103,7 +103,7 @@ fn read(typed: &PatType, context: &ParameterContext<'_>, report: &mut Report) ->
         report.at(arg, format!("`{name}` is also listed in `inject = [..]`; remove one"));
     }
     let reserved = arg.is_none() && RESERVED.contains(&name.as_str());
-    let ty = ty::detach(&typed.ty, context.signature, context.lifetimes, context.class);
+    let ty = rewrite::detach(&typed.ty, context.signature, context.lifetimes, context.class);
     if reserved && inject.is_none() && !listed && !context.inject_all && ty::is_plain(&ty) {
         let message = format!(
             "`{name}` is injected by name, but `{}` looks like an argument; mark it `#[arg]` if the model fills it, \

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{FnArg, GenericParam, Ident, ReceiverKind, ReturnType, Signature, Token, Type, TypeParamBound, parse_quote};
 
 use crate::tool::ClassDefaults;
-use crate::{Report, instances, ty};
+use crate::{Report, instances, rewrite, ty};
 
 /// The receiver of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(crate) fn output(signature: &Signature, class: Option<&ClassDefaults<'_>>) -
     let (delivery, collected) = ty::delivery(result);
     let result = collected.as_ref().unwrap_or(result);
     let (lifetimes, self_ty) = class.map_or((&[] as &[_], None), |class| (class.lifetimes, Some(class.self_ty)));
-    let detach = || ty::with_static_references(ty::detach(result, signature, lifetimes, self_ty));
+    let detach = || rewrite::with_static_references(rewrite::detach(result, signature, lifetimes, self_ty));
     ResultType { is_async, delivery, ty: (!ty::is_unnameable(result)).then(detach) }
 }
 
@@ -118,7 +118,8 @@ pub(crate) fn inline_type_parameters(signature: &Signature) -> Option<Signature>
             }
             let argument: Type = parse_quote!(impl #bounds);
             let is_argument = ty::argument_form(&argument).is_ok();
-            (is_argument && !ty::mentions(&signature.output, &param.ident)).then(|| (param.ident.clone(), argument))
+            (is_argument && !rewrite::mentions(&signature.output, &param.ident))
+                .then(|| (param.ident.clone(), argument))
         })
         .collect();
     if inlined.is_empty() {
@@ -128,7 +129,7 @@ pub(crate) fn inline_type_parameters(signature: &Signature) -> Option<Signature>
     for input in &mut signature.inputs {
         if let FnArg::Typed(typed) = input {
             for (name, argument) in &inlined {
-                ty::replace_parameter(&mut typed.ty, name, argument);
+                rewrite::replace_parameter(&mut typed.ty, name, argument);
             }
         }
     }

@@ -1,10 +1,10 @@
-//! What an agent's loop costs by itself: `agent <ours|rig> <turns> <runs>`, to be counted by callgrind.
+//! Measures the overhead of an agent's loop: `agent <ours|rig> <turns> <runs>`, to be counted by callgrind.
 //!
-//! The model is scripted and answers at once: in each run it asks for three calls of `add` in as many turns as is said,
-//! then answers in text. Both agents use the scripted model that their own crate has for tests, both keep the
-//! conversation while a run goes on, and the scripts are made before anything is counted.
-//! Two counts with different numbers of runs give the cost of a run, two with different numbers of turns that of a turn.
-//! With `allocations` as the last word it prints how often and how much a run allocates, and what it was answered.
+//! The model is scripted and responds at once: in each run it makes three calls of `add` in each of `turns` turns, then
+//! responds in text. Both agents use the scripted model that their own crate has for tests, both keep the
+//! conversation during a run, and the scripts are built before anything is counted.
+//! Two counts with different numbers of runs give the cost of a run; different numbers of turns give that of a turn.
+//! With `allocations` as the last argument, prints allocations and bytes per run, and the final text.
 
 mod ours;
 mod rig;
@@ -12,11 +12,11 @@ mod rig;
 use contest::allocations;
 use tokio::runtime::Builder;
 
-/// An agent with a script for so many runs.
+/// An agent with a script for a number of runs.
 trait Agent: Sized {
     fn new(turns: usize, runs: usize) -> Self;
 
-    /// One run: what the model says in the end.
+    /// Makes one run and returns the final text of the model.
     async fn run(&mut self) -> String;
 }
 
@@ -29,8 +29,8 @@ fn main() {
     };
     let is_counted = words.get(3).is_some_and(|word| word == "allocations");
     match name {
-        "ours" => measure::<ours::Ours>(turns, runs, is_counted),
-        "rig" => measure::<rig::Rig>(turns, runs, is_counted),
+        "ours" => measure::<ours::OwnAgent>(turns, runs, is_counted),
+        "rig" => measure::<rig::RigAgent>(turns, runs, is_counted),
         other => panic!("no agent {other}"),
     }
 }

@@ -1,4 +1,4 @@
-//! This project's loop.
+//! The loop of `tool-agent`.
 
 use serde_json::json;
 use tool_agent::{Reply, ScriptedModel};
@@ -10,9 +10,9 @@ fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-pub struct Ours(tool_agent::Agent);
+pub struct OwnAgent(tool_agent::Agent);
 
-impl super::Agent for Ours {
+impl super::Agent for OwnAgent {
     fn new(turns: usize, runs: usize) -> Self {
         let calls = || {
             let call = |reply: Reply, a: u32| reply.and_call("add", json!({"a": a, "b": 2}));

@@ -1,4 +1,4 @@
-//! rig's agent.
+//! The loop of rig.
 
 use rig_agent::{Agent, AgentBuilder};
 use rig_core::message::{AssistantContent, ToolCall, ToolFunction, ToolName};
@@ -13,12 +13,12 @@ fn add(a: i64, b: i64) -> Result<i64, ToolExecutionError> {
     Ok(a + b)
 }
 
-pub struct Rig {
+pub struct RigAgent {
     agent: Agent,
     turns: usize,
 }
 
-impl super::Agent for Rig {
+impl super::Agent for RigAgent {
     fn new(turns: usize, runs: usize) -> Self {
         let mut calls = 0;
         let mut turn = || {
@@ -40,7 +40,7 @@ impl super::Agent for Rig {
     }
 
     async fn run(&mut self) -> String {
-        // Their calls run one after the other unless it is said.
+        // RigAgent runs calls one after the other by default.
         let run = self.agent.prompt("Add up.").max_turns(self.turns + 1).tool_concurrency(16);
         run.run().await.expect("an answer").output()
     }

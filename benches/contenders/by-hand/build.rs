@@ -1,4 +1,4 @@
-//! More arms for the `match`, for `FILLERS`.
+//! Generates `FILLERS` more arms for the `match`.
 
 fn main() {
     let arm = |number: usize| {

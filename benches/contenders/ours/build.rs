@@ -1,4 +1,4 @@
-//! More tools, for `FILLERS`.
+//! Generates `FILLERS` more tools.
 
 fn main() {
     let tool = |number: usize| {

@@ -1,4 +1,4 @@
-//! The server, whose tools stand in one `impl`, with more of them for `FILLERS`.
+//! Generates the server, whose tools are in one `impl`, with `FILLERS` more of them.
 
 fn main() {
     let server = |count: usize| {

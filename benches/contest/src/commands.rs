@@ -1,5 +1,5 @@
-//! What a contender can be asked to do. What it prints is one line of numbers for the report to read; the commands
-//! that print nothing are counted from outside, by valgrind.
+//! The commands of a contender. Some print one line of numbers for the report to parse; the commands that print nothing
+//! are counted from outside, by valgrind.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ async fn calls<C: Contender>(tool: &str, text: &str, times: usize, fillers: usiz
     for _ in 0..times {
         black_box(contender.call(black_box(tool), black_box(text)).await);
     }
-    // What is freed at the end is not part of a call.
+    // Dropping the contender is not part of a call.
     std::mem::forget(contender);
 }
 
@@ -64,7 +64,7 @@ async fn allocated<C: Contender>(tool: &str, fillers: usize) {
     println!("{} {}", count / times, bytes / times);
 }
 
-/// The median of many short rounds, in nanoseconds a call: a round that was interrupted does not show.
+/// Prints the median of many short rounds in nanoseconds per call, so that interrupted rounds do not count.
 async fn time<C: Contender>(tool: &str, fillers: usize) {
     let contender = C::start(fillers).await;
     let text = work::text(tool);
@@ -83,13 +83,13 @@ async fn time<C: Contender>(tool: &str, fillers: usize) {
     println!("{:.1}", watch::median(rounds));
 }
 
-/// So many calls in flight at once on two threads: time and processor time, in nanoseconds a call.
+/// Runs `count` concurrent calls on two threads. Prints wall and processor time in nanoseconds per call.
 fn together<C: Contender>(count: usize) {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let (mut walls, mut processors) = (Vec::new(), Vec::new());
     runtime.block_on(async {
         let contender = Arc::new(C::start(0).await);
-        // Rounds of at least so many calls, so that the clock of the processor is fine enough.
+        // Each round makes at least 2,000 calls, because of the resolution of the processor clock.
         let batches = (2_000 / count).max(1);
         for _ in 0..11 {
             let (wall, processor) = (Instant::now(), ProcessTime::now());

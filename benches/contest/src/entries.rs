@@ -1,4 +1,4 @@
-//! The ways of using a library that a program offers, each under its name.
+//! The entries of a contender program, one per way of using its library.
 
 use crate::{Contender, commands};
 
@@ -9,18 +9,18 @@ type Run = fn(&[&str]);
 pub struct Entries(Vec<(&'static str, Run)>);
 
 impl Entries {
-    /// None yet.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One more.
+    /// Adds an entry.
     pub fn enter<C: Contender>(mut self, name: &'static str) -> Self {
         self.0.push((name, commands::run::<C>));
         self
     }
 
-    /// Does what the command line says.
+    /// Runs the entry and command on the command line.
     pub fn run(self) {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -1,6 +1,6 @@
-//! Many measurements, one figure.
+//! Statistics of measurements.
 
-/// The middle one.
+/// Returns the median.
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]

@@ -1,4 +1,4 @@
-//! The same work for everyone: the handlers, their types and a text for each.
+//! The workload that all contenders share: handlers, their types, and arguments for each.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 /// Two integers.
 pub const ADD: &str = r#"{"a": 17, "b": 25}"#;
-/// A query, a limit that could be left out, a list, a map.
+/// A query, an optional limit, a list, a map.
 pub const SEARCH: &str = r#"{"query": "disk usage on web-1", "limit": 3, "tags": ["disk", "web"], "filter": {"host": "web-1", "level": "warn"}}"#;
 /// One order of twelve fields.
 pub const ORDER: &str = r#"{"order": {"id": "67e55044-10b1-426f-9247-bb680e5fe0c8", "customer": "Ada Lovelace", "created": "2026-08-01T12:30:00Z", "status": "paid", "currency": "EUR", "total": 129.95, "paid": true, "priority": 3, "note": "leave at the door", "items": [{"sku": "A-1", "quantity": 2, "price": 19.99}, {"sku": "B-7", "quantity": 1, "price": 89.97}], "labels": {"channel": "web", "campaign": "summer"}, "weight": null}}"#;
 
-/// The arguments of a tool, as a model writes them.
+/// Returns the arguments of a tool, as a model writes them.
 pub fn text(tool: &str) -> &'static str {
     match tool {
         "add" | "pause" => ADD,
@@ -24,7 +24,7 @@ pub fn text(tool: &str) -> &'static str {
     }
 }
 
-/// Arguments of `search` with as many tags as make them about so many bytes long; the answer is as long.
+/// Returns arguments of `search` with enough tags to be about `bytes` long; the result is as long.
 pub fn search_of(bytes: usize) -> String {
     const TAG: &str = "disk-usage-of-web-1";
     let head = r#"{"query": "disk", "limit": 1, "filter": {}, "tags": ["#;
@@ -33,7 +33,7 @@ pub fn search_of(bytes: usize) -> String {
     format!("{head}{tags}]}}")
 }
 
-/// One of what `search` finds.
+/// One hit of `search`.
 #[derive(Serialize, JsonSchema)]
 pub struct Hit {
     pub title: String,
@@ -73,7 +73,7 @@ pub struct Order {
     pub weight: Option<f64>,
 }
 
-/// What `search` finds. The filter only counts by its length, so that each library can take the map that it knows.
+/// Returns the hits of `search`. Uses only the number of filters, so that each library can use its own map type.
 pub fn hits(query: &str, limit: Option<u32>, tags: &[String], filters: usize) -> Vec<Hit> {
     (0..limit.unwrap_or(3))
         .map(|rank| Hit {
@@ -84,7 +84,7 @@ pub fn hits(query: &str, limit: Option<u32>, tags: &[String], filters: usize) ->
         .collect()
 }
 
-/// A handler that waits: it gives way to the other calls once.
+/// A handler that waits: it yields to the other calls once.
 pub async fn pause(a: i64, b: i64) -> i64 {
     tokio::task::yield_now().await;
     a + b

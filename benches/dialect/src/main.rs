@@ -1,7 +1,7 @@
-//! Writes 1,000 tools in a provider's form, to be counted by cachegrind: `dialect <step> <form>`.
+//! Renders 1,000 tools in the format of a model provider, to be counted by cachegrind: `dialect <step> <form>`.
 //!
-//! `nothing` only makes the tools; `offer` writes their definitions; `again` asks for the text of definitions that are
-//! there; `value` serialises those definitions from a `serde_json::Value`, which is what the writing is measured against.
+//! `nothing` only builds the tools; `offer` renders their definitions; `again` reads definitions that are already
+//! rendered; `value` serializes the definitions from a `serde_json::Value`, which is the baseline.
 
 use std::hint::black_box;
 use std::mem::forget;

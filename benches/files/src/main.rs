@@ -1,7 +1,7 @@
-//! The tools for files against ripgrep, and against what they need not do.
+//! The file tools compared with ripgrep, and with the work they avoid.
 //!
-//! `files make FOLDER` makes a tree of 100,000 files; `files compare FOLDER RG` lists and searches it by turns with
-//! that program and says the least time of each; `files large FOLDER` reads in the middle of 1 GB and edits 50 MB.
+//! `files make FOLDER` creates a tree of 100,000 files; `files compare FOLDER RG` lists and searches it, alternating
+//! with ripgrep, and prints the least time of each; `files large FOLDER` reads in the middle of 1 GB and edits 50 MB.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -32,7 +32,7 @@ fn main() -> Outcome<()> {
     }
 }
 
-/// Files like those of a program: a few dozen lines each, two levels of folders, rules here and there.
+/// Creates files like those of a program: a few dozen lines each, two levels of directories, some ignore rules.
 fn make(folder: &Path) -> Outcome<()> {
     fs::create_dir_all(folder.join(".git"))?;
     fs::write(folder.join(".gitignore"), "*.log\n/build/\n*.tmp\n!keep.tmp\n")?;
@@ -55,12 +55,12 @@ fn make(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-struct Tools {
+struct FileTools {
     tools: Dispatcher,
     runtime: Runtime,
 }
 
-impl Tools {
+impl FileTools {
     fn new(folder: &Path) -> Outcome<Self> {
         let tools = Dispatcher::builder().service(Files::new(folder)?).policy(Policy::Yolo).build()?;
         Ok(Self { tools, runtime: Runtime::new()? })
@@ -74,9 +74,9 @@ impl Tools {
     }
 }
 
-/// Both look at hidden files, neither at `.git` and `node_modules`; both sort, where the tool does.
+/// Both include hidden files, and exclude `.git` and `node_modules`; both sort where the tool does.
 fn compare(folder: &Path, ripgrep: &str) -> Outcome<()> {
-    let tools = Tools::new(folder)?;
+    let tools = FileTools::new(folder)?;
     let common = ["--hidden", "--no-config", "--glob=!.git", "--glob=!node_modules"];
     let search = |pattern: &'static str| ("search_files", json!({"pattern": pattern}), vec!["--line-number", pattern]);
     let list = ("list_files", json!({"recursive": true}), vec!["--files"]);
@@ -130,7 +130,7 @@ fn large(folder: &Path) -> Outcome<()> {
     }
     let half = 50_000_000 / 2 / line.len();
     fs::write(folder.join("edited"), line.repeat(half) + "the needle\n" + &line.repeat(half))?;
-    let tools = Tools::new(folder)?;
+    let tools = FileTools::new(folder)?;
     for (part, offset) in [("the beginning", 0), ("the middle", 8 << 20), ("the end", (16 << 20) - 100)] {
         let arguments = json!({"path": "gigabyte", "offset": offset, "limit": 100});
         let read = bytes_read()?;
@@ -153,7 +153,7 @@ fn large(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// The processor time of this process and of those that it has run, in hundredths of a second.
+/// Returns the processor time of this process and of its children, in hundredths of a second.
 fn ticks() -> Outcome<[u64; 2]> {
     let text = fs::read_to_string("/proc/self/stat")?;
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -161,7 +161,7 @@ fn ticks() -> Outcome<[u64; 2]> {
     Ok([field(11)? + field(12)?, field(13)? + field(14)?])
 }
 
-/// What this process has read so far, whether from the disk or not.
+/// Returns the number of bytes that this process has read so far, whether from disk or from the cache.
 fn bytes_read() -> Outcome<u64> {
     let counters = fs::read_to_string("/proc/self/io")?;
     let line = counters.lines().find_map(|line| line.strip_prefix("rchar: ")).ok_or("no counter")?;

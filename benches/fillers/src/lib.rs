@@ -1,9 +1,9 @@
-//! More tools, written by a build script, for the libraries whose tools cannot be made while a program runs.
+//! Generates tools in a build script, for libraries whose tools cannot be created at run time.
 
 use std::fmt::Write;
 
-/// Writes as many tools as the variable `FILLERS` says to `fillers.rs` in `OUT_DIR`: for each what `each` gives, then
-/// what `all` gives for their number.
+/// Writes as many tools as the variable `FILLERS` says to `fillers.rs` in `OUT_DIR`: the output of `each` per tool,
+/// then the output of `all` for their number.
 pub fn write(each: impl Fn(usize) -> String, all: impl Fn(usize) -> String) {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=FILLERS");

@@ -1,6 +1,6 @@
-//! Loads a manifest, up to some step, to be counted by cachegrind: `load <step> <file>`. `write` writes the file first.
+//! Loads a manifest up to a step, to be counted by cachegrind: `load <step> <file>`. `write` creates the file.
 //!
-//! Nothing is freed at the end: what is measured is how long an application waits for its tools.
+//! Nothing is freed at the end: the benchmark measures how long an application waits for its tools.
 
 mod tools {
     include!(concat!(env!("OUT_DIR"), "/tools.rs"));
@@ -59,7 +59,7 @@ fn main() {
     forget(text);
 }
 
-/// Only the comparison, as `build()` makes it; the linked definitions are kept for the calls.
+/// Only compares the manifest, as `build()` does; the linked definitions are kept for the calls.
 fn compare(manifest: Manifest) -> Manifest {
     let linked: HashMap<_, _> = registrations().into_iter().map(|tool| (tool.name, tool)).collect();
     for (name, entry) in manifest.iter() {

@@ -1,11 +1,11 @@
-//! Over HTTP, on some connections that stay open.
+//! The HTTP transport, on connections that stay open.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::table::Measured;
+use crate::table::ServerTurns;
 use crate::wire::{TOOLS, call, initialize, initialized, result};
 use crate::{CALLS, SERVERS, start};
 
@@ -49,7 +49,7 @@ impl Connection {
         .into_bytes()
     }
 
-    /// Sends a request; the session that the answer names, and its body.
+    /// Sends a request. Returns the session id of the response, and its body.
     fn exchange(&mut self, request: &[u8]) -> (Option<String>, String) {
         self.stream.get_mut().write_all(request).expect("it listens");
         let (mut length, mut chunked, mut session, mut line) = (0, false, None, String::new());
@@ -134,7 +134,7 @@ impl Drop for Server {
     }
 }
 
-pub fn contest(tools: usize, version: &'static str, rounds: usize) -> [Measured; 2] {
+pub fn contest(tools: usize, version: &'static str, rounds: usize) -> [ServerTurns; 2] {
     let mut servers = SERVERS.map(|who| Server::start(who, tools, version));
     for tool in TOOLS {
         let [plain, ours] = servers.each_mut().map(|server| {
@@ -144,7 +144,7 @@ pub fn contest(tools: usize, version: &'static str, rounds: usize) -> [Measured;
         });
         assert_eq!(plain, ours, "{tool}: both answer the same");
     }
-    let mut measured = <[Measured; 2]>::default();
+    let mut measured = <[ServerTurns; 2]>::default();
     for round in 0..=rounds {
         for turn in 0..2 {
             let who = (round + turn) % 2;

@@ -1,8 +1,8 @@
-//! Calls per second and their 99th percentile, of our MCP server and of a plain one of the SDK: the same three tools,
-//! alone and among 300, over HTTP in both generations of the protocol and over the standard streams.
+//! Calls per second and 99th percentile of our MCP server and of a plain one of the SDK: the same three tools,
+//! alone and among 300, over HTTP in both generations of the protocol and over stdio.
 //!
-//! Both servers are processes of their own and stay up; they are driven in turns, a short while each, so that what else
-//! happens on the machine happens to both. `cargo run --release -p mcp [ROUNDS]`.
+//! Both servers are separate processes that stay up. They are measured alternately, for a short time each, so that
+//! other load on the machine affects both. `cargo run --release -p mcp [ROUNDS]`.
 
 mod http;
 mod ours;
@@ -13,11 +13,11 @@ mod wire;
 
 use std::process::{Child, Command, Stdio};
 
-use table::Row;
+use table::ComparisonRow;
 
-/// Who serves.
+/// The servers.
 pub const SERVERS: [&str; 2] = ["rmcp", "ours"];
-/// The calls of one turn.
+/// Number of calls in one turn.
 pub const CALLS: usize = 1500;
 
 fn main() {
@@ -40,7 +40,7 @@ fn serve(who: &str, transport: &str, tools: usize) {
     });
 }
 
-/// A server in a process of its own.
+/// A server process.
 pub fn start(who: &str, transport: &str, tools: usize) -> Child {
     let program = std::env::current_exe().expect("it is a program");
     Command::new(program)
@@ -59,7 +59,7 @@ fn contest(rounds: usize) {
                 "http" => http::contest(tools, version, rounds),
                 _ => stdio::contest(tools, rounds),
             };
-            rows.push(Row { transport, version, tools, measured });
+            rows.push(ComparisonRow { transport, version, tools, measured });
             println!("{}", rows[rows.len() - 1]);
         }
     }

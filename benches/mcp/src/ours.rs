@@ -1,4 +1,4 @@
-//! Our server.
+//! The server of `tool-mcp`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A server of the SDK, as its documentation writes one.
+//! A server of the SDK, written as in its documentation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -80,12 +80,12 @@ pub async fn serve(transport: &str, tools: usize) {
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     println!("{}", listener.local_addr().expect("a port"));
-    // One server for all requests, which costs less than one for each; answers without a stream, as ours.
+    // One server for all requests, which is cheaper than one per request; responses without a stream, like ours.
     let server = Arc::new(Server::new(tools));
     let config = StreamableHttpServerConfig::default().with_json_response(true);
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
-    // As ours has it: otherwise the delay of small packets is what would be measured.
+    // Same as ours: otherwise the benchmark would measure the delay of small packets.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, Router::new().nest_service("/mcp", service)).await.expect("it is served");
 }

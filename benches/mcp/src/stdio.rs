@@ -1,10 +1,10 @@
-//! Over the standard streams, with some calls in flight.
+//! The stdio transport, with several calls in flight.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
-use crate::table::Measured;
+use crate::table::ServerTurns;
 use crate::wire::{TOOLS, call, initialize, initialized, result};
 use crate::{CALLS, SERVERS, start};
 
@@ -60,7 +60,7 @@ impl Drop for Client {
     }
 }
 
-pub fn contest(tools: usize, rounds: usize) -> [Measured; 2] {
+pub fn contest(tools: usize, rounds: usize) -> [ServerTurns; 2] {
     let version = "2025-11-25";
     let requests: Vec<String> = (1..=CALLS).map(|id| call(id, TOOLS[id % 3], version)).collect();
     let mut clients = SERVERS.map(|who| Client::connect(who, tools));
@@ -71,7 +71,7 @@ pub fn contest(tools: usize, rounds: usize) -> [Measured; 2] {
         });
         assert_eq!(plain, ours, "{tool}: both answer the same");
     }
-    let mut measured = <[Measured; 2]>::default();
+    let mut measured = <[ServerTurns; 2]>::default();
     for round in 0..=rounds {
         for turn in 0..2 {
             let who = (round + turn) % 2;

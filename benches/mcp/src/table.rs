@@ -1,17 +1,17 @@
-//! What was measured.
+//! Results of the measurements.
 
 use std::fmt;
 use std::time::Duration;
 
 /// The turns of one server.
 #[derive(Default)]
-pub struct Measured {
-    /// Calls per second, a turn each.
+pub struct ServerTurns {
+    /// Calls per second in each turn.
     rates: Vec<f64>,
     times: Vec<Duration>,
 }
 
-impl Measured {
+impl ServerTurns {
     pub fn turn(&mut self, elapsed: Duration, times: Vec<Duration>) {
         self.rates.push(times.len() as f64 / elapsed.as_secs_f64());
         self.times.extend(times);
@@ -31,14 +31,14 @@ impl Measured {
 }
 
 /// One comparison: the plain server, then ours.
-pub struct Row {
+pub struct ComparisonRow {
     pub transport: &'static str,
     pub version: &'static str,
     pub tools: usize,
-    pub measured: [Measured; 2],
+    pub measured: [ServerTurns; 2],
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for ComparisonRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [plain, ours] = &self.measured;
         write!(
@@ -55,7 +55,7 @@ impl fmt::Display for Row {
     }
 }
 
-pub fn markdown(rows: &[Row]) -> String {
+pub fn markdown(rows: &[ComparisonRow]) -> String {
     let head =
         "| transport | tools | rmcp, calls/s | ours | ratio | rmcp, p99 | ours |\n|---|---|---|---|---|---|---|\n";
     head.to_owned() + &rows.iter().map(|row| format!("{row}\n")).collect::<String>()

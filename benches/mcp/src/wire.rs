@@ -1,11 +1,11 @@
-//! What goes over the wire.
+//! Messages of the protocol.
 
 use contest::work::text;
 use serde_json::{Value, json};
 
 pub const TOOLS: [&str; 3] = ["add", "search", "order"];
 
-/// A call of a tool, as its version of the protocol writes it.
+/// Returns a call of a tool in a version of the protocol.
 pub fn call(id: usize, tool: &str, version: &str) -> String {
     let arguments: Value = serde_json::from_str(text(tool)).expect("arguments");
     let mut params = json!({"name": tool, "arguments": arguments});
@@ -29,7 +29,7 @@ pub fn initialized() -> String {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()
 }
 
-/// The result in an answer, with the texts that are JSON read: two servers may order its keys differently.
+/// Returns the result of a response with JSON text parsed, because two servers may order its keys differently.
 pub fn result(answer: &str) -> Value {
     let json = answer.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
     let json = json.filter(|line| line.starts_with('{')).last().unwrap_or_else(|| panic!("no answer: {answer}"));

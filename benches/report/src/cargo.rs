@@ -1,4 +1,4 @@
-//! Building, with cargo.
+//! Builds with cargo.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use std::process::Command;
 
 use crate::Outcome;
 
-/// The folder of the benchmarks.
+/// Returns the directory of the benchmarks.
 pub fn benches() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("`report` is a folder of the benchmarks").to_owned()
 }
 
-/// Where everything is built and kept.
+/// Returns the target directory.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| benches().join("target"), PathBuf::from)
 }
 
-/// A cargo that says nothing unless something is wrong.
+/// Returns a quiet cargo command.
 pub fn cargo(words: &[&str]) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(words).arg("--quiet").current_dir(benches()).env("CARGO_TERM_COLOR", "never");
@@ -28,7 +28,7 @@ pub fn run(command: &mut Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
 }
 
-/// What a program prints.
+/// Returns the output of a program.
 pub fn output(command: &mut Command) -> Outcome<String> {
     let output = command.output()?;
     if !output.status.success() {
@@ -37,7 +37,7 @@ pub fn output(command: &mut Command) -> Outcome<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// A program of this workspace with so many fillers, built alone, so that no other package chooses its features.
+/// Builds a program of this workspace with fillers. It is built alone, so that no other package affects its features.
 pub fn program(package: &str, fillers: usize) -> Outcome<PathBuf> {
     run(cargo(&["build", "--release", "-p", package]).env("FILLERS", fillers.to_string()))?;
     let folder = target().join("programs");
@@ -47,7 +47,7 @@ pub fn program(package: &str, fillers: usize) -> Outcome<PathBuf> {
     Ok(copy)
 }
 
-/// A program of a crate that this checkout may not have yet.
+/// Builds a program of a crate that may be missing from this checkout.
 pub fn optional(package: &str) -> Outcome<Option<PathBuf>> {
     if !benches().join(package).join("Cargo.toml").exists() {
         return Ok(None);

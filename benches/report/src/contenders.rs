@@ -1,62 +1,75 @@
-//! Who takes part.
+//! The contenders of the comparison.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::{Outcome, cargo};
 
-/// Whose it is.
+/// The group of a contender.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What one writes by hand.
+    /// Handwritten code, the baseline.
     Floor,
     Ours,
     Peer,
 }
 
-/// How a library gets more tools.
+/// How fillers are added to a library.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Fillers {
-    /// While it runs, as many as one likes.
+pub enum FillerSupport {
+    /// At run time, without a limit.
     Running,
-    /// By compiling them, at most so many in reasonable time; whether a program built with many can offer fewer.
+    /// At compile time, up to `most`; `fewer` if a program built with many can use fewer.
     Compiled { most: usize, fewer: bool },
 }
 
 /// One way of using one library.
-pub struct Contender {
-    /// In tables and plots.
+pub struct ContenderEntry {
+    /// The name in tables and plots.
     pub name: &'static str,
     pub side: Side,
     pub package: &'static str,
-    /// The way, if its program has several.
+    /// The entry of its program.
     pub entry: &'static str,
-    pub fillers: Fillers,
-    /// Whether it says what its tools take.
+    pub fillers: FillerSupport,
+    /// `true` if it describes the arguments of its tools.
     pub describes: bool,
-    /// Whether it stands in the plots; what differs little from another does not.
+    /// `true` if it is plotted; contenders that differ little from another are not.
     pub plotted: bool,
 }
 
-/// The floor to which all others are compared.
+/// The baseline for all others.
 pub const FLOOR: &str = "table by hand";
 
-const fn peer(name: &'static str, package: &'static str, entry: &'static str) -> Contender {
-    Contender { name, side: Side::Peer, package, entry, fillers: Fillers::Running, describes: true, plotted: true }
+const fn peer(name: &'static str, package: &'static str, entry: &'static str) -> ContenderEntry {
+    ContenderEntry {
+        name,
+        side: Side::Peer,
+        package,
+        entry,
+        fillers: FillerSupport::Running,
+        describes: true,
+        plotted: true,
+    }
 }
 
-const fn ours(name: &'static str, entry: &'static str, plotted: bool) -> Contender {
-    let fillers = Fillers::Compiled { most: 10_000, fewer: true };
-    Contender { name, side: Side::Ours, package: "ours", entry, fillers, describes: true, plotted }
+const fn ours(name: &'static str, entry: &'static str, plotted: bool) -> ContenderEntry {
+    let fillers = FillerSupport::Compiled { most: 10_000, fewer: true };
+    ContenderEntry { name, side: Side::Ours, package: "ours", entry, fillers, describes: true, plotted }
 }
 
-const COMPILED: Fillers = Fillers::Compiled { most: 1_000, fewer: false };
-/// With a thousand tools in its one `impl`, rustc was still at it after seven minutes, with 4 GB.
-const ALONE: Fillers = Fillers::Compiled { most: 0, fewer: false };
+const COMPILED: FillerSupport = FillerSupport::Compiled { most: 1_000, fewer: false };
+/// With a thousand tools in its one `impl`, rustc had not finished after seven minutes, using 4 GB.
+const ALONE: FillerSupport = FillerSupport::Compiled { most: 0, fewer: false };
 
-pub const ALL: [Contender; 15] = [
-    Contender { side: Side::Floor, describes: false, ..peer(FLOOR, "by-hand", "table") },
-    Contender { side: Side::Floor, describes: false, fillers: COMPILED, ..peer("match by hand", "by-hand", "match") },
+pub const ALL: [ContenderEntry; 15] = [
+    ContenderEntry { side: Side::Floor, describes: false, ..peer(FLOOR, "by-hand", "table") },
+    ContenderEntry {
+        side: Side::Floor,
+        describes: false,
+        fillers: COMPILED,
+        ..peer("match by hand", "by-hand", "match")
+    },
     ours("ours, sync", "sync", true),
     ours("ours, async", "async", true),
     ours("ours, sync, with a deadline", "sync-deadline", false),
@@ -68,21 +81,21 @@ pub const ALL: [Contender; 15] = [
     peer("rig", "contest-rig", "toolset"),
     peer("tools-rs", "contest-tools-rs", "collection"),
     peer("swiftide", "contest-swiftide", "tools"),
-    Contender { fillers: COMPILED, ..peer("llm-tool", "contest-llm-tool", "registry") },
-    Contender { fillers: ALONE, ..peer("turbomcp", "contest-turbomcp", "handler") },
+    ContenderEntry { fillers: COMPILED, ..peer("llm-tool", "contest-llm-tool", "registry") },
+    ContenderEntry { fillers: ALONE, ..peer("turbomcp", "contest-turbomcp", "handler") },
 ];
 
-impl Contender {
-    /// The program that offers so many tools more; none where they cannot be had.
+impl ContenderEntry {
+    /// Returns the program with this many fillers, or `None` if the library cannot have that many.
     pub fn program(&self, fillers: usize) -> Outcome<Option<PathBuf>> {
         let built = match self.fillers {
-            Fillers::Running => 0,
+            FillerSupport::Running => 0,
             _ if fillers == 0 => 0,
-            Fillers::Compiled { most, .. } if fillers > most => return Ok(None),
-            Fillers::Compiled { most, fewer: true } if fillers > 1_000 => most,
-            Fillers::Compiled { .. } => 1_000,
+            FillerSupport::Compiled { most, .. } if fillers > most => return Ok(None),
+            FillerSupport::Compiled { most, fewer: true } if fillers > 1_000 => most,
+            FillerSupport::Compiled { .. } => 1_000,
         };
-        if let Fillers::Compiled { fewer: false, .. } = self.fillers
+        if let FillerSupport::Compiled { fewer: false, .. } = self.fillers
             && built != fillers
         {
             return Ok(None);
@@ -91,7 +104,7 @@ impl Contender {
         Ok(Some(if kept.exists() { kept } else { cargo::program(self.package, built)? }))
     }
 
-    /// The program with words for it.
+    /// Returns a command that runs the entry with these arguments.
     pub fn command(&self, program: &PathBuf, words: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.arg(self.entry).args(words);
@@ -99,7 +112,7 @@ impl Contender {
     }
 }
 
-/// Whatever is needed is built anew from here on, so that no program is of older sources.
+/// Deletes all programs, so that they are rebuilt from current sources.
 pub fn forget_programs() -> Outcome {
     let folder = cargo::target().join("programs");
     if folder.exists() {

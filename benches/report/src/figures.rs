@@ -1,4 +1,4 @@
-//! All that was measured: a figure for each subject and contender.
+//! Storage of all measurements: one figure per subject and contender.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::Outcome;
 use crate::cargo::benches;
 
-/// What `figures.json` holds.
+/// The contents of `figures.json`.
 #[derive(Serialize, Deserialize)]
 pub struct Figures {
-    /// Where they were taken: figures of two machines do not stand in one report.
+    /// The machine; a report never mixes figures of two machines.
     pub machine: BTreeMap<String, String>,
-    /// Which measurements were made, and whether in a hurry.
+    /// Completed measurements, with `true` for `--quick`.
     pub measured: BTreeMap<String, bool>,
     figures: BTreeMap<String, BTreeMap<String, f64>>,
 }
@@ -24,7 +24,7 @@ fn path() -> PathBuf {
 }
 
 impl Figures {
-    /// Those of before, if they are of this machine and this compiler.
+    /// Loads earlier figures, if they are from this machine and compiler.
     pub fn load(machine: BTreeMap<String, String>) -> Outcome<Self> {
         let known = match fs::read_to_string(path()) {
             Ok(text) => serde_json::from_str::<Self>(&text).map_err(|error| format!("figures.json: {error}"))?,
@@ -41,7 +41,7 @@ impl Figures {
         Ok(fs::write(path(), serde_json::to_string_pretty(self)? + "\n")?)
     }
 
-    /// Notes that a measurement is complete.
+    /// Records that a measurement is complete.
     pub fn finished(&mut self, measurement: &str, quick: bool) {
         self.measured.insert(measurement.to_owned(), quick);
     }
@@ -54,7 +54,7 @@ impl Figures {
         self.figures.get(subject)?.get(contender).copied()
     }
 
-    /// Everyone's figure of a subject.
+    /// Returns the figures of all contenders for a subject.
     pub fn all(&self, subject: &str) -> Vec<(&str, f64)> {
         self.figures.get(subject).into_iter().flatten().map(|(name, figure)| (name.as_str(), *figure)).collect()
     }

@@ -1,4 +1,4 @@
-//! Where the figures come from: the processor, the kernel, the compiler. No names of hosts, no paths.
+//! Description of the machine: processor, kernel, compiler. Contains no host names and no paths.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Builds and runs all benchmarks and writes `RESULTS.md` with its plots.
 //!
-//! What is measured goes to `figures.json`, so that one measurement can be repeated alone while the report stays whole.
-//! Each measurement is a file under `measure/`; what a reader sees of it is under `render/`.
+//! Measurements are stored in `figures.json`, so that one can be repeated alone while the report stays complete.
+//! Each measurement is a file in `measure/`; its presentation is in `render/`.
 
 mod cargo;
 mod contenders;
@@ -19,23 +19,23 @@ use clap::Parser;
 use figures::Figures;
 use measure::Measurement;
 
-/// What goes wrong, in words for whoever runs the benchmarks.
+/// A result whose error is shown to the user of the benchmarks.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
-/// Measures, and writes benches/RESULTS.md.
+/// Runs benchmarks and writes benches/RESULTS.md.
 #[derive(Parser)]
 #[command(name = "benches/run")]
 struct Options {
-    /// A few minutes: fewer rounds, nothing that needs thousands of tools or other builds.
+    /// Run a few minutes: fewer rounds, nothing that needs thousands of tools or separate builds.
     #[arg(long)]
     quick: bool,
-    /// Writes the report again from the figures that are there.
+    /// Rewrite the report from existing figures.
     #[arg(long)]
     render: bool,
-    /// Uses the contenders' programs as they were built before, whatever their sources say now.
+    /// Reuse the contenders' programs from earlier builds, even if their sources changed.
     #[arg(long)]
     built: bool,
-    /// What to measure; everything if none is named.
+    /// Measurements to run; all if none is named.
     #[arg(value_enum)]
     only: Vec<Measurement>,
 }

@@ -1,4 +1,4 @@
-//! Processor time of a program and of all that it starts.
+//! Processor time of a program and its children.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use nix::sys::time::TimeValLike;
 
 use crate::Outcome;
 
-/// Seconds, user and system together.
+/// Runs a command and returns its user and system time in seconds.
 pub fn seconds(command: &mut Command) -> Outcome<f64> {
     let used = || -> Outcome<i64> {
         let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;

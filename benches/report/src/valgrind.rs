@@ -1,10 +1,10 @@
-//! Instructions, which do not depend on who else uses the machine.
+//! Instruction counts, which do not depend on other load on the machine.
 
 use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
-/// How many instructions a program takes from start to end.
+/// Returns the number of instructions that a program executes.
 pub fn instructions(command: &Command) -> Outcome<f64> {
     let log = crate::cargo::target().join(format!("valgrind-{}.log", std::process::id()));
     let mut valgrind = Command::new("valgrind");
@@ -29,8 +29,8 @@ pub fn instructions(command: &Command) -> Outcome<f64> {
     Ok(count.trim().replace(',', "").parse()?)
 }
 
-/// What one of many takes: the difference of two numbers of them, so that start and end do not count; the median of some
-/// rounds, since the seeds of hash tables and the state of the heap change from process to process.
+/// Returns the cost of one of many: the difference of two counts, so that start and end cancel out. Takes the median of
+/// some rounds, because hash seeds and the state of the heap vary between processes.
 pub fn each(rounds: usize, few: usize, many: usize, command: impl Fn(usize) -> Command) -> Outcome<f64> {
     let mut taken = Vec::new();
     for _ in 0..rounds {

@@ -1,7 +1,7 @@
-//! The generator against `syn::parse_file` alone and against a search for the attribute.
+//! The generator compared with `syn::parse_file` alone and with a search for the attribute.
 //!
-//! `scan make FOLDER MEGABYTES PERCENT` makes a crate of other people's source files, those of the local cargo
-//! registry, of which so many have a tool; `scan parse|search|scan FOLDER` does one of the three over it.
+//! `scan make FOLDER MEGABYTES PERCENT` creates a crate from files of the local cargo registry, of which PERCENT
+//! have a tool; `scan parse|search|scan FOLDER` does one of the three over it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn each(folder: &Path, work: impl Fn(&str) -> usize) -> Outcome<usize> {
     Ok(sum)
 }
 
-/// Files that parse and declare no modules of their own, a hundred to a folder.
+/// Returns files that parse and declare no modules of their own, a hundred per directory.
 fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
     let source = folder.join("src");
     fs::create_dir_all(&source)?;
@@ -88,7 +88,7 @@ fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// In an order that is always the same, and mixes all crates: by name, one crate of generated code would be the sample.
+/// Sorts in a fixed order that mixes all crates: by name, one crate of generated code would dominate the sample.
 fn shuffled(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.sort_by_cached_key(|path| {
         let mut hasher = DefaultHasher::new();

@@ -1,7 +1,7 @@
 //! Searches 10,000 tools a number of times, to be counted by callgrind: `search <rare|common|definitions> <times>`.
 //!
-//! `rare` is a query of three words that few tools have, `common` one of three words that all of them have: the most that
-//! a word can cost. `definitions` asks for the definitions of a selection that has not changed.
+//! `rare` is a query of three words that few tools contain, `common` one of three words that all contain, which is the
+//! worst case. `definitions` requests the definitions of a selection that has not changed.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ const TOOLS: usize = 10_000;
 const VERBS: [&str; 10] = ["create", "list", "delete", "update", "send", "read", "copy", "move", "find", "count"];
 const NOUNS: [&str; 10] = ["issue", "mail", "file", "user", "host", "report", "page", "order", "image", "table"];
 
-/// A tool with a name, a sentence and two arguments, as tools have them. Each says a word of its own.
+/// A typical tool with a name, a description and two arguments. Each description contains a unique word.
 fn tool(number: usize) -> RuntimeTool {
     let (verb, noun) = (VERBS[number % 10], NOUNS[number / 10 % 10]);
     let schema = json!({"type": "object", "properties": {

@@ -4,11 +4,11 @@ use tool_runtime::{Dispatcher, ToolCall, ToolResult};
 
 use crate::user::CurrentUser;
 
-/// One call, and why it is made.
+/// One call, and what it demonstrates.
 pub struct Turn {
     pub why: &'static str,
     pub tool: &'static str,
-    /// The text that the model wrote.
+    /// The arguments as the model wrote them.
     pub arguments: &'static str,
     pub user: Option<CurrentUser>,
 }
@@ -35,19 +35,23 @@ pub fn turns() -> Vec<Turn> {
     let ada = CurrentUser { name: "Ada".to_owned(), may_delete: true };
     let ben = CurrentUser { name: "Ben".to_owned(), may_delete: false };
     vec![
-        Turn::new("It writes, and is committed.", "metrics.record", RECORD),
-        Turn::new("It reads; `limit` has a default.", "metrics.newest", r#"{"host": "web-1"}"#),
-        Turn::new("A service that all calls share.", "report.host", r#"{"host": "web-1", "detail": "long"}"#),
-        Turn::new("A function; the domain is injected.", "hosts.address", r#"{"host": "web-1"}"#),
-        Turn::new("All that is wrong is said at once.", "metrics.newest", r#"{"limit": 500, "since": "yesterday"}"#),
-        Turn::new("So is what is wrong deep inside.", "metrics.record", MISSHAPEN),
-        Turn::new("There is no such tool, but one like it.", "metric.newest", r#"{"host": "web-1"}"#),
-        Turn::new("The first point is written, the second refused: both are rolled back.", "metrics.record", UNORDERED),
-        Turn::new("The newest point is still that of 12:01.", "metrics.newest", r#"{"host": "web-1", "limit": 1}"#),
-        Turn::new("No user came with the call.", "metrics.purge", r#"{"host": "web-1"}"#),
-        Turn::new("A user came who may not.", "metrics.purge", r#"{"host": "web-1"}"#).by(ben),
-        Turn::new("A user came who may.", "metrics.purge", r#"{"host": "web-1"}"#).by(ada),
-        Turn::new("Nothing is left.", "report.host", r#"{"host": "web-1"}"#),
+        Turn::new("A write that is committed.", "metrics.record", RECORD),
+        Turn::new("A read; `limit` has a default.", "metrics.newest", r#"{"host": "web-1"}"#),
+        Turn::new("A service shared by all calls.", "report.host", r#"{"host": "web-1", "detail": "long"}"#),
+        Turn::new("A function with an injected domain.", "hosts.address", r#"{"host": "web-1"}"#),
+        Turn::new(
+            "All invalid arguments are reported at once.",
+            "metrics.newest",
+            r#"{"limit": 500, "since": "yesterday"}"#,
+        ),
+        Turn::new("Nested mistakes are reported with their paths.", "metrics.record", MISSHAPEN),
+        Turn::new("An unknown tool with a similar name.", "metric.newest", r#"{"host": "web-1"}"#),
+        Turn::new("The second point is rejected: both are rolled back.", "metrics.record", UNORDERED),
+        Turn::new("The newest point is still the one of 12:01.", "metrics.newest", r#"{"host": "web-1", "limit": 1}"#),
+        Turn::new("A call without a user.", "metrics.purge", r#"{"host": "web-1"}"#),
+        Turn::new("A user without permission.", "metrics.purge", r#"{"host": "web-1"}"#).by(ben),
+        Turn::new("A user with permission.", "metrics.purge", r#"{"host": "web-1"}"#).by(ada),
+        Turn::new("All points are gone.", "report.host", r#"{"host": "web-1"}"#),
     ]
 }
 

@@ -1,12 +1,12 @@
-//! The database: SQLite in memory.
+//! An in-memory SQLite database.
 
 use sqlx::SqlitePool;
 use sqlx::sqlite::SqlitePoolOptions;
 
 /// Opens an empty database with its table.
 ///
-/// The pool has one connection and keeps it: each connection to `:memory:` is a database of its own. Calls that need
-/// a session therefore wait for one another; with a file or a server, give the pool more.
+/// The pool keeps exactly one connection, because each connection to `:memory:` is a separate database. Calls that need
+/// a session therefore wait for one another; with a file or a server, use more connections.
 pub async fn open() -> sqlx::Result<SqlitePool> {
     let pool = SqlitePoolOptions::new()
         .max_connections(1)

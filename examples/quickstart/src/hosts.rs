@@ -1,4 +1,4 @@
-//! The tool `hosts.address`: a function, with a schema written by hand.
+//! The tool `hosts.address`: a function with an explicit schema.
 
 use tool_runtime::tool;
 

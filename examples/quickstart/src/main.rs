@@ -1,6 +1,6 @@
 //! A small metrics service on SQLite whose methods a language model can call.
 //!
-//! Run it with `cargo run -p quickstart`: it prints its catalogue, then a conversation's worth of calls.
+//! `cargo run -p quickstart` prints the tools, then the calls of a conversation.
 
 mod conversation;
 mod database;

@@ -1,4 +1,4 @@
-//! The tools `metrics.*`, on an instance that is made for each call.
+//! The tools `metrics.*`, methods of an instance built for each call.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct MetricsService {
 
 #[tool_class(prefix = "metrics", category = "monitoring")]
 impl MetricsService {
-    /// Made for each call, so that its repository has the session of that call.
+    /// Builds the instance of one call, whose repository uses the session of that call.
     pub fn new(repository: PointRepository) -> Self {
         Self { repository }
     }
@@ -29,7 +29,7 @@ impl MetricsService {
     pub async fn newest(
         &self,
         host: &str,
-        /// How many points at most.
+        /// Maximum number of points.
         #[arg(default = 10, min = 1, max = 100)]
         limit: u32,
         since: Option<DateTime<Utc>>,
@@ -62,7 +62,7 @@ impl MetricsService {
         Ok(format!("{} points recorded", points.len()))
     }
 
-    /// Delete all points of a host. They cannot be had back.
+    /// Delete all points of a host. This cannot be undone.
     ///
     /// # Arguments
     /// * `host` - Host name, such as `web-1`.
@@ -75,7 +75,7 @@ impl MetricsService {
     }
 }
 
-/// What the model reads when a handler fails.
+/// Errors of the handlers, as the model reads them.
 #[derive(Debug)]
 pub enum MetricsError {
     OutOfOrder { at: DateTime<Utc>, newest: DateTime<Utc> },

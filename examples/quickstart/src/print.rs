@@ -1,4 +1,4 @@
-//! The terminal.
+//! Terminal output.
 
 use std::io::{IsTerminal, stdout};
 
@@ -12,13 +12,13 @@ const DIM: &str = "2";
 const GREEN: &str = "32";
 const RED: &str = "31";
 
-/// Every tool with its description and its arguments.
+/// Prints every tool with its description and arguments.
 pub fn catalogue(manifest: &Manifest) {
     println!("{}\n", paint(BOLD, &format!("{} tools", manifest.len())));
     for (name, tool) in manifest.iter() {
         println!("{}  {}", paint(BOLD, name), tool.description);
         for (name, argument) in &tool.arguments {
-            println!("    {name:<8}{}", paint(DIM, &demands(argument)));
+            println!("    {name:<8}{}", paint(DIM, &describe(argument)));
             for line in argument.description.iter().flat_map(|text| text.lines()) {
                 println!("            {line}");
             }
@@ -27,15 +27,15 @@ pub fn catalogue(manifest: &Manifest) {
     }
 }
 
-/// The type of an argument and everything else that its schema asks for.
-fn demands(argument: &Argument) -> String {
+/// Describes the type and the other keywords of an argument.
+fn describe(argument: &Argument) -> String {
     let required = if argument.required { "required" } else { "optional" };
     let keywords = argument.keywords.iter().map(|(keyword, value)| format!("{keyword} {value}"));
     let parts = [argument.type_name.clone(), required.to_owned()].into_iter().chain(keywords);
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// One call with its result.
+/// Prints one call with its result.
 pub fn turn(turn: &Turn, result: &ToolResult) {
     println!("{}", paint(DIM, turn.why));
     println!("{} {}", paint(BOLD, turn.tool), turn.arguments);

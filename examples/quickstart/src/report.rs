@@ -1,35 +1,35 @@
-//! The tool `report.host`, on one instance that all calls share.
+//! The tool `report.host`, a method of an instance shared by all calls.
 
 use tool_runtime::tool_class;
 
 use crate::repository::{Point, PointRepository};
 
-/// Words for numbers. Holds configuration only, so that one instance serves all calls.
+/// A service that summarizes points. It holds only configuration, so one instance serves all calls.
 pub struct ReportService {
-    /// A load above this, in percent, is high.
+    /// Threshold of a high load, in percent.
     pub high: f64,
 }
 
 #[tool_class]
 impl ReportService {
-    /// Say in one line how a host is doing.
+    /// Summarize the load of a host in one line.
     ///
     /// # Arguments
     /// * `host` - Host name, such as `web-1`.
-    /// * `detail` - How much to say.
+    /// * `detail` - Level of detail.
     pub async fn host(
         &self,
         host: &str,
         #[arg(default = "short")] detail: Detail,
-        // Injected by its name: the session of the call stands behind it.
+        // Injected by name. Uses the session of the call.
         repository: &PointRepository,
     ) -> Result<String, sqlx::Error> {
         let points = repository.newest(host, None, 100).await?;
         let Some(newest) = points.first() else {
             return Ok(format!("{host}: no points"));
         };
-        let mood = if newest.value > self.high { "high" } else { "normal" };
-        let line = format!("{host}: load {mood} ({:.0} %)", newest.value);
+        let level = if newest.value > self.high { "high" } else { "normal" };
+        let line = format!("{host}: load {level} ({:.0} %)", newest.value);
         Ok(match detail {
             Detail::Short => line,
             Detail::Long => format!("{line}, on average {:.0} % over {} points", average(&points), points.len()),
@@ -37,13 +37,13 @@ impl ReportService {
     }
 }
 
-/// How much a report says.
+/// The level of detail of a report.
 #[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// The newest point.
     Short,
-    /// The average, too.
+    /// The newest point and the average.
     Long,
 }
 

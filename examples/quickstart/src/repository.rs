@@ -1,4 +1,4 @@
-//! The points of all hosts, in the session of one call.
+//! A repository of points that uses the session of one call.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use crate::session::Session;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// When it was measured.
+    /// Time of the measurement.
     pub at: DateTime<Utc>,
     /// The load, in percent.
     pub value: f64,
@@ -38,7 +38,7 @@ impl PointRepository {
         Ok(())
     }
 
-    /// The newest points, the newest first.
+    /// Returns the newest points, newest first.
     pub async fn newest(&self, host: &str, since: Option<DateTime<Utc>>, limit: u32) -> sqlx::Result<Vec<Point>> {
         let mut connection = self.session.connection().await?;
         let rows: Vec<(DateTime<Utc>, f64)> = sqlx::query_as(

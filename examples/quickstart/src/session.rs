@@ -1,11 +1,11 @@
-//! A transaction for each call.
+//! One transaction per call.
 
 use std::sync::Arc;
 
 use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
-/// The transaction of one call. Clones share it: sqlx's own is not `Clone`, and the repository needs it too.
+/// The transaction of one call. Clones share it, because the repository needs it and sqlx's type is not `Clone`.
 #[derive(Clone)]
 pub struct Session {
     transaction: Arc<Mutex<Option<Transaction<'static, Sqlite>>>>,
@@ -17,14 +17,14 @@ impl Session {
         Ok(Self { transaction: Arc::new(Mutex::new(Some(transaction))) })
     }
 
-    /// The connection, for one statement.
+    /// Locks the connection for one statement.
     pub async fn connection(&self) -> sqlx::Result<MappedMutexGuard<'_, SqliteConnection>> {
         let transaction = self.transaction.lock().await;
         MutexGuard::try_map(transaction, Option::as_deref_mut)
-            .map_err(|_| sqlx::Error::Protocol("the session is over".to_owned()))
+            .map_err(|_| sqlx::Error::Protocol("the session has ended".to_owned()))
     }
 
-    /// Commits, or rolls back. A clone that outlives the call finds the session over.
+    /// Commits or rolls back. Later uses of a clone return an error.
     pub async fn end(self, commit: bool) -> sqlx::Result<()> {
         match self.transaction.lock().await.take() {
             Some(transaction) if commit => transaction.commit().await,

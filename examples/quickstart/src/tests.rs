@@ -1,4 +1,4 @@
-//! The calls of the conversation, and what they leave in the database.
+//! Results of the calls, and their effect on the database.
 
 use serde_json::{Value, json};
 use tool_runtime::{Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult};
@@ -16,7 +16,7 @@ async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
     tools.call(ToolCall::new(name, arguments)).await
 }
 
-/// Records a point for each of some minutes of an hour.
+/// Records a point for each of these minutes.
 async fn record(tools: &Dispatcher, host: &str, minutes: &[u32]) -> ToolResult {
     let points: Vec<Value> =
         minutes.iter().map(|minute| json!({"at": format!("2026-01-01T12:{minute:02}:00Z"), "value": 50})).collect();
@@ -37,12 +37,12 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
 async fn every_provider_works() {
     let tools = dispatcher().await;
     tools.check().await.expect("every provider works");
-    // The check has given the only connection back.
+    // The check has returned the only connection.
     assert_eq!(stored(&tools, "web-1").await, 0);
 }
 
 #[tokio::test]
-async fn the_conversation_goes_as_printed() {
+async fn every_turn_of_the_conversation_has_the_expected_outcome() {
     let tools = dispatcher().await;
     let mut kinds = Vec::new();
     for turn in turns() {
@@ -92,7 +92,7 @@ async fn a_failure_is_rolled_back() {
 }
 
 #[tokio::test]
-async fn every_wrong_argument_is_named() {
+async fn every_invalid_argument_is_named() {
     let tools = dispatcher().await;
     let result = call(&tools, "metrics.newest", json!({"limit": 500, "since": "yesterday", "hots": 1})).await;
     assert_eq!(kind(&result), Some(ErrorKind::InvalidArguments));
@@ -110,7 +110,7 @@ async fn a_tool_that_does_not_exist_is_answered_with_one_that_does() {
 }
 
 #[tokio::test]
-async fn only_some_users_may_delete() {
+async fn only_users_with_permission_may_delete() {
     let tools = dispatcher().await;
     record(&tools, "web-1", &[1, 2]).await;
     let purge = || tools.call(ToolCall::new("metrics.purge", json!({"host": "web-1"})));
@@ -139,16 +139,16 @@ async fn the_model_sees_neither_the_user_nor_the_repository() {
 }
 
 #[tokio::test]
-async fn calls_at_the_same_time_wait_for_the_connection() {
+async fn concurrent_calls_wait_for_the_connection() {
     let tools = dispatcher().await;
     let (one, two) = tokio::join!(record(&tools, "web-1", &[1]), record(&tools, "web-2", &[1, 2]));
     assert!(one.success && two.success, "{one:?} {two:?}");
     assert_eq!((stored(&tools, "web-1").await, stored(&tools, "web-2").await), (1, 2));
 }
 
-/// What the build script read in the source is what the compiler made of it.
+/// The manifest of the build script equals that of the compiler.
 #[test]
-fn the_embedded_manifest_is_the_linked_one() {
+fn the_embedded_manifest_equals_the_linked_one() {
     let embedded = Manifest::try_from(tool_runtime::manifest!()).expect("the build script writes a manifest");
     assert!(!embedded.is_empty());
     assert_eq!(embedded.to_json(), Manifest::linked().to_json());

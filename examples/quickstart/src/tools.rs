@@ -1,4 +1,4 @@
-//! The dispatcher: what the tools need, and where it comes from.
+//! The dispatcher, with providers for everything that the tools inject.
 
 use sqlx::SqlitePool;
 use tool_runtime::confirm::{self, Decision, Question};
@@ -28,8 +28,8 @@ pub fn dispatcher(pool: SqlitePool) -> Result<Dispatcher, BuildError> {
         .build()
 }
 
-/// Who is asked before a sensitive tool runs: an operator, who has nothing against deleting points. In a program with
-/// a terminal it would be `Terminal::default()`.
+/// Confirms sensitive calls: approves deleting points and refuses everything else. A program with a terminal would use
+/// `Terminal::default()`.
 async fn operator(question: Question) -> Decision {
     match question.tool.as_str() {
         "metrics.purge" => Decision::Run,

@@ -1,6 +1,6 @@
-//! Who is asking.
+//! The user of a call.
 
-/// The person on whose behalf the model calls. Comes with each call; the model neither sees nor sends it.
+/// The user on whose behalf the model calls. The application passes it with each call; the model cannot see or set it.
 #[derive(Clone, Debug)]
 pub struct CurrentUser {
     pub name: String,

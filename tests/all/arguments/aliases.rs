@@ -104,7 +104,8 @@ fn a_variant_is_read_under_its_alias() {
 #[test]
 fn a_validated_argument_rejects_the_alias_of_a_required_field() {
     assert_eq!(output("aliases.ruled", r#"{"ruled": {"count": 1, "new": 2}}"#), Ok("1 2".to_owned()));
-    let refusal = output("aliases.ruled", r#"{"ruled": {"count": 1, "old": 2}}"#).expect_err("it is validated");
+    let refusal =
+        output("aliases.ruled", r#"{"ruled": {"count": 1, "old": 2}}"#).expect_err("the argument is validated");
     assert!(refusal.contains("ruled.new"), "{refusal}");
     assert_eq!(output("aliases.optional", r#"{"ruled": {"count": 1, "old": 2}}"#), Ok("1 Some(2)".to_owned()));
     assert!(output("aliases.optional", r#"{"ruled": {"count": 10, "old": 2}}"#).is_err());

@@ -9,7 +9,7 @@ use crate::valid_calls;
 fn all_missing_arguments_are_named() {
     let errors = refused("add", "{}");
     assert_eq!(paths(&errors), ["a", "b"]);
-    assert!(errors.iter().all(|error| error.received.is_none()), "nothing came");
+    assert!(errors.iter().all(|error| error.received.is_none()), "nothing was received");
     assert!(errors.iter().all(|error| error.expected.contains("missing")), "{errors:?}");
     assert_eq!(paths(&refused("add", r#"{"b": 1}"#)), ["a"]);
 }
@@ -85,7 +85,7 @@ fn unusual_names_are_reported_unchanged() {
     }
     let long = "x".repeat(100_000);
     let errors = refused("nothing", &format!(r#"{{"{long}": 1}}"#));
-    assert!(errors[0].path.len() < 1000, "a long name is cut");
+    assert!(errors[0].path.len() < 1000, "a long name is truncated");
 }
 
 #[test]

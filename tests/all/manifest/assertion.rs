@@ -19,7 +19,7 @@ fn saved(name: &str, manifest: &Manifest) -> PathBuf {
 /// Returns the message of the failed assertion.
 #[track_caller]
 fn complaint(path: PathBuf) -> String {
-    let panic = catch_unwind(|| assert_manifest!(&path)).expect_err("it is stale");
+    let panic = catch_unwind(|| assert_manifest!(&path)).expect_err("the manifest is stale");
     fs::remove_dir_all(path.parent().expect("its folder")).expect("removed");
     *panic.downcast::<String>().expect("words")
 }

@@ -55,7 +55,7 @@ fn build(text: &str) -> Result<Dispatcher, BuildError> {
 /// Returns all errors of a manifest that must be rejected.
 #[track_caller]
 fn refusal(text: &str) -> String {
-    build(text).expect_err("it does not fit").to_string()
+    build(text).expect_err("the manifest does not match").to_string()
 }
 
 fn text() -> String {
@@ -84,7 +84,7 @@ fn every_mismatch_is_reported_at_once() {
     manual.handler = "all::manifest::loading::Drawer::open".to_owned();
     manifest.insert("loading_manual.open", manual);
     let stale = manifest.to_json().replace("\"read_only\": true", "\"read_only\": false");
-    let error = build(&stale).expect_err("it does not fit");
+    let error = build(&stale).expect_err("the manifest does not match");
     assert_eq!(error.problems().len(), 4, "{error}");
     let error = error.to_string();
     for expected in [
@@ -156,7 +156,7 @@ fn facts_missing_from_the_manifest_are_filled_in() {
 fn text_that_is_not_a_manifest_is_reported_by_build_with_the_other_errors() {
     for text in ["", "{\"a\": ", "[]"] {
         let builder = || Dispatcher::builder().manifest(EmbeddedManifest::new("tools/broken.json", text));
-        let error = builder().value("x", 1_u8).value("x", 2_u8).build().expect_err("no manifest");
+        let error = builder().value("x", 1_u8).value("x", 2_u8).build().expect_err("not a manifest");
         assert_eq!(error.problems().len(), 2, "{error}");
         let words = error.to_string();
         assert!(words.contains("cannot read the manifest tools/broken.json: "), "{words}");

@@ -21,6 +21,6 @@ fn linked(prefix: &str) -> Manifest {
 /// A file of this name in a directory of its own.
 fn file(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::create_dir_all(&folder).expect("a directory");
     folder.join("tools_calls.json")
 }

@@ -93,7 +93,7 @@ async fn under_load_each_call_sees_exactly_one_manifest() {
     is_over.store(true, Ordering::Relaxed);
     let mut seen = (0, 0);
     for caller in callers {
-        let (of_one, of_other) = caller.await.expect("no mixture");
+        let (of_one, of_other) = caller.await.expect("each call sees one manifest");
         seen = (seen.0 + of_one, seen.1 + of_other);
     }
     assert!(seen.0 > 0 && seen.1 > 0, "both were called: {seen:?}");
@@ -110,7 +110,7 @@ async fn a_running_call_keeps_its_tool() {
     tools.reload(of(&["first"])).unwrap();
     assert_eq!(names(&tools), ["reload.first"]);
     tools.reload(of(&["second"])).unwrap();
-    assert!(!tools.call(ToolCall::new("reload.wait", json!({}))).await.success, "it is no longer on offer");
+    assert!(!tools.call(ToolCall::new("reload.wait", json!({}))).await.success, "the tool is no longer available");
     gate.notify_one();
     assert_eq!(waiting.await.unwrap().output, "waited");
     assert_eq!(before.description, "Waits until it is told to go on.");
@@ -122,10 +122,11 @@ async fn a_manifest_that_does_not_match_keeps_the_old_one() {
     let clone = tools.clone();
     let before = tools.manifest();
     let stale = linked("reload.").to_json().replace("reload.first\"", "reload.primary\"").replace("::third", "::gone");
-    let error = tools.reload(Manifest::from_json(&stale).unwrap()).expect_err("it does not fit");
+    let error = tools.reload(Manifest::from_json(&stale).unwrap()).expect_err("the manifest does not match");
     assert_eq!(error.problems().len(), 2, "all at once: {error}");
     assert!(error.to_string().starts_with("the manifest is not loaded, 2 problems:\n- "), "{error}");
-    let error = tools.reload(tool_runtime::manifest::EmbeddedManifest::new("it.json", "{")).expect_err("no manifest");
+    let error =
+        tools.reload(tool_runtime::manifest::EmbeddedManifest::new("it.json", "{")).expect_err("not a manifest");
     assert!(error.to_string().contains("cannot read the manifest it.json"), "{error}");
     assert_eq!(tools.manifest(), before);
     assert_eq!(tools.call(ToolCall::new("reload.first", json!({}))).await.output, "first");
@@ -144,5 +145,5 @@ fn a_lenient_dispatcher_skips_entries_that_do_not_match() {
     tools.reload(Manifest::from_json(&stale).unwrap()).unwrap();
     assert_eq!(names(&tools), ["reload.first"]);
     tools.reload(of(&["third", "wait"])).unwrap();
-    assert_eq!(names(&tools), ["reload.third"], "nothing is injected as `gate`");
+    assert_eq!(names(&tools), ["reload.third"], "`gate` has no provider");
 }

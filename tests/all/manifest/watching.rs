@@ -53,7 +53,7 @@ fn every_way_of_writing_the_file_is_noticed() {
     manifest("at first").save(&path).unwrap();
     let tools = Dispatcher::builder().manifest(linked("watched.")).build().unwrap();
     let watch = tools.watch(&path, INTERVAL).unwrap();
-    assert_eq!(description(&tools), "at first", "it is loaded at once");
+    assert_eq!(description(&tools), "at first", "the manifest is loaded immediately");
 
     manifest("replaced").save(&path).unwrap();
     expect(&tools, "replaced");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tool_runtime::confirm::{self, Decision, PendingApproval, PolicyVerdict, Question};
 use tool_runtime::{ErrorKind, Policy, ToolCall};
 
-use super::{answering, builder, erase_on, erased, kind};
+use super::{always, builder, erase_on, erased, kind};
 
 #[tokio::test]
 async fn without_a_confirmer_sensitive_tools_are_refused() {
@@ -29,16 +29,16 @@ async fn each_decision_has_its_effect() {
         (Decision::Refuse(Some("not today".into())), "d-refuse", Some(ErrorKind::Refused), 0),
         (Decision::Abort, "d-abort", Some(ErrorKind::Aborted), 0),
     ] {
-        let tools = builder().confirm(answering(decision)).build().unwrap();
+        let tools = builder().confirm(always(decision)).build().unwrap();
         let result = erase_on(&tools, host).await;
         assert_eq!(result.error.as_ref().map(|error| error.kind), expected, "{result:?}");
         assert_eq!(erased(host), runs, "{host}");
     }
-    let tools = builder().confirm(answering(Decision::Edit(json!({"host": "d-edited"})))).build().unwrap();
+    let tools = builder().confirm(always(Decision::Edit(json!({"host": "d-edited"})))).build().unwrap();
     let result = erase_on(&tools, "d-original").await;
     assert_eq!(result.output, "erased d-edited");
     assert_eq!((erased("d-original"), erased("d-edited")), (0, 1));
-    let tools = builder().confirm(answering(Decision::Edit(json!({"hots": 1})))).build().unwrap();
+    let tools = builder().confirm(always(Decision::Edit(json!({"hots": 1})))).build().unwrap();
     let result = erase_on(&tools, "d-wrong").await;
     assert_eq!(kind(&result), ErrorKind::InvalidArguments);
     assert!(result.output.starts_with("The edited arguments are invalid."), "{}", result.output);
@@ -46,9 +46,9 @@ async fn each_decision_has_its_effect() {
 
 #[tokio::test]
 async fn a_call_can_override_the_confirmer() {
-    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let tools = builder().confirm(always(Decision::Abort)).build().unwrap();
     let call = || ToolCall::new("pipeline.erase", json!({"host": "brought"}));
-    let result = tools.call(call()).confirm(answering(Decision::Run)).await;
+    let result = tools.call(call()).confirm(always(Decision::Run)).await;
     assert_eq!(result.output, "erased brought");
     // The next call uses the dispatcher's confirmer again.
     assert_eq!(kind(&tools.call(call()).await), ErrorKind::Aborted);
@@ -81,7 +81,7 @@ async fn a_policy_can_inspect_the_arguments() {
         Some(10..100) => PolicyVerdict::Ask,
         _ => PolicyVerdict::Refuse("that is too much".into()),
     });
-    let tools = builder().policy(policy).confirm(answering(Decision::Refuse(None))).build().unwrap();
+    let tools = builder().policy(policy).confirm(always(Decision::Refuse(None))).build().unwrap();
     let count = async |by: u32| tools.call(ToolCall::new("pipeline.count", json!({"by": by}))).await;
     assert!(count(5).await.success);
     assert!(count(50).await.output.contains("was refused"));
@@ -104,7 +104,7 @@ async fn a_call_can_wait_for_approval() {
     let results = tools.call_all(calls).await;
     assert_eq!(kind(&results[0]), ErrorKind::Pending);
     assert_eq!(results[0].metadata.get("token"), Some(&json!("token-1")));
-    assert!(results[1].success, "others go on");
+    assert!(results[1].success, "other calls continue");
     assert_eq!(erased("later"), 0);
 
     let question = questions.lock().unwrap().pop().unwrap();
@@ -139,7 +139,7 @@ async fn an_approval_does_not_override_a_refusal_by_the_policy() {
         Some("production") => PolicyVerdict::Refuse("not there".into()),
         _ => PolicyVerdict::Ask,
     });
-    let edit = answering(Decision::Edit(json!({"host": "production"})));
+    let edit = always(Decision::Edit(json!({"host": "production"})));
     let tools = builder().policy(policy).confirm(edit).build().unwrap();
     let result = erase_on(&tools, "staging").await;
     assert_eq!((kind(&result), erased("production")), (ErrorKind::Refused, 0));

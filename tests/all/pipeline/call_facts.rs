@@ -43,5 +43,5 @@ async fn a_handler_is_notified_of_cancellation() {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("it was not told");
+    panic!("the handler was not notified");
 }

@@ -71,7 +71,7 @@ async fn a_deadline_covers_the_journal_entry_before_the_handler() {
     let tools = builder().journal(journal.clone()).build().unwrap();
     let result = tools.call(count()).timeout(SECOND).await;
     assert_eq!(kind(&result), ErrorKind::TimedOut);
-    assert_eq!(tools.call(count().id("2")).timeout(SECOND * 61).await.output, "1", "the first has not run");
+    assert_eq!(tools.call(count().id("2")).timeout(SECOND * 61).await.output, "1", "the first call has not run");
     // The entry made in the background says that the call did not run.
     assert_eq!(*journal.finished.lock().unwrap(), [ErrorKind::Cancelled]);
 }
@@ -121,7 +121,7 @@ async fn recording_the_outcome_does_not_block_the_caller_for_ever() {
         tokio::time::sleep(SECOND).await;
         token.cancel();
     });
-    assert_eq!(result.output, "2", "what it did stands");
+    assert_eq!(result.output, "2", "the effect of the handler remains");
     tokio::time::sleep(SECOND * 7_200).await;
     let entries = journal.entries(EntryQuery::newest(2)).await.unwrap();
     assert!(entries.iter().all(|entry| matches!(entry.state, EntryState::Finished(_))), "{entries:?}");

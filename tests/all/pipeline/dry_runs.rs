@@ -90,7 +90,7 @@ async fn look(progress: &Progress) -> Effect {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_preview_shares_the_deadline_of_its_call_and_reports_no_progress() {
+async fn a_preview_has_the_timeout_of_its_call_and_reports_no_progress() {
     let asked: Arc<Mutex<Vec<Option<Value>>>> = Arc::default();
     let seen = asked.clone();
     let confirm = confirm::from_fn(move |question: Question| {
@@ -100,7 +100,7 @@ async fn a_preview_shares_the_deadline_of_its_call_and_reports_no_progress() {
     let tools = builder().confirm(confirm).build().unwrap();
     let mut events = tools.events().subscribe();
     let result = tools.call(ToolCall::new("pipeline.looked_at", json!({}))).timeout(Duration::from_secs(1)).await;
-    assert_eq!(result.output, "looked at", "its own time is its own");
+    assert_eq!(result.output, "looked at", "the preview does not use up the timeout of the call");
     let preview = asked.lock().unwrap().pop().flatten().unwrap();
     assert!(preview.as_str().unwrap().contains("did not finish within 1s"), "{preview}");
     let mut reports = Vec::new();

@@ -7,7 +7,7 @@ use tool_runtime::confirm::{Decision, PendingApproval};
 use tool_runtime::events::{EventKind, Subscriber, Update};
 use tool_runtime::{CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, ToolCall, tool};
 
-use super::{answering, builder};
+use super::{always, builder};
 
 /// Report and answer.
 #[tool(name = "pipeline.report")]
@@ -98,7 +98,7 @@ fn told(events: &mut Subscriber) -> Vec<String> {
 #[tokio::test]
 async fn every_call_starts_once_and_ends_once() {
     let far = std::time::SystemTime::now() + Duration::from_secs(60);
-    let pending = answering(Decision::Pending(PendingApproval::new("t-1", far)));
+    let pending = always(Decision::Pending(PendingApproval::new("t-1", far)));
     let tools = builder().confirm(pending).max_argument_bytes(1_000).build().unwrap();
     let mut events = tools.events().subscribe();
     let listen = || ToolCall::new("pipeline.listen", json!({}));

@@ -9,7 +9,7 @@ use tool_runtime::confirm::{self, Decision};
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, JournalDecision, MemoryJournal};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, RuntimeTool, ToolCall};
 
-use super::{Log, answering, builder, erased, kind};
+use super::{Log, always, builder, erased, kind};
 
 #[tokio::test]
 async fn a_recorded_call_does_not_run_again() {
@@ -37,14 +37,14 @@ async fn a_recorded_call_does_not_run_again() {
 /// A replay only reads the journal: nothing runs, and the call can still be made.
 #[tokio::test]
 async fn a_replay_runs_nothing() {
-    let tools = builder().journal(MemoryJournal::new()).confirm(answering(Decision::Run)).build().unwrap();
+    let tools = builder().journal(MemoryJournal::new()).confirm(always(Decision::Run)).build().unwrap();
     let call = || ToolCall::new("pipeline.erase", json!({"host": "replayed"})).id("1").conversation("c");
     assert_eq!(kind(&tools.call(call()).replay().await), ErrorKind::OutcomeUnknown);
     assert_eq!(erased("replayed"), 0);
     assert!(tools.call(call()).await.success);
     let replayed = tools.call(call()).replay().await;
     assert_eq!((&*replayed.output, replayed.metadata.get("replayed")), ("erased replayed", Some(&json!(true))));
-    let without = builder().confirm(answering(Decision::Run)).build().unwrap();
+    let without = builder().confirm(always(Decision::Run)).build().unwrap();
     assert_eq!(kind(&without.call(call()).replay().await), ErrorKind::OutcomeUnknown);
     assert_eq!(erased("replayed"), 1);
 
@@ -76,12 +76,12 @@ async fn a_dropped_call_is_recorded() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("its end is not on record");
+    panic!("the end of the call was not recorded");
 }
 
 #[tokio::test]
 async fn a_repeated_call_that_was_edited_is_recognized() {
-    let confirm = answering(Decision::Edit(json!({"host": "edited once"})));
+    let confirm = always(Decision::Edit(json!({"host": "edited once"})));
     let tools = builder().journal(MemoryJournal::new()).confirm(confirm).build().unwrap();
     let call = || ToolCall::new("pipeline.erase", json!({"host": "original"})).id("1").conversation("c");
     assert_eq!(tools.call(call()).await.output, "erased edited once");
@@ -125,8 +125,7 @@ async fn a_call_cancelled_while_the_user_decides_is_recorded() {
 #[tokio::test(start_paused = true)]
 async fn a_call_cancelled_in_the_queue_is_recorded() {
     let journal = Arc::new(MemoryJournal::new());
-    let tools =
-        builder().journal(journal.clone()).concurrency(1, 10).confirm(answering(Decision::Run)).build().unwrap();
+    let tools = builder().journal(journal.clone()).concurrency(1, 10).confirm(always(Decision::Run)).build().unwrap();
     let running = tools.call(ToolCall::new("pipeline.listen", json!({}))).timeout(Duration::from_secs(60));
     let queued = async {
         tokio::task::yield_now().await;

@@ -48,7 +48,7 @@ async fn a_blocking_handler_holds_its_permit_beyond_its_deadline() {
             return;
         }
     }
-    panic!("its place was never given back");
+    panic!("the permit was never released");
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_turn_asks_about_no_more_calls_than_can_run() {
     assert_eq!(results.iter().filter(|result| result.success).count(), 2);
     for result in results.iter().filter(|result| !result.success) {
         assert_eq!(kind(result), ErrorKind::RateLimited);
-        assert!(result.error.as_ref().unwrap().retry_after().is_some(), "the questions may be answered with a no");
+        assert!(result.error.as_ref().unwrap().retry_after().is_some(), "the pending questions may be refused");
     }
     assert_eq!((asked.load(Ordering::SeqCst), erased("asked in a turn")), (2, 2));
     assert_eq!(tools.call(erase()).await.error.unwrap().retry_after(), None, "now it is over for good");

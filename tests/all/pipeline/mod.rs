@@ -97,7 +97,7 @@ fn kind(result: &ToolResult) -> ErrorKind {
     result.error.as_ref().unwrap_or_else(|| panic!("{result:?}")).kind
 }
 
-fn answering(decision: Decision) -> impl Confirm {
+fn always(decision: Decision) -> impl Confirm {
     confirm::from_fn(move |_| {
         let decision = decision.clone();
         async move { decision }

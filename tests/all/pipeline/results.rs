@@ -56,14 +56,14 @@ async fn replays_of_a_long_result_are_stored_once() {
         long("1").await;
     }
     for result in [&other, &first, &replays[0]] {
-        let whole = tools.whole_output(Some("c"), result).expect("it is still there");
+        let whole = tools.whole_output(Some("c"), result).expect("the output is still stored");
         assert_eq!(whole.len(), "red line\n".len() * 1_000);
         assert!(result.output.len() <= 1_000);
     }
     for id in ["2", "3", "4", "5", "6", "7", "8"] {
         long(id).await;
     }
-    assert!(tools.whole_output(Some("c"), &other).is_none(), "the control: others do take its room");
+    assert!(tools.whole_output(Some("c"), &other).is_none(), "the control: other results do evict it");
 }
 
 /// Models do not always assign unique ids to their calls.

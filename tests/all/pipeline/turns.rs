@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, RuntimeTool, ToolCall, tool};
 
-use super::{Log, answering, builder, builder_with, kind};
+use super::{Log, always, builder, builder_with, kind};
 
 /// Wait, alone.
 #[tool(name = "pipeline.alone", sequential)]
@@ -59,7 +59,7 @@ async fn calls_of_a_turn_run_concurrently_unless_sequential() {
 
 #[tokio::test]
 async fn an_abort_stops_the_rest_of_the_turn() {
-    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let tools = builder().confirm(always(Decision::Abort)).build().unwrap();
     let calls = [
         ToolCall::new("pipeline.listen", json!({})),
         ToolCall::new("pipeline.erase", json!({"host": "aborted"})),
@@ -105,7 +105,7 @@ async fn an_open_question_blocks_no_other_call() {
         let arguments = if first == "pipeline.erase" { json!({"host": "asked in a turn"}) } else { json!({}) };
         let calls = [ToolCall::new(first, arguments), ToolCall::new("pipeline.tell", json!({}))];
         let turn = tools.call_all(calls).concurrency(NonZeroUsize::MIN);
-        let results = tokio::time::timeout(Duration::from_secs(60), turn.into_future()).await.expect("it goes on");
+        let results = tokio::time::timeout(Duration::from_secs(60), turn.into_future()).await.expect("the turn ends");
         assert!(results.iter().all(|result| result.success), "{results:?}");
     }
 }
@@ -118,7 +118,7 @@ fn a_turn_without_a_runtime_still_returns_results() {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(results) = turn.as_mut().poll(&mut context) else { panic!("nothing waits") };
     assert!(results[0].success, "{results:?}");
-    assert!(!results[1].success, "it sleeps, and nothing keeps time: {results:?}");
+    assert!(!results[1].success, "the handler sleeps, but there is no timer: {results:?}");
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_panic_while_a_call_is_prepared_becomes_its_result() {
 /// Both the call's own token and the end of its turn cancel a call.
 #[tokio::test]
 async fn an_abort_cancels_calls_with_a_token_of_their_own() {
-    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let tools = builder().confirm(always(Decision::Abort)).build().unwrap();
     let calls = [
         ToolCall::new("pipeline.listen", json!({})),
         ToolCall::new("pipeline.erase", json!({"host": "aborted beside"})),
@@ -168,7 +168,7 @@ async fn a_sequential_tool_that_needs_no_approval_any_more_still_runs_alone() {
             .manifest(Manifest::default())
             .tool(tool("beside"))
             .tool(tool("alone").sequential().sensitive());
-        let tools = tools.confirm(answering(Decision::Run)).build().unwrap();
+        let tools = tools.confirm(always(Decision::Run)).build().unwrap();
         let harmless = std::sync::Mutex::new(Some(alone).filter(|_| becomes_harmless));
         let registry = tools.registry();
         let calls = ["beside", "alone"].map(|name| ToolCall::from_text(name, "{}"));

@@ -82,5 +82,5 @@ fn every_fixture_has_a_valid_call() {
         all().iter().map(|good| good.name).chain(failures::ALWAYS).chain(streams::ALWAYS).collect();
     let manifest = fixtures::manifest();
     let missing: Vec<&str> = manifest.iter().map(|(name, _)| name).filter(|name| !called.contains(name)).collect();
-    assert!(missing.is_empty(), "no good call of {missing:?}");
+    assert!(missing.is_empty(), "no valid call of {missing:?}");
 }

@@ -1,4 +1,4 @@
-//! The argument structs that both floors derive.
+//! The argument structs of both baselines.
 
 use std::collections::BTreeMap;
 

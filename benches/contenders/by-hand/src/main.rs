@@ -1,4 +1,4 @@
-//! The floors: what one writes by hand, which describes nothing and checks what serde checks.
+//! The baselines: handwritten code without descriptions, which validates only what serde validates.
 
 mod arguments;
 mod matching;

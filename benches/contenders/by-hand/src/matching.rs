@@ -1,11 +1,11 @@
-//! A hand-written `match`.
+//! A handwritten `match`.
 
 use contest::Contender;
 use contest::work::{hits, pause};
 
 use crate::arguments::{Add, Echo, Outcome, Search, read, text};
 
-/// Without fillers, there is nothing to read.
+/// Without fillers there is nothing to deserialize.
 #[allow(unused, unreachable_code)]
 mod fillers {
     use crate::arguments::{Filler, Outcome, read, text};
@@ -15,7 +15,7 @@ mod fillers {
 
 pub struct Match;
 
-/// The tools that are called stand last, behind all fillers.
+/// The measured tools come last, after all fillers.
 async fn dispatch(tool: &str, arguments: &str) -> Outcome {
     if let Some(outcome) = fillers::more(tool, arguments) {
         return outcome;

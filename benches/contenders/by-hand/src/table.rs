@@ -1,4 +1,4 @@
-//! A hand-written table of functions, each of which gives a boxed future.
+//! A handwritten table of functions that return boxed futures.
 
 use std::collections::HashMap;
 use std::pin::Pin;

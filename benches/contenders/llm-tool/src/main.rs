@@ -1,4 +1,4 @@
-//! llm-tool: a registry of tools, called with the text.
+//! llm-tool: a registry of tools, called with JSON text.
 
 use std::collections::BTreeMap;
 
@@ -58,12 +58,12 @@ async fn pause(
     work::pause(a, b).await
 }
 
-struct Tools {
+struct LlmTools {
     registry: ToolRegistry,
     context: ToolContext,
 }
 
-impl Contender for Tools {
+impl Contender for LlmTools {
     async fn start(fillers: usize) -> Self {
         assert!(fillers == 0 || fillers == self::fillers::FILLERS, "build with FILLERS={fillers}");
         let mut registry = ToolRegistry::new();
@@ -84,5 +84,5 @@ impl Contender for Tools {
 }
 
 fn main() {
-    contest::Entries::new().enter::<Tools>("registry").run();
+    contest::Entries::new().enter::<LlmTools>("registry").run();
 }

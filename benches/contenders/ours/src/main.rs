@@ -1,4 +1,4 @@
-//! Ours: sync and async tools, each with the defaults, with a deadline besides, and bare.
+//! tool-runtime: sync and async tools, each with default settings, with a deadline, and bare.
 
 mod tools;
 mod fillers {
@@ -11,40 +11,40 @@ use std::time::Duration;
 use contest::{Contender, Entries};
 use tool_runtime::{Builder, Dispatcher, Manifest, Policy, ToolCall};
 
-/// What is switched on.
+/// The enabled features of the dispatcher.
 trait Setting: Send + Sync + 'static {
     fn apply(builder: Builder) -> Builder;
 }
 
-/// What a dispatcher does of itself: checks, repair, policy, scope, guard against panics.
-struct Defaults;
-/// The same, and a deadline.
-struct Deadline;
+/// Default settings: validation, repair, policy, scope, panic guard.
+struct DefaultSetting;
+/// Default settings and a deadline.
+struct DeadlineSetting;
 /// No repair, no policy.
-struct Bare;
+struct BareSetting;
 
-impl Setting for Defaults {
+impl Setting for DefaultSetting {
     fn apply(builder: Builder) -> Builder {
         builder
     }
 }
 
-impl Setting for Deadline {
+impl Setting for DeadlineSetting {
     fn apply(builder: Builder) -> Builder {
         builder.timeout(Duration::from_secs(30))
     }
 }
 
-impl Setting for Bare {
+impl Setting for BareSetting {
     fn apply(builder: Builder) -> Builder {
         builder.repair(false).policy(Policy::Yolo)
     }
 }
 
 /// A dispatcher with a setting, and whether its sync or its async tools are called.
-struct Ours<S, const ASYNC: bool>(Dispatcher, PhantomData<S>);
+struct OwnDispatcher<S, const ASYNC: bool>(Dispatcher, PhantomData<S>);
 
-/// All tools that are linked, or fewer of them by a manifest.
+/// Uses all linked tools, or fewer through a manifest.
 fn dispatcher<S: Setting>(wanted: usize) -> Dispatcher {
     assert!(wanted <= fillers::FILLERS, "build with FILLERS={wanted}");
     let mut builder = S::apply(Dispatcher::builder());
@@ -57,7 +57,7 @@ fn dispatcher<S: Setting>(wanted: usize) -> Dispatcher {
     builder.build().expect("the tools are complete")
 }
 
-impl<S: Setting, const ASYNC: bool> Contender for Ours<S, ASYNC> {
+impl<S: Setting, const ASYNC: bool> Contender for OwnDispatcher<S, ASYNC> {
     async fn start(fillers: usize) -> Self {
         Self(dispatcher::<S>(fillers), PhantomData)
     }
@@ -83,11 +83,11 @@ impl<S: Setting, const ASYNC: bool> Contender for Ours<S, ASYNC> {
 
 fn main() {
     Entries::new()
-        .enter::<Ours<Defaults, false>>("sync")
-        .enter::<Ours<Defaults, true>>("async")
-        .enter::<Ours<Deadline, false>>("sync-deadline")
-        .enter::<Ours<Deadline, true>>("async-deadline")
-        .enter::<Ours<Bare, false>>("sync-bare")
-        .enter::<Ours<Bare, true>>("async-bare")
+        .enter::<OwnDispatcher<DefaultSetting, false>>("sync")
+        .enter::<OwnDispatcher<DefaultSetting, true>>("async")
+        .enter::<OwnDispatcher<DeadlineSetting, false>>("sync-deadline")
+        .enter::<OwnDispatcher<DeadlineSetting, true>>("async-deadline")
+        .enter::<OwnDispatcher<BareSetting, false>>("sync-bare")
+        .enter::<OwnDispatcher<BareSetting, true>>("async-bare")
         .run();
 }

@@ -1,4 +1,4 @@
-//! The tools as an author of ours writes them: ordinary functions. Those that end in `_async` are the same, awaited.
+//! The tools as ordinary annotated functions. Those that end in `_async` are the same, but async.
 
 use std::collections::BTreeMap;
 

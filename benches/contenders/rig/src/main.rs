@@ -38,9 +38,9 @@ async fn pause(a: i64, b: i64) -> Result<i64, ToolExecutionError> {
     Ok(work::pause(a, b).await)
 }
 
-struct Tools(ToolSet);
+struct RigTools(ToolSet);
 
-impl Contender for Tools {
+impl Contender for RigTools {
     async fn start(fillers: usize) -> Self {
         let mut tools = ToolSet::default();
         tools.add_tool(Add);
@@ -70,5 +70,5 @@ impl Contender for Tools {
 }
 
 fn main() {
-    contest::Entries::new().enter::<Tools>("toolset").run();
+    contest::Entries::new().enter::<RigTools>("toolset").run();
 }

@@ -1,4 +1,4 @@
-//! rmcp: its router called directly, and a client that talks to the server through an in-memory pipe.
+//! rmcp: its router called directly, and a client connected to the server through an in-memory pipe.
 
 mod server;
 
@@ -9,7 +9,7 @@ use rmcp::service::{RequestContext, RunningService};
 use rmcp::{RoleClient, RoleServer, ServiceExt};
 use server::Server;
 
-/// Both ends, connected.
+/// A connected client and server.
 async fn connect(server: Server) -> (RunningService<RoleServer, Server>, RunningService<RoleClient, ()>) {
     let (near, far) = tokio::io::duplex(1 << 16);
     let (server, client) = tokio::join!(server.serve(far), ().serve(near));
@@ -31,7 +31,7 @@ fn text(result: CallToolResult) -> String {
         .expect("a text")
 }
 
-/// The router, without a transport. Its context needs a peer, which only a running service has.
+/// The router without a transport. Its context needs a peer, which only a running service has.
 struct Router {
     server: Server,
     running: RunningService<RoleServer, Server>,
@@ -58,7 +58,7 @@ impl Contender for Router {
     }
 }
 
-/// As an application has it: a client of a server in the same process.
+/// A client of a server in the same process, as an application would use it.
 struct Transport {
     client: RunningService<RoleClient, ()>,
     server: RunningService<RoleServer, Server>,

@@ -1,4 +1,4 @@
-//! The tools as an author of an rmcp server writes them. What is more than a text is given back as a text of JSON.
+//! The tools as an author of an rmcp server writes them. Structured results are returned as JSON text.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn json(output: &impl Serialize) -> String {
 
 #[tool_router]
 impl Server {
-    /// With so many more tools, which are `add` under other names.
+    /// Adds this many fillers, which are `add` under other names.
     pub fn new(fillers: usize) -> Self {
         let mut tool_router = Self::tool_router();
         let add = tool_router.map["add"].clone();

@@ -1,4 +1,4 @@
-//! swiftide: boxed tools, found and cloned as its agent does it.
+//! swiftide: boxed tools, looked up and cloned as its agent does.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -74,9 +74,9 @@ impl Tool for Filler {
     }
 }
 
-struct Tools(HashSet<Box<dyn Tool>>);
+struct SwiftideTools(HashSet<Box<dyn Tool>>);
 
-impl Contender for Tools {
+impl Contender for SwiftideTools {
     async fn start(fillers: usize) -> Self {
         let mut tools = HashSet::from([add().boxed(), search().boxed(), order().boxed(), pause().boxed()]);
         tools.extend((0..fillers).map(|number| Filler(format!("filler_{number}")).boxed()));
@@ -99,5 +99,5 @@ impl Contender for Tools {
 }
 
 fn main() {
-    contest::Entries::new().enter::<Tools>("tools").run();
+    contest::Entries::new().enter::<SwiftideTools>("tools").run();
 }

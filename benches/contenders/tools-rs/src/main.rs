@@ -1,4 +1,4 @@
-//! tools-rs: tools that are collected by linking, called with a JSON value.
+//! tools-rs: tools collected by the linker, called with a JSON value.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tools_rs::{FunctionCall, ToolCollection, ToolSchema, tool};
 
-/// The library has no schemas for `Uuid`, `DateTime` and `BTreeMap`, so the order's is written by hand.
+/// The library has no schemas for `Uuid`, `DateTime` and `BTreeMap`, so that of the order is handwritten.
 #[derive(Deserialize, Serialize)]
 #[serde(transparent)]
 struct Order(work::Order);
@@ -43,9 +43,9 @@ async fn pause(a: i64, b: i64) -> i64 {
     work::pause(a, b).await
 }
 
-struct Tools(ToolCollection);
+struct ToolsRsCollection(ToolCollection);
 
-impl Contender for Tools {
+impl Contender for ToolsRsCollection {
     async fn start(fillers: usize) -> Self {
         let mut tools = ToolCollection::collect_tools().expect("the tools are complete");
         for number in 0..fillers {
@@ -66,5 +66,5 @@ impl Contender for Tools {
 }
 
 fn main() {
-    contest::Entries::new().enter::<Tools>("collection").run();
+    contest::Entries::new().enter::<ToolsRsCollection>("collection").run();
 }

@@ -1,4 +1,4 @@
-//! turbomcp: a server's handler, called directly.
+//! turbomcp: the handler of a server, called directly.
 
 use std::collections::BTreeMap;
 

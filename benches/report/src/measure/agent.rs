@@ -1,4 +1,4 @@
-//! What an agent's loop costs by itself, ours and rig's: a turn in which the model asks for three calls.
+//! Overhead of the agent loops of tool-agent and rig: a turn with three calls.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! How the cost of a call grows with the size of its arguments.
+//! Cost of a call by the size of its arguments.
 
 use crate::contenders::ALL;
 use crate::figures::Figures;
@@ -17,7 +17,7 @@ pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
             });
             match each {
                 Ok(each) => figures.set(format!("argument bytes {size}"), contender.name, each),
-                // One that cannot take so much is left out of this point, not of the report.
+                // A contender that cannot handle this size is omitted at this point, but not from the report.
                 Err(error) => eprintln!("  {} with {size} bytes: {error}", contender.name),
             }
         }

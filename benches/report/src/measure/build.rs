@@ -1,4 +1,4 @@
-//! What a library brings with it: its dependencies, and a build from nothing.
+//! Dependencies of a library, and time of a clean build.
 
 use std::fs;
 

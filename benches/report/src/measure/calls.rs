@@ -1,13 +1,13 @@
-//! One call: instructions, allocations, bytes, with three tools and with a thousand more.
+//! One call: instructions, allocations and bytes, with three tools and with a thousand more.
 
 use serde_json::Value;
 
-use crate::contenders::{ALL, Contender, FLOOR};
+use crate::contenders::{ALL, ContenderEntry, FLOOR};
 use crate::figures::Figures;
 use crate::{Outcome, cargo, valgrind};
 
 pub const TOOLS: [&str; 3] = ["add", "search", "order"];
-/// How many tools there are besides those that are called.
+/// Numbers of fillers.
 pub const FILLERS: [usize; 2] = [0, 1_000];
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
@@ -34,9 +34,9 @@ pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     Ok(())
 }
 
-/// Whoever answers something else does other work.
+/// Checks that all contenders return the same result, because a different one would be different work.
 fn same_answers() -> Outcome {
-    let answer = |contender: &Contender, tool: &str| -> Outcome<Value> {
+    let answer = |contender: &ContenderEntry, tool: &str| -> Outcome<Value> {
         let program = contender.program(0)?.ok_or("everyone has a program without fillers")?;
         Ok(serde_json::from_str(&cargo::output(&mut contender.command(&program, &["answer", tool]))?)?)
     };

@@ -1,4 +1,4 @@
-//! What a tool costs to compile and in the stripped binary: the slope from 50 to 300 tools.
+//! Cost of a tool in compile time and in the stripped binary: the slope from 50 to 300 tools.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::specimens::{self, COUNTS, Mode, SPAN, SPECIMENS, record};
 use crate::{Outcome, processor};
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
-    // The longer a compiler runs, the less one round of it differs from the next.
+    // The longer a compiler runs, the less its rounds differ.
     let modes: &[(Mode, usize)] =
         if quick { &[(Mode::Check, 2)] } else { &[(Mode::Check, 5), (Mode::Debug, 3), (Mode::Release, 2)] };
     for &(mode, rounds) in modes {
@@ -20,7 +20,7 @@ pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     if quick { Ok(()) } else { sizes(figures) }
 }
 
-/// Milliseconds of processor time a tool: the least of some rounds, all specimens by turns.
+/// Returns milliseconds of processor time per tool: the minimum of some rounds, alternating between all specimens.
 fn times(mode: Mode, rounds: usize, figures: &mut Figures) -> Outcome {
     let mut least = vec![[f64::MAX; 2]; SPECIMENS.len()];
     for _ in 0..rounds {

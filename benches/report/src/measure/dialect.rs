@@ -1,4 +1,4 @@
-//! A thousand tools in the providers' forms, by the crate `dialect`, where it is there.
+//! A thousand tools in the formats of model providers, by the crate `dialect`, if present.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The built-in tools for files against `rg`, by the crate `files`. Where that crate is not there, nothing is measured,
+//! The built-in file tools compared with `rg`, by the crate `files`. If that crate is missing, nothing is measured,
 //! and the report says so.
 
 use std::fs;
@@ -8,7 +8,7 @@ use crate::Outcome;
 use crate::cargo::{self, target};
 use crate::figures::Figures;
 
-/// Who is timed in each case, in the order in which the crate prints them.
+/// The contenders of each case, in the order in which the crate prints them.
 pub const WAYS: [&str; 3] = ["ours", "rg", "rg --sort path"];
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
@@ -34,7 +34,7 @@ pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     Ok(fs::remove_dir_all(&folder)?)
 }
 
-/// The numbers before each `ms`.
+/// Returns the numbers before each `ms`.
 fn milliseconds(line: &str) -> impl Iterator<Item = f64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let numbers: Vec<f64> = words
@@ -50,7 +50,7 @@ mod tests {
     use super::milliseconds;
 
     #[test]
-    fn times_are_found_in_what_is_printed() {
+    fn times_are_parsed_from_the_output() {
         let line = "  all files     12.5 ms  rg     9.1 ms x1.37  rg --sort path   20.0 ms x0.63  processor time x0.80";
         assert_eq!(milliseconds(line).collect::<Vec<_>>(), [12.5, 9.1, 20.0]);
         assert_eq!(milliseconds("  one at 1 GB: 3.5 ms, 8 MB read").collect::<Vec<_>>(), [3.5]);

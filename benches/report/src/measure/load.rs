@@ -1,4 +1,4 @@
-//! A manifest of 10,000 tools: read, bound, compared with the code. The floor is reading its bytes as JSON.
+//! A manifest of 10,000 tools: parsed, bound, compared with the code. The baseline parses its bytes as JSON.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::cargo::{self, target};
 use crate::figures::Figures;
 use crate::{Outcome, valgrind};
 
-/// The steps, as tables name them.
+/// The steps and their names in tables.
 pub const STEPS: [&str; 5] = [
     "`serde_json::from_slice::<Value>`",
     "`Manifest::from_json`",

@@ -1,4 +1,4 @@
-//! An MCP server of ours and a plain one of rmcp with the same tools: calls a second, and the slowest in a hundred.
+//! Our MCP server and a plain one of rmcp with the same tools: calls per second, and the 99th percentile.
 
 use std::process::Command;
 

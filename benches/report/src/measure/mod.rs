@@ -1,4 +1,4 @@
-//! What is measured, each in a file.
+//! The measurements, one per file.
 
 mod agent;
 mod arguments;
@@ -38,27 +38,27 @@ pub enum Measurement {
     Calls,
     /// Nanoseconds of a call
     Time,
-    /// How a call grows with the number of tools
+    /// Cost of a call by the number of tools
     Tools,
-    /// How it grows with the size of its arguments
+    /// Cost of a call by the size of its arguments
     Arguments,
-    /// How it grows with the calls beside it
+    /// Cost of a call by the number of concurrent calls
     Together,
     /// Start-up with 300 tools, and listing a thousand
     Start,
-    /// What a tool costs to compile, and in the binary
+    /// Compile time and binary size per tool
     Compile,
-    /// Dependencies, and a build from nothing
+    /// Dependencies, and a clean build
     Build,
     /// A manifest of 10,000 tools
     Load,
     /// The generator
     Scan,
-    /// The built-in tools for files against `rg`
+    /// The built-in file tools compared with `rg`
     Files,
-    /// Finding tools by words
+    /// Searching for tools
     Search,
-    /// The providers' forms
+    /// The formats of model providers
     Dialect,
     /// A turn of the agent
     Agent,
@@ -67,7 +67,7 @@ pub enum Measurement {
 }
 
 impl Measurement {
-    /// Those that are named, or all that there is time for.
+    /// Returns the named measurements, or all that fit into the time.
     pub fn chosen(named: &[Self], quick: bool) -> Vec<Self> {
         let all = Self::value_variants().iter().copied();
         match named {

@@ -1,4 +1,4 @@
-//! The generator over other people's sources, against parsing them all and against a search for the attribute.
+//! The generator over sources of the registry, compared with parsing all files and with a search for the attribute.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::figures::Figures;
 use crate::{Outcome, valgrind};
 
 pub const WAYS: [&str; 3] = ["parse", "search", "scan"];
-/// How many files in a hundred have a tool.
+/// Percentages of files that have a tool.
 pub const PERCENT: [usize; 2] = [1, 100];
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {

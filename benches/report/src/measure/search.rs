@@ -1,4 +1,4 @@
-//! Finding tools among 10,000 by words, by the crate `search`, where it is there.
+//! Searching 10,000 tools, by the crate `search`, if present.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! From the start of the process to a first call, with 300 tools that are all different; and listing a thousand.
+//! Time from process start to the first call, with 300 distinct tools; and listing a thousand.
 
 use std::process::Command;
 

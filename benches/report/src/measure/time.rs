@@ -1,4 +1,4 @@
-//! Nanoseconds of a call: all contenders by turns, and the median of the rounds.
+//! Nanoseconds per call: the median of rounds that alternate between all contenders.
 
 use super::calls::{FILLERS, TOOLS};
 use crate::contenders::ALL;

@@ -1,4 +1,4 @@
-//! How the cost of a call grows with the calls beside it, on two threads.
+//! Cost of a call by the number of concurrent calls, on two threads.
 
 use crate::contenders::ALL;
 use crate::figures::Figures;

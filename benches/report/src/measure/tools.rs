@@ -1,4 +1,4 @@
-//! How the cost of a call grows with the number of tools.
+//! Cost of a call by the number of tools.
 
 use crate::contenders::ALL;
 use crate::figures::Figures;
@@ -8,7 +8,7 @@ pub const COUNTS: [usize; 4] = [10, 100, 1_000, 10_000];
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     let most = if quick { 1_000 } else { 10_000 };
-    // The most come last, since ten thousand tools take a while to compile.
+    // The largest number comes last, because ten thousand tools take a while to compile.
     for count in COUNTS.into_iter().filter(|count| *count <= most) {
         for contender in ALL.iter().filter(|contender| contender.plotted) {
             let Some(program) = contender.program(count)? else { continue };

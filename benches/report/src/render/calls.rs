@@ -1,4 +1,4 @@
-//! One call.
+//! The section about the cost of one call.
 
 use super::plot::{self, Series};
 use super::table::{number, ratio, table};
@@ -15,12 +15,12 @@ const TOOLS: [(&str, &str); 3] = [
 pub fn section(figures: &Figures) -> Outcome<String> {
     let mut text = String::from(
         "## A call, text in and text out\n\n\
-         `add` takes two integers; `search` a query, an optional limit, a list and a map, and gives back three structs; \
-         `order` is one order of twelve fields (Uuid, date-time, enum, list of structs, map), echoed. Ours is with all that \
-         is on by itself (checks, repair, scope, policy, guard against panics), with a deadline besides, and bare \
-         (no repair, no policy). The table by hand has boxed futures and derived structs, and checks what serde checks.\n\n",
+         `add` takes two integers; `search` a query, an optional limit, a list and a map, and returns three structs; \
+         `order` is one order of twelve fields (Uuid, date-time, enum, list of structs, map), echoed. Ours is measured with default settings (validation, repair, scope, policy, panic guard), with an \
+         additional deadline, and bare (no repair, no policy). The table by hand uses boxed futures and \
+         derived structs, and validates what serde validates.\n\n",
     );
-    text += "### Instructions, and how many times those of the table by hand\n\n";
+    text += "### Instructions, absolute and relative to the table by hand\n\n";
     text += &per_call(figures, "instructions", true);
     text += "\n![Instructions of a call](plots/calls.svg)\n\n### Allocations, and bytes\n\n";
     let rows = ALL.iter().map(|contender| {
@@ -44,7 +44,7 @@ fn per_call(figures: &Figures, what: &str, ratios: bool) -> String {
         let cells = columns.map(|(tool, fillers)| {
             let subject = format!("{what} {tool} {fillers}");
             let figure = figures.get(&subject, contender.name);
-            // With many tools too, the measure is the table with few: growth is to show.
+            // With many tools, the baseline is still the table with few, so that growth is visible.
             let floor = figures.get(&format!("{what} {tool} 0"), FLOOR);
             match figure {
                 Some(_) if ratios => format!("{} ({})", number(figure), ratio(figure, floor)),

@@ -1,4 +1,4 @@
-//! What a tool costs before the program runs.
+//! The section about compile time and binary size.
 
 use super::plot::{self, Series};
 use super::table::{number, table};
@@ -9,8 +9,8 @@ use crate::specimens::SPECIMENS;
 pub fn section(figures: &Figures) -> Outcome<String> {
     let get = |subject: &str, title: &str| figures.get(subject, title);
     let mut text = String::from(
-        "## What a tool costs to compile\n\nThe slope from 50 to 300 async tools of three arguments: milliseconds of \
-         processor time (the least of some rounds, by turns); bytes of the stripped release binary.\n\n",
+        "## Compile cost of a tool\n\nThe slope from 50 to 300 async tools of three arguments: milliseconds of processor time (minimum of several alternating rounds); bytes of the stripped \
+         release binary.\n\n",
     );
     let rows = SPECIMENS.iter().map(|specimen| {
         vec![
@@ -40,11 +40,10 @@ pub fn section(figures: &Figures) -> Outcome<String> {
             most,
             &series,
         )?;
-        text += "![What a tool costs to compile](plots/compile.svg)\n\n";
+        text += "![Compile cost of a tool](plots/compile.svg)\n\n";
     }
-    text += "## What a library brings with it\n\nPackages that are built with it, and a debug build from nothing, in seconds of \
-             processor time, with 50 tools; and the start of a process with 300 different tools until all are described, in \
-             instructions.\n\n";
+    text += "## Dependencies, build and start\n\nNumber of packages; a clean debug build with 50 tools, in seconds of processor time; and the \
+         start of a process with 300 distinct tools until all are described, in instructions.\n\n";
     let rows = SPECIMENS.iter().map(|specimen| {
         vec![
             specimen.title.to_owned(),

@@ -1,6 +1,6 @@
 //! The exponent of growth: the slope of a line through the logarithms.
 
-/// Through the last three points, where what is constant matters least; none through fewer than two.
+/// Fits the last three points, where constant cost matters least. Returns `None` for fewer than two points.
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let last = &points[points.len().saturating_sub(3)..];
     if last.len() < 2 {
@@ -20,7 +20,7 @@ mod tests {
     use super::exponent;
 
     #[test]
-    fn a_power_is_found_and_a_constant_is_none() {
+    fn fits_a_power_and_a_constant() {
         let square: Vec<(f64, f64)> = [1.0, 10.0, 100.0, 1000.0].map(|x| (x, 7.0 * x * x)).into();
         assert!((exponent(&square).unwrap() - 2.0).abs() < 1e-9);
         assert!(exponent(&[(10.0, 5.0), (100.0, 5.0)]).unwrap().abs() < 1e-9);

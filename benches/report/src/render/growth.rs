@@ -1,17 +1,17 @@
-//! How the cost of a call grows.
+//! The section about the growth of the cost of a call.
 
 use super::fit::exponent;
 use super::plot::{self, Series};
 use super::table::{number, table};
 use crate::Outcome;
-use crate::contenders::{ALL, Contender, Side};
+use crate::contenders::{ALL, ContenderEntry, Side};
 use crate::figures::Figures;
 use crate::measure::{BYTES, TOGETHER, TOOLS};
 
 pub fn section(figures: &Figures) -> Outcome<String> {
     let mut text = String::from(
-        "## As work grows\n\nThe exponent is the slope through the logarithms of the last three points: 0 does not grow, 1 grows \
-         in proportion.\n\n### The number of tools: instructions of `add`\n\n",
+        "## As work grows\n\nThe exponent is the slope through the logarithms of the last three points: 0 is constant, 1 is \
+         linear.\n\n### The number of tools: instructions of `add`\n\n",
     );
     text += &one(
         figures,
@@ -21,7 +21,7 @@ pub fn section(figures: &Figures) -> Outcome<String> {
         "tools.svg",
         ["Instructions of a call as tools grow", "tools", "instructions"],
     )?;
-    text += "### The size of the arguments: instructions a byte of `search`, with a list that grows\n\n";
+    text += "### The size of the arguments: instructions per byte of `search`, with a growing list\n\n";
     text += &one(
         figures,
         "argument bytes",
@@ -30,8 +30,8 @@ pub fn section(figures: &Figures) -> Outcome<String> {
         "bytes.svg",
         ["Instructions of a call as its arguments grow", "bytes", "instructions"],
     )?;
-    text += "### Calls in flight at once, on two threads: processor nanoseconds a call\n\nThe tool gives way once, so that all calls \
-             are open together; starting its task is part of the cost.\n\n";
+    text += "### Concurrent calls on two threads: processor nanoseconds per call\n\nThe tool yields once, so that all calls are in flight at the same time; spawning its task is \
+         part of the cost.\n\n";
     text += &one(
         figures,
         "together processor",
@@ -43,7 +43,7 @@ pub fn section(figures: &Figures) -> Outcome<String> {
     Ok(text)
 }
 
-/// A table and a plot. `whole` is 1 where the table shows what was measured, 0 where it is divided by the size.
+/// Renders a table and a plot. `whole` is 1 if the table shows the figures as measured, 0 if divided by the size.
 fn one(
     figures: &Figures,
     subject: &str,
@@ -52,7 +52,7 @@ fn one(
     file: &str,
     [title, across, up]: [&str; 3],
 ) -> Outcome<String> {
-    let points = |contender: &Contender| -> Vec<(f64, f64)> {
+    let points = |contender: &ContenderEntry| -> Vec<(f64, f64)> {
         let cost = |size: &usize| Some((*size as f64, figures.get(&format!("{subject} {size}"), contender.name)?));
         sizes.iter().filter_map(cost).collect()
     };

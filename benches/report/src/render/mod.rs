@@ -1,4 +1,4 @@
-//! What a reader sees: `RESULTS.md` and its plots.
+//! Renders `RESULTS.md` and its plots.
 
 mod calls;
 mod compile;
@@ -36,13 +36,14 @@ fn head(figures: &Figures) -> String {
         figures.measured.iter().filter(|(_, quick)| **quick).map(|(measurement, _)| measurement.as_str()).collect();
     let hurry = match quick.as_slice() {
         [] => String::new(),
-        some => format!(" Measured in a hurry (`--quick`): {}.", some.join(", ")),
+        some => format!(" Measured with `--quick`: {}.", some.join(", ")),
     };
     format!(
         "# Results\n\nWritten by `benches/run`; do not edit. {}.{hurry}\n\n\
-         Instructions are counted by valgrind as the difference of two numbers of calls (the median of some), and differ by some percent \
-         from build to build. Times are of a machine that others use too: medians of rounds by turns, or the least of \
-         some; take them for their order. A dash is what was not measured or does not exist.\n",
+         Instructions are counted by valgrind as the difference between two numbers of calls (median of \
+         several rounds), and vary by a few percent between builds. Times were taken on a shared machine, \
+         as the median or minimum of alternating rounds; read them as orders of magnitude. A dash means \
+         not measured or not available.\n",
         machine.join("; ")
     )
 }

@@ -1,5 +1,5 @@
-//! Plots as small SVG files. Colours are chosen by style sheets, for light and for dark pages: libraries that draw
-//! plots write them into every line.
+//! Plots as small SVG files. Style sheets choose colours for light and dark pages; plotting libraries write fixed
+//! colours into every element.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::cargo::benches;
 const STYLE: &str = "text{font:12px sans-serif;fill:#333}.t{font-size:14px;font-weight:bold}.o{font-weight:bold}.g{stroke:#8885;fill:none}\
 .l{fill:none;stroke-width:2}.ours{stroke-width:3.5}\
 @media(prefers-color-scheme:dark){text{fill:#ddd}}";
-/// Told apart on white and on black.
+/// Distinguishable on white and on black.
 const COLOURS: [&str; 11] = [
     "#888888", "#b07aa1", "#e15759", "#f28e2b", "#4e79a7", "#76b7b2", "#59a14f", "#c9a227", "#9c755f", "#d37295",
     "#6b8fd4",
@@ -23,7 +23,7 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Lines over logarithmic axes.
+/// Renders lines over logarithmic axes.
 pub fn lines(file: &str, title: &str, across: &str, up: &str, series: &[Series]) -> Outcome {
     let (width, height, left, top, plot_width, plot_height) = (760.0, 400.0, 70.0, 40.0, 440.0, 300.0);
     let all = || series.iter().flat_map(|series| &series.points);
@@ -74,8 +74,8 @@ pub fn lines(file: &str, title: &str, across: &str, up: &str, series: &[Series])
     save(file, width, height, &body)
 }
 
-/// Bars in groups, one for each name in `groups`; the points of a series are `(group, value)`. Longer than `most` is cut,
-/// with its value written.
+/// Renders bars in groups, one per name in `groups`; the points of a series are `(group, value)`. Bars longer than
+/// `most` are cut and labelled with their value.
 pub fn bars(file: &str, title: &str, groups: &[&str], most: f64, series: &[Series]) -> Outcome {
     let (width, left, bar, plot_width) = (760.0, 185.0, 15.0, 490.0);
     let mut body = format!("<text class=\"t\" x=\"10\" y=\"20\">{title}</text>");
@@ -129,7 +129,7 @@ fn save(file: &str, width: f64, height: f64, body: &str) -> Outcome {
     Ok(fs::write(benches().join("plots").join(file), svg)?)
 }
 
-/// The powers of ten below and above all values.
+/// Returns the powers of ten below and above all values.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
     let low = low.max(1e-9).log10().floor();

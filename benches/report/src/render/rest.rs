@@ -1,4 +1,4 @@
-//! Listing, loading, scanning, searching, a turn of the agent, MCP servers.
+//! The sections about listing, loading, scanning, searching, the agent and MCP servers.
 
 use super::table::{number, ratio, table};
 use crate::contenders::ALL;
@@ -19,7 +19,7 @@ fn list(figures: &Figures) -> String {
         return String::new();
     }
     format!(
-        "## Listing a thousand tools\n\nAll definitions as one JSON text, in instructions a tool.\n\n{}",
+        "## Listing a thousand tools\n\nAll definitions as one JSON text, in instructions per tool.\n\n{}",
         table(&["", "instructions"], &rows)
     )
 }
@@ -38,13 +38,12 @@ fn load(figures: &Figures) -> String {
         .collect();
     let linked = figures.get("start linked", "");
     rows.push(vec![
-        "start without a manifest: all that is linked".to_owned(),
+        "start without a manifest: all linked tools".to_owned(),
         number(linked.map(f64::round)),
         ratio(linked, floor),
     ]);
     format!(
-        "## Loading a manifest of {} tools\n\nInstructions a tool, of {} bytes each. The peers have no such file; with 10,000 \
-         tools they would have to be compiled for the better part of an hour.\n\n{}",
+        "## Loading a manifest of {} tools\n\nInstructions per tool, of {} bytes each. The peers have no such file; with 10,000 tools they would take most of an hour to compile.\n\n{}",
         number(Some(tools)),
         number(Some(bytes.round())),
         table(&["", "instructions", "times reading JSON"], &rows)
@@ -66,11 +65,11 @@ fn scan(figures: &Figures) -> String {
     let rows: Vec<Vec<String>> = rows.collect();
     let head = ["", "1 file in 100 has a tool", "% of parsing", "every file", "% of parsing"];
     let names = "`parse` is `syn::parse_file` on every file, `search` a search for the attribute's bytes, `scan` the generator; in millions of instructions.";
-    format!("## The generator over other people's sources\n\n{names}\n\n{}", table(&head, &rows))
+    format!("## The generator over sources of the registry\n\n{names}\n\n{}", table(&head, &rows))
 }
 
 fn files(figures: &Figures) -> String {
-    let head = "## The built-in tools for files against `rg`\n\n";
+    let head = "## The built-in file tools compared with `rg`\n\n";
     let cases = figures.all("files ours");
     if cases.is_empty() {
         return format!("{head}Not measured.\n\n");
@@ -86,12 +85,12 @@ fn files(figures: &Figures) -> String {
     let large: Vec<Vec<String>> =
         figures.all("files large").iter().map(|(case, cost)| vec![(*case).to_owned(), number(Some(*cost))]).collect();
     let large = if large.is_empty() { String::new() } else { table(&["", "ms"], &large) };
-    let words = "A tree of 100,000 files, in milliseconds, the least of some by turns.\n\n";
+    let words = "A tree of 100,000 files, in milliseconds; minimum of several alternating rounds.\n\n";
     format!("{head}{words}{}{large}", table(&["", "ours", "rg", "rg --sort path", "times rg"], &rows))
 }
 
 fn search(figures: &Figures) -> String {
-    let head = "## Finding tools among 10,000 by words\n\n";
+    let head = "## Searching 10,000 tools\n\n";
     let rows: Vec<Vec<String>> = WHAT
         .iter()
         .filter_map(|what| Some(vec![(*what).to_owned(), number(Some(figures.get("search", what)?.round()))]))
@@ -99,13 +98,13 @@ fn search(figures: &Figures) -> String {
     if rows.is_empty() {
         return format!("{head}Not measured.\n\n");
     }
-    let words =
-        "Instructions of a query of three words that few tools have, or all; and of asking for definitions again.\n\n";
+    let words = "Instructions of a query of three words that few or all tools contain, and of requesting \
+         unchanged definitions.\n\n";
     format!("{head}{words}{}", table(&["", "instructions"], &rows))
 }
 
 fn dialect(figures: &Figures) -> String {
-    let head = "## A thousand tools in a provider's form\n\n";
+    let head = "## A thousand tools in the format of a model provider\n\n";
     let rows: Vec<Vec<String>> = FORMS
         .iter()
         .filter_map(|form| {
@@ -135,7 +134,7 @@ fn agent(figures: &Figures) -> String {
         return format!("{head}Not measured.\n");
     }
     let words =
-        "The model is scripted and answers at once: three calls of `add` side by side, and their results back.\n\n";
+        "The model is scripted and responds at once: three concurrent calls of `add`, and their results back.\n\n";
     format!("{head}{words}{}", table(&["", "instructions", "allocations", "times ours"], &rows))
 }
 
@@ -156,8 +155,8 @@ fn mcp(figures: &Figures) -> String {
         row
     };
     let rows: Vec<Vec<String>> = cases.iter().map(|(case, _)| row(case)).collect();
-    let words = "A plain server of rmcp and ours with the same tools, each in a process of its own, by turns: calls a second \
-                 (medians), and microseconds of the slowest in a hundred.\n\n";
+    let words = "A plain rmcp server and ours with the same tools, each in its own process, alternating: calls \
+         per second (medians), and the 99th percentile in microseconds.\n\n";
     let columns = ["", "rmcp, calls/s", "ours", "times rmcp", "rmcp, p99", "ours", "times rmcp"];
     format!("{head}{words}{}", table(&columns, &rows))
 }

@@ -1,6 +1,6 @@
-//! Tables and numbers.
+//! Markdown tables and number formatting.
 
-/// A table in Markdown; the first column is text, the others are numbers.
+/// Renders a Markdown table; the first column is text, the others are numbers.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&head.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>());
@@ -11,7 +11,7 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     text + "\n"
 }
 
-/// With commas between thousands, and as many decimals as matter.
+/// Formats a number with thousands separators and significant decimals.
 pub fn number(figure: Option<f64>) -> String {
     let Some(figure) = figure else { return "–".to_owned() };
     match figure.abs() {
@@ -33,7 +33,7 @@ fn thousands(figure: i64) -> String {
     text
 }
 
-/// How many times the other.
+/// Formats the ratio of two numbers.
 pub fn ratio(figure: Option<f64>, floor: Option<f64>) -> String {
     match (figure, floor) {
         (Some(figure), Some(floor)) if floor != 0.0 => format!("{:.2}", figure / floor),
@@ -46,7 +46,7 @@ mod tests {
     use super::{number, ratio};
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_are_formatted_for_reading() {
         assert_eq!(number(Some(1234567.0)), "1,234,567");
         assert_eq!(number(Some(-1234.0)), "-1,234");
         assert_eq!(number(Some(12.34)), "12.3");

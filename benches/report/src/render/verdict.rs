@@ -1,4 +1,4 @@
-//! What the figures had to show, and whether they do.
+//! The performance goals, and whether the figures meet them.
 
 use super::table::table;
 use crate::contenders::{ALL, FLOOR, Side};
@@ -53,7 +53,7 @@ fn instructions(figures: &Figures, name: &str, goals: [f64; 3]) -> [String; 3] {
     let goal = format!("{name}: at most {} / {} / {} of the table's instructions", goals[0], goals[1], goals[2]);
     let got: Vec<String> =
         ratios.iter().map(|ratio| ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"))).collect();
-    // To the two decimals that the goals have: the third changes from build to build.
+    // Compared with the two decimals of the goals: the third varies from build to build.
     let met = ratios.iter().zip(goals).map(|(ratio, goal)| ratio.map(|ratio| ratio < goal + 0.005));
     row(&goal, got.join(" / "), met.collect::<Option<Vec<_>>>().map(|met| met.into_iter().all(|met| met)))
 }
@@ -66,7 +66,7 @@ fn growth(figures: &Figures, name: &str) -> [String; 3] {
     row(&format!("{name}: no growth of `add` at 1,000 tools"), got, times.map(|times| times < 1.02))
 }
 
-/// Fewer than every peer, of every tool.
+/// Goal: fewer allocations than every peer, for every tool.
 fn allocations(figures: &Figures) -> [String; 3] {
     let mut beaten = Vec::new();
     let mut known = false;
@@ -111,12 +111,12 @@ fn agent(figures: &Figures) -> [String; 3] {
     )
 }
 
-/// Every way of calling must be as fast, for each number of tools.
+/// Goal: every transport is as fast as the plain server, for each number of tools.
 fn mcp(figures: &Figures) -> [String; 3] {
     let cases = figures.all("mcp calls ours");
     let ratios = cases.iter().filter_map(|(case, ours)| Some(ours / figures.get("mcp calls rmcp", case)?));
     let (least, most) = ratios.fold((f64::MAX, f64::MIN), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
     let known = least <= most;
     let got = if known { format!("{least:.2} to {most:.2}") } else { "–".to_owned() };
-    row("an MCP server: at least the calls a second of a plain one of rmcp", got, known.then_some(least >= 0.995))
+    row("an MCP server: at least the calls per second of a plain rmcp server", got, known.then_some(least >= 0.995))
 }

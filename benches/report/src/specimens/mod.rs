@@ -1,8 +1,8 @@
-//! Programs that differ only in how many tools they have, and in whose tools they are: what a tool costs to compile is
-//! the slope between two of them.
+//! Programs that differ only in library and number of tools: the compile cost of a tool is the slope between two
+//! programs.
 //!
-//! All are packages of one workspace, so that what they depend on is built once. How cargo called the compiler for each
-//! is recorded, and measured by calling it again in the same way, without cargo.
+//! All are packages of one workspace, so that their dependencies are built once. Cargo's compiler invocation for each
+//! is recorded, and measured by repeating it without cargo.
 
 pub mod record;
 mod sources;
@@ -15,12 +15,12 @@ pub use sources::SPECIMENS;
 use crate::Outcome;
 use crate::cargo::{self, benches, target};
 
-/// How many tools a program has.
+/// Numbers of tools in the two programs.
 pub const COUNTS: [usize; 2] = [50, 300];
-/// How many more the second has than the first.
+/// Number of additional tools in the larger program.
 pub const SPAN: f64 = (COUNTS[1] - COUNTS[0]) as f64;
 
-/// How a program is compiled.
+/// The build mode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     Check,
@@ -54,12 +54,12 @@ pub fn package(name: &str, count: usize) -> String {
     format!("{name}-{count}")
 }
 
-/// What was built in `Mode::Release`.
+/// Returns the binary that `Mode::Release` built.
 pub fn program(name: &str, count: usize) -> PathBuf {
     folder().join("target/release").join(package(name, count))
 }
 
-/// Writes their sources, with the versions that this workspace has.
+/// Writes the sources, with the versions of this workspace.
 pub fn write() -> Outcome {
     let mut members = Vec::new();
     for specimen in &SPECIMENS {
@@ -86,7 +86,7 @@ pub fn write() -> Outcome {
     Ok(())
 }
 
-/// Leaves a file alone that is as it should be, so that cargo does not build again what is built.
+/// Writes a file only if it changed, so that cargo does not rebuild.
 fn replace(path: PathBuf, text: &str) -> Outcome {
     if fs::read_to_string(&path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -94,7 +94,7 @@ fn replace(path: PathBuf, text: &str) -> Outcome {
     Ok(fs::write(path, text)?)
 }
 
-/// Builds them all, and records how.
+/// Builds all programs and records the compiler invocations.
 pub fn build(mode: Mode) -> Outcome {
     write()?;
     let mut build = cargo::cargo(mode.cargo());

@@ -1,4 +1,4 @@
-//! How cargo calls the compiler: this program is put before it, notes what it was called with, and hands over.
+//! Records how cargo invokes the compiler: this program acts as a wrapper that saves the arguments and forwards them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,9 +13,9 @@ use crate::Outcome;
 
 const FOLDER: &str = "REPORT_RECORD_TO";
 
-/// One call of the compiler.
+/// One compiler invocation.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct CompilerCall {
     arguments: Vec<String>,
     environment: BTreeMap<String, String>,
     folder: PathBuf,
@@ -25,13 +25,13 @@ fn file(mode: Mode) -> PathBuf {
     folder().join("records").join(mode.name())
 }
 
-/// Makes cargo call this program in place of the compiler.
+/// Makes cargo use this program as the compiler wrapper.
 pub fn recording(cargo: &mut Command, mode: Mode) -> Outcome<&mut Command> {
     fs::create_dir_all(file(mode))?;
     Ok(cargo.env("RUSTC_WRAPPER", std::env::current_exe()?).env(FOLDER, file(mode)))
 }
 
-/// If cargo has called this program as its compiler: records, compiles, and gives the compiler's answer.
+/// If cargo invoked this program as a wrapper, records the invocation, compiles, and returns the exit code.
 pub fn as_wrapper() -> Option<ExitCode> {
     let records = PathBuf::from(std::env::var_os(FOLDER)?);
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -56,7 +56,7 @@ fn record(records: PathBuf, arguments: &[OsString]) -> Outcome {
     };
     let Some(name) = named.filter(measured) else { return Ok(()) };
     let ours = |name: &str| name.starts_with("CARGO") || name == "OUT_DIR" || name == "LD_LIBRARY_PATH";
-    let record = Record {
+    let record = CompilerCall {
         environment: std::env::vars().filter(|(name, _)| ours(name)).collect(),
         folder: std::env::current_dir()?,
         arguments: words.clone(),
@@ -68,13 +68,13 @@ fn crate_name(name: &str, count: usize) -> String {
     package(name, count).replace('-', "_")
 }
 
-/// The same call again, without a word.
+/// Returns the same invocation, without output.
 pub fn replay(name: &str, count: usize, mode: Mode) -> Outcome<Command> {
     let path = file(mode).join(crate_name(name, count) + ".json");
     let text = fs::read_to_string(&path).map_err(|error| format!("{name} was not recorded: {error}"))?;
-    let record: Record = serde_json::from_str(&text)?;
+    let record: CompilerCall = serde_json::from_str(&text)?;
     let (_, arguments) = record.arguments.split_first().ok_or("the compiler is named")?;
-    // What rustup would choose, found once, so that only the compiler is measured.
+    // Resolves rustup's choice once, so that only the compiler is measured.
     let home = crate::cargo::output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let mut command = Command::new(PathBuf::from(home).join("bin/rustc"));
     command

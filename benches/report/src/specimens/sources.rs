@@ -1,27 +1,27 @@
-//! The same tool in everyone's words: three arguments, one of which can be left out, awaited, and able to fail.
+//! The same tool for every library: async, fallible, with three arguments of which one is optional.
 
-/// A library, as its users write for it.
+/// The source template of a library, written as its users would.
 pub struct Specimen {
-    /// Of its packages.
+    /// The prefix of its packages.
     pub name: &'static str,
-    /// In tables.
+    /// The name in tables.
     pub title: &'static str,
-    /// Whether it reads the schema from the code.
+    /// `true` if the schema is derived from the code.
     pub infers: bool,
     pub dependencies: &'static str,
     head: &'static str,
-    /// One tool; `#N` stands for its number.
+    /// One tool; `#N` is replaced by its number.
     tool: &'static str,
-    /// What surrounds all tools, if they stand in one `impl`.
+    /// The text around all tools, if they are in one `impl`.
     around: (&'static str, &'static str),
-    /// How one tool is registered; `#N` stands for its number.
+    /// The registration of one tool; `#N` is replaced by its number.
     register: &'static str,
-    /// `#ALL` stands for all registrations.
+    /// `#ALL` is replaced by all registrations.
     main: &'static str,
 }
 
 impl Specimen {
-    /// The program with so many tools. It starts up and gives back how many there are.
+    /// Renders a program with this many tools, which starts up and returns their number.
     pub fn source(&self, count: usize) -> String {
         let each = |text: &str| (0..count).map(|number| text.replace("#N", &number.to_string())).collect::<String>();
         let (before, after) = self.around;
