@@ -83,15 +83,15 @@ fn call(tool: &str, to: &str) -> ToolCall<'static> {
 }
 
 /// A call that waits for approval.
-struct Waiting {
+struct WaitingCall {
     tools: Dispatcher,
     deferred: Deferred,
     token: String,
     to: &'static str,
 }
 
-impl Waiting {
-    async fn of(builder: Builder, tool: &str, to: &'static str) -> Self {
+impl WaitingCall {
+    async fn start(builder: Builder, tool: &str, to: &'static str) -> Self {
         Self::with_store(builder, tool, to, MemoryPendingStore::default()).await
     }
 
@@ -151,7 +151,7 @@ async fn run_background_tasks() {
 #[tokio::test(start_paused = true)]
 async fn a_timeout_in_the_queue_does_not_spend_the_approval() {
     let builder = builder().concurrency(1, 10).timeout(Duration::from_secs(1)).journal(MemoryJournal::new());
-    let waiting = Waiting::of(builder, "approvals.pay", "queue").await;
+    let waiting = WaitingCall::start(builder, "approvals.pay", "queue").await;
     let occupied = waiting.occupied().await;
     waiting.fails(ErrorKind::TimedOut).await;
     drop(occupied);
@@ -183,7 +183,7 @@ async fn a_failing_provider_does_not_spend_the_approval() {
     for (to, journal) in [("provided", false), ("provided and recorded", true)] {
         let builder = failing_once().limit(Limiter::new().tool("approvals.pay", Limit::total(1)));
         let builder = if journal { builder.journal(MemoryJournal::new()) } else { builder };
-        let waiting = Waiting::of(builder, "approvals.pay", to).await;
+        let waiting = WaitingCall::start(builder, "approvals.pay", to).await;
         let result = waiting.fails(ErrorKind::Injection).await;
         assert!(result.output.contains("did not run"), "{}", result.output);
         waiting.runs_once().await;
@@ -197,12 +197,12 @@ async fn refusals_cancellations_and_dry_runs_do_not_spend_the_approval() {
         let allowed = allowed.clone();
         Policy::custom(move |_, _, _| allowed.lock().unwrap().clone())
     };
-    let waiting = Waiting::of(builder().policy(policy), "approvals.pay", "policy").await;
+    let waiting = WaitingCall::start(builder().policy(policy), "approvals.pay", "policy").await;
     *allowed.lock().unwrap() = PolicyVerdict::Refuse("it is night".into());
     waiting.fails(ErrorKind::Refused).await;
     *allowed.lock().unwrap() = PolicyVerdict::Ask;
 
-    let Waiting { tools, deferred, token, .. } = &waiting;
+    let WaitingCall { tools, deferred, token, .. } = &waiting;
     let stop = CancellationToken::new();
     stop.cancel();
     let cancelled = |question| tools.approve(question).cancel(stop);
@@ -219,7 +219,7 @@ fn a_timeout_while_waiting_for_a_thread_does_not_spend_the_approval() {
     let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_time().build().unwrap();
     runtime.block_on(async {
         let builder = builder().timeout(Duration::from_millis(10)).journal(MemoryJournal::new());
-        let waiting = Waiting::of(builder, "approvals.pay_slowly", "thread").await;
+        let waiting = WaitingCall::start(builder, "approvals.pay_slowly", "thread").await;
         let (hold, held) = std::sync::mpsc::channel::<()>();
         let occupied = tokio::task::spawn_blocking(move || held.recv());
         // The thread becomes free long after the deadline.
@@ -242,7 +242,7 @@ fn a_timeout_while_waiting_for_a_thread_does_not_spend_the_approval() {
 #[tokio::test]
 async fn a_resume_dropped_before_the_handler_starts_does_not_spend_the_approval() {
     let builder = builder().concurrency(1, 10).journal(MemoryJournal::new());
-    let waiting = Waiting::of(builder, "approvals.pay", "dropped").await;
+    let waiting = WaitingCall::start(builder, "approvals.pay", "dropped").await;
     let occupied = waiting.occupied().await;
     let mut resumed = Box::pin(waiting.resume());
     assert!(poll_once(&mut resumed).await.is_none(), "the call waits in the queue");
@@ -255,7 +255,7 @@ async fn a_resume_dropped_before_the_handler_starts_does_not_spend_the_approval(
 
 #[tokio::test]
 async fn a_resume_dropped_while_the_handler_runs_spends_the_approval() {
-    let waiting = Waiting::of(builder(), "approvals.pay_for_ever", "dropped too late").await;
+    let waiting = WaitingCall::start(builder(), "approvals.pay_for_ever", "dropped too late").await;
     let mut resumed = Box::pin(waiting.resume());
     assert!(poll_once(&mut resumed).await.is_none());
     assert_eq!(runs("dropped too late"), 1);
@@ -267,7 +267,7 @@ async fn a_resume_dropped_while_the_handler_runs_spends_the_approval() {
 /// Either the token is valid again or the call runs, even if the call runs in a task that the drop cannot reach.
 #[tokio::test]
 async fn a_spawned_call_does_not_run_after_its_approval_was_returned() {
-    let waiting = Waiting::of(builder().concurrency(1, 10), "approvals.pay", "detached").await;
+    let waiting = WaitingCall::start(builder().concurrency(1, 10), "approvals.pay", "detached").await;
     let occupied = waiting.occupied().await;
     let detached = Arc::new(Mutex::new(None));
     let run = |question| {
@@ -303,7 +303,7 @@ async fn a_resume_can_be_dropped_at_any_await_point() {
             }
             Ok::<_, String>(Session)
         });
-        let waiting = Waiting::of(builder.journal(MemoryJournal::new()), tool, to).await;
+        let waiting = WaitingCall::start(builder.journal(MemoryJournal::new()), tool, to).await;
         let mut resumed = Box::pin(waiting.resume());
         for _ in 0..polls {
             if poll_once(&mut resumed).await.is_some() {
@@ -345,9 +345,9 @@ async fn a_resume_can_be_dropped_at_any_await_point() {
 
 /// A store that has already removed the call when it starts to wait, and returns when the test allows it.
 #[derive(Clone)]
-struct Slow(Arc<MemoryPendingStore>, Arc<Semaphore>);
+struct SlowPendingStore(Arc<MemoryPendingStore>, Arc<Semaphore>);
 
-impl PendingStore for Slow {
+impl PendingStore for SlowPendingStore {
     fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.0.put(call)
     }
@@ -371,8 +371,8 @@ impl PendingStore for Slow {
 
 #[tokio::test]
 async fn a_resume_dropped_while_the_store_responds_does_not_spend_the_approval() {
-    let store = Slow(Arc::default(), Arc::new(Semaphore::new(0)));
-    let waiting = Waiting::with_store(builder(), "approvals.pay", "slow store", store.clone()).await;
+    let store = SlowPendingStore(Arc::default(), Arc::new(Semaphore::new(0)));
+    let waiting = WaitingCall::with_store(builder(), "approvals.pay", "slow store", store.clone()).await;
     let mut resumed = Box::pin(waiting.resume());
     assert!(poll_once(&mut resumed).await.is_none());
     assert!(store.list("slow store").await.unwrap().is_empty(), "the call is taken, but not yet returned");

@@ -345,7 +345,8 @@ fn token(result: &ToolResult) -> String {
 #[tokio::test]
 async fn a_call_that_could_not_start_can_be_approved_again() {
     let deferred = Deferred::new([7; 32]);
-    let tools = builder().confirm(deferred.clone()).concurrency(1, 0).journal(Failing::default()).build().unwrap();
+    let tools =
+        builder().confirm(deferred.clone()).concurrency(1, 0).journal(FailingJournal::default()).build().unwrap();
     let call = ToolCall::new("decisions.count", json!({"by": 1})).conversation("again");
     let token = token(&tools.call(call).await);
     let resume = async |arguments: Option<Value>| {
@@ -371,9 +372,9 @@ async fn a_call_that_could_not_start_can_be_approved_again() {
 
 /// A journal that fails to record the start of the second call.
 #[derive(Default)]
-struct Failing(MemoryJournal, std::sync::atomic::AtomicUsize);
+struct FailingJournal(MemoryJournal, std::sync::atomic::AtomicUsize);
 
-impl Journal for Failing {
+impl Journal for FailingJournal {
     fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         if self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
             return Box::pin(async { Err(JournalError::new(JournalErrorKind::Unavailable, "the disk is full")) });
@@ -400,9 +401,9 @@ impl Journal for Failing {
 
 /// A journal that has already written the entry when it starts to wait, and returns when the test allows it.
 #[derive(Clone)]
-struct Slow(Arc<MemoryJournal>, Arc<Semaphore>);
+struct BlockedJournal(Arc<MemoryJournal>, Arc<Semaphore>);
 
-impl Journal for Slow {
+impl Journal for BlockedJournal {
     fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(async {
             let begun = self.0.begin(call).await;
@@ -432,7 +433,7 @@ impl Journal for Slow {
 #[tokio::test]
 async fn a_call_cancelled_while_being_recorded_is_recorded_as_cancelled() {
     for is_dropped in [false, true] {
-        let journal = Slow(Arc::new(MemoryJournal::new()), Arc::new(Semaphore::new(0)));
+        let journal = BlockedJournal(Arc::new(MemoryJournal::new()), Arc::new(Semaphore::new(0)));
         let tools = builder().policy(Policy::Yolo).journal(journal.clone()).build().unwrap();
         let stop = CancellationToken::new();
         let call = || ToolCall::new("decisions.count", json!({"by": 1})).id("1").conversation("stopped");

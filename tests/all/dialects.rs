@@ -31,11 +31,11 @@ const RESPONSE: &str = r#"{"id": "msg_1", "type": "message", "role": "assistant"
 async fn every_call_of_a_response_gets_a_result_in_order() {
     let tools = shop();
     let offer = tools.offer(Dialect::Anthropic).unwrap();
-    let answers = tools.answers("chat", offer.calls(RESPONSE).unwrap()).await;
-    let told: Vec<_> = answers.iter().map(|answer| (answer.id.as_str(), answer.success)).collect();
-    assert_eq!(told, [("a", false), ("b", false), ("c", true)]);
-    assert!(answers[1].output.contains("Did you mean `shop.price`?"), "{}", answers[1].output);
-    let message = offer.results(&answers);
+    let results = tools.answers("chat", offer.calls(RESPONSE).unwrap()).await;
+    let outcomes: Vec<_> = results.iter().map(|result| (result.id.as_str(), result.success)).collect();
+    assert_eq!(outcomes, [("a", false), ("b", false), ("c", true)]);
+    assert!(results[1].output.contains("Did you mean `shop.price`?"), "{}", results[1].output);
+    let message = offer.results(&results);
     assert_eq!(message[0]["content"][2]["content"], "tea costs 3");
     assert_eq!(message[0]["content"][0]["is_error"], true);
 }
@@ -47,7 +47,7 @@ fn definitions_are_rendered_once_for_the_same_tools() {
     let first = text(Dialect::OpenAiChat.into());
     assert!(Arc::ptr_eq(&first, &text(Dialect::OpenAiChat.into())));
     assert_ne!(first, text(Dialect::OpenAiChat.strict()));
-    assert!(Arc::ptr_eq(&first, &text(Dialect::OpenAiChat.into())), "another form pushes out none");
+    assert!(Arc::ptr_eq(&first, &text(Dialect::OpenAiChat.into())), "another form evicts nothing");
 
     tools.registry().disable("shop.price").unwrap();
     assert_eq!(&*text(Dialect::OpenAiChat.into()), "[]");
@@ -61,8 +61,8 @@ async fn a_selection_is_rendered_separately() {
     let response = json!({"output": [
         {"type": "function_call", "call_id": "1", "name": "shopPrice", "arguments": "{\"thing\": \"tea\"}"}
     ]});
-    let answers = tools.answers("chat", offer.calls(&response.to_string()).unwrap()).await;
-    assert_eq!(answers[0].output, "tea costs 3");
+    let results = tools.answers("chat", offer.calls(&response.to_string()).unwrap()).await;
+    assert_eq!(results[0].output, "tea costs 3");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const CALLS: usize = 100_000;
 
 /// Counts the sessions that were opened, are alive, and were finished, by outcome.
 #[derive(Default)]
-struct Ledger {
+struct SessionCounts {
     made: AtomicUsize,
     alive: AtomicUsize,
     succeeded: AtomicUsize,
@@ -28,7 +28,7 @@ struct Ledger {
     cancelled: AtomicUsize,
 }
 
-impl Ledger {
+impl SessionCounts {
     fn add(counter: &AtomicUsize) {
         counter.fetch_add(1, Ordering::SeqCst);
     }
@@ -45,17 +45,17 @@ impl Ledger {
 }
 
 /// A session that is counted while it lives.
-struct Counted(Arc<Ledger>);
+struct CountedSession(Arc<SessionCounts>);
 
-impl Counted {
-    fn new(ledger: &Arc<Ledger>) -> Self {
-        Ledger::add(&ledger.made);
-        Ledger::add(&ledger.alive);
+impl CountedSession {
+    fn new(ledger: &Arc<SessionCounts>) -> Self {
+        SessionCounts::add(&ledger.made);
+        SessionCounts::add(&ledger.alive);
         Self(ledger.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedSession {
     fn drop(&mut self) {
         self.0.alive.fetch_sub(1, Ordering::SeqCst);
     }
@@ -63,7 +63,7 @@ impl Drop for Counted {
 
 /// The ways in which a call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum How {
+enum CallEnding {
     Success,
     Waiting,
     Failure,
@@ -79,34 +79,34 @@ enum How {
     MadeUp,
 }
 
-const ALL: [How; 13] = [
-    How::Success,
-    How::Waiting,
-    How::Failure,
-    How::Panic,
-    How::Timeout,
-    How::Cancelled,
-    How::Dropped,
-    How::Blocking,
-    How::Confirmed,
-    How::Refused,
-    How::Pending,
-    How::Wrong,
-    How::MadeUp,
+const ALL: [CallEnding; 13] = [
+    CallEnding::Success,
+    CallEnding::Waiting,
+    CallEnding::Failure,
+    CallEnding::Panic,
+    CallEnding::Timeout,
+    CallEnding::Cancelled,
+    CallEnding::Dropped,
+    CallEnding::Blocking,
+    CallEnding::Confirmed,
+    CallEnding::Refused,
+    CallEnding::Pending,
+    CallEnding::Wrong,
+    CallEnding::MadeUp,
 ];
 
 /// End in one way or another.
 #[tool(name = "reliability.end")]
-async fn end(how: u8, #[inject] session: &Counted) -> Result<u8, String> {
+async fn end(how: u8, #[inject] session: &CountedSession) -> Result<u8, String> {
     assert!(session.0.alive.load(Ordering::SeqCst) > 0);
     match ALL[usize::from(how)] {
-        How::Success => Ok(how),
-        How::Waiting => {
+        CallEnding::Success => Ok(how),
+        CallEnding::Waiting => {
             tokio::task::yield_now().await;
             Ok(how)
         }
-        How::Failure => Err("it does not work".to_owned()),
-        How::Panic => panic!("boom"),
+        CallEnding::Failure => Err("it does not work".to_owned()),
+        CallEnding::Panic => panic!("boom"),
         // Waits until cancelled.
         _ => std::future::pending().await,
     }
@@ -114,34 +114,34 @@ async fn end(how: u8, #[inject] session: &Counted) -> Result<u8, String> {
 
 /// Block a thread for a moment.
 #[tool(name = "reliability.block", blocking)]
-fn block(#[inject] session: &Counted) -> bool {
+fn block(#[inject] session: &CountedSession) -> bool {
     std::thread::yield_now();
     session.0.alive.load(Ordering::SeqCst) > 0
 }
 
 /// Need approval.
 #[tool(name = "reliability.ask", sensitive)]
-async fn ask(answer: u8, #[inject] session: &Counted) -> u8 {
+async fn ask(answer: u8, #[inject] session: &CountedSession) -> u8 {
     assert!(session.0.alive.load(Ordering::SeqCst) > 0);
     answer
 }
 
-async fn call(tools: Dispatcher, how: How) -> Option<ToolResult> {
+async fn call(tools: Dispatcher, how: CallEnding) -> Option<ToolResult> {
     let asked = |answer: u8| ToolCall::new("reliability.ask", json!({"answer": answer}));
     let call = match how {
-        How::Blocking => ToolCall::from_text("reliability.block", "{}"),
-        How::Confirmed => asked(0),
-        How::Refused => asked(1),
-        How::Pending => asked(2),
-        How::Wrong => ToolCall::from_text("reliability.end", r#"{"how": "so"}"#),
-        How::MadeUp => ToolCall::from_text("reliability.made_up", "{}"),
+        CallEnding::Blocking => ToolCall::from_text("reliability.block", "{}"),
+        CallEnding::Confirmed => asked(0),
+        CallEnding::Refused => asked(1),
+        CallEnding::Pending => asked(2),
+        CallEnding::Wrong => ToolCall::from_text("reliability.end", r#"{"how": "so"}"#),
+        CallEnding::MadeUp => ToolCall::from_text("reliability.made_up", "{}"),
         _ => ToolCall::new("reliability.end", json!({"how": how as u8})),
     };
     static IDS: AtomicUsize = AtomicUsize::new(0);
     let call = call.id(IDS.fetch_add(1, Ordering::Relaxed).to_string()).conversation("c");
     match how {
-        How::Timeout => Some(tools.call(call).timeout(Duration::from_millis(5)).await),
-        How::Cancelled => {
+        CallEnding::Timeout => Some(tools.call(call).timeout(Duration::from_millis(5)).await),
+        CallEnding::Cancelled => {
             let token = CancellationToken::new();
             let stop = token.clone();
             tokio::spawn(async move {
@@ -151,27 +151,27 @@ async fn call(tools: Dispatcher, how: How) -> Option<ToolResult> {
             Some(tools.call(call).cancel(token).await)
         }
         // Dropped by the caller.
-        How::Dropped => tokio::time::timeout(Duration::from_millis(3), tools.call(call)).await.ok(),
+        CallEnding::Dropped => tokio::time::timeout(Duration::from_millis(3), tools.call(call)).await.ok(),
         _ => Some(tools.call(call).await),
     }
 }
 
-fn expected(how: How) -> Option<ErrorKind> {
+fn expected(how: CallEnding) -> Option<ErrorKind> {
     match how {
-        How::Success | How::Waiting | How::Blocking | How::Confirmed => None,
-        How::Failure => Some(ErrorKind::Failed),
-        How::Panic => Some(ErrorKind::Panicked),
-        How::Timeout => Some(ErrorKind::TimedOut),
-        How::Cancelled | How::Dropped => Some(ErrorKind::Cancelled),
-        How::Refused => Some(ErrorKind::Refused),
-        How::Pending => Some(ErrorKind::Pending),
-        How::Wrong => Some(ErrorKind::InvalidArguments),
-        How::MadeUp => Some(ErrorKind::UnknownTool),
+        CallEnding::Success | CallEnding::Waiting | CallEnding::Blocking | CallEnding::Confirmed => None,
+        CallEnding::Failure => Some(ErrorKind::Failed),
+        CallEnding::Panic => Some(ErrorKind::Panicked),
+        CallEnding::Timeout => Some(ErrorKind::TimedOut),
+        CallEnding::Cancelled | CallEnding::Dropped => Some(ErrorKind::Cancelled),
+        CallEnding::Refused => Some(ErrorKind::Refused),
+        CallEnding::Pending => Some(ErrorKind::Pending),
+        CallEnding::Wrong => Some(ErrorKind::InvalidArguments),
+        CallEnding::MadeUp => Some(ErrorKind::UnknownTool),
     }
 }
 
 /// Runs the calls on a dispatcher and checks each result. Returns the number of calls of each kind.
-async fn run_all(tools: &Dispatcher, calls: usize) -> BTreeMap<How, usize> {
+async fn run_all(tools: &Dispatcher, calls: usize) -> BTreeMap<CallEnding, usize> {
     let mut running = tokio::task::JoinSet::new();
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     for _ in 0..calls {
@@ -186,7 +186,7 @@ async fn run_all(tools: &Dispatcher, calls: usize) -> BTreeMap<How, usize> {
         let (how, result) = ended.expect("a call does not panic");
         *answered.entry(how).or_insert(0) += 1;
         match result {
-            None => assert_eq!(how, How::Dropped),
+            None => assert_eq!(how, CallEnding::Dropped),
             Some(result) => assert_eq!(result.error.as_ref().map(|error| error.kind), expected(how), "{result:?}"),
         }
     }
@@ -203,7 +203,7 @@ async fn decide(question: Question) -> Decision {
     }
 }
 
-fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
+fn tools(ledger: &Arc<SessionCounts>, journal: &Arc<MemoryJournal>) -> Dispatcher {
     let ours = Manifest::linked();
     let ours = ours.iter().filter(|(name, _)| name.starts_with("reliability."));
     let makes = ledger.clone();
@@ -211,10 +211,10 @@ fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
         .manifest(ours.map(|(name, tool)| (name.to_owned(), tool.clone())).collect::<Manifest>())
         .provide("session", move |_| {
             let ledger = makes.clone();
-            async move { Ok::<_, InjectError>(Counted::new(&ledger)) }
+            async move { Ok::<_, InjectError>(CountedSession::new(&ledger)) }
         })
-        .finish("session", |session: Counted, outcome| async move {
-            Ledger::add(match outcome {
+        .finish("session", |session: CountedSession, outcome| async move {
+            SessionCounts::add(match outcome {
                 CallOutcome::Success => &session.0.succeeded,
                 CallOutcome::Panicked => &session.0.panicked,
                 CallOutcome::TimedOut => &session.0.late,
@@ -230,7 +230,7 @@ fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
 }
 
 /// Waits for dropped calls, which are finished in the background.
-async fn settle(ledger: &Ledger, tools: &Dispatcher) {
+async fn settle(ledger: &SessionCounts, tools: &Dispatcher) {
     let places = tools.concurrency().unwrap();
     for _ in 0..2_000 {
         if ledger.is_settled() && places.running() == 0 {
@@ -259,7 +259,7 @@ async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_returns_once_and_every_scope_is_finished_once() {
-    let (ledger, journal) = (Arc::new(Ledger::default()), Arc::new(MemoryJournal::new()));
+    let (ledger, journal) = (Arc::new(SessionCounts::default()), Arc::new(MemoryJournal::new()));
     let tools = tools(&ledger, &journal);
     let no_more = Arc::new(AtomicBool::new(false));
     let counting = tokio::spawn(count_events(tools.events().subscribe(), no_more.clone()));
@@ -269,13 +269,13 @@ async fn every_call_returns_once_and_every_scope_is_finished_once() {
 
     assert!(ALL.iter().all(|how| answered[how] > 1_000), "each kind has occurred: {answered:?}");
     assert!(ledger.is_settled(), "each scope is finished once, and nothing is left");
-    let of = |kinds: &[How]| kinds.iter().map(|how| answered[how]).sum::<usize>();
+    let of = |kinds: &[CallEnding]| kinds.iter().map(|how| answered[how]).sum::<usize>();
     let [succeeded, failed, panicked, late, cancelled] = ledger.endings();
-    let successes = of(&[How::Success, How::Waiting, How::Blocking, How::Confirmed]);
+    let successes = of(&[CallEnding::Success, CallEnding::Waiting, CallEnding::Blocking, CallEnding::Confirmed]);
     assert_eq!(succeeded, successes, "what succeeded was committed, and nothing else");
-    assert_eq!((failed, panicked), (of(&[How::Failure]), of(&[How::Panic])));
+    assert_eq!((failed, panicked), (of(&[CallEnding::Failure]), of(&[CallEnding::Panic])));
     // Cancelled calls may have been cancelled before their session was opened.
-    assert!(late <= of(&[How::Timeout]) && cancelled <= of(&[How::Cancelled, How::Dropped]));
+    assert!(late <= of(&[CallEnding::Timeout]) && cancelled <= of(&[CallEnding::Cancelled, CallEnding::Dropped]));
 
     let places = tools.concurrency().unwrap();
     assert_eq!((places.running(), places.waiting()), (0, 0), "every place was given back");
@@ -320,7 +320,7 @@ fn resident() -> usize {
 async fn rounds_in_one_process() {
     // The test harness captures the output of panics, which would count.
     std::panic::set_hook(Box::new(|_| {}));
-    let (ledger, journal) = (Arc::new(Ledger::default()), Arc::new(MemoryJournal::new()));
+    let (ledger, journal) = (Arc::new(SessionCounts::default()), Arc::new(MemoryJournal::new()));
     let tools = tools(&ledger, &journal);
     let mut after = Vec::new();
     for _ in 0..5 {

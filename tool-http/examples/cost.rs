@@ -1,4 +1,4 @@
-//! What the router costs a call, beside a plain axum handler that makes the same call.
+//! Measures the overhead of the router, compared with a plain axum handler that makes the same call.
 //!
 //! `cargo run --release -p tool-http --example cost`
 
@@ -56,6 +56,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         best = best.min(time(&ours).await);
     }
     let ratio = best.as_secs_f64() / best_plain.as_secs_f64();
-    println!("a plain handler {best_plain:?}, the router {best:?} a call: {ratio:.2} times as much");
+    println!("per call: plain handler {best_plain:?}, router {best:?}, ratio {ratio:.2}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The router, and what it is told.
+//! The router and its options.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use tool_runtime::journal::Journal;
 use tool_runtime::{CancellationToken, Dispatcher};
 
 use crate::body::BodyLimits;
+use crate::call_values::ValueFactory;
 use crate::feed::Feed;
-use crate::given::Giver;
-use crate::idempotency::Keys;
+use crate::idempotency::ActiveKeys;
 use crate::{Guard, Problem, SecurityHeaders, Token, routes};
 
-type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync>;
+type ConversationResolver = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync>;
 
-/// A router over a dispatcher, for any axum application to mount. Its options can be given in any order.
+/// Builder of a router over a dispatcher, for any axum application to mount. Options can be set in any order.
 ///
 /// ```
 /// use axum::Router;
@@ -45,88 +45,90 @@ type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, P
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "it serves nothing until it is a router"]
+#[must_use = "call `into_router` to get a router"]
 pub struct Api {
-    shared: Shared,
+    shared: ApiState,
     guard: Guard,
     tokens: Vec<Token>,
     kept_events: usize,
 }
 
-/// What all requests share.
+/// State shared by all requests.
 #[derive(Clone)]
-pub(crate) struct Shared {
+pub(crate) struct ApiState {
     pub(crate) tools: Dispatcher,
     pub(crate) pending: Option<Deferred>,
     pub(crate) journal: Option<Arc<dyn Journal>>,
-    pub(crate) givers: Vec<Giver>,
-    conversation: Option<Conversation>,
+    pub(crate) call_values: Vec<ValueFactory>,
+    conversation: Option<ConversationResolver>,
     pub(crate) body: BodyLimits,
     pub(crate) longest: Duration,
     pub(crate) until: CancellationToken,
-    pub(crate) asks_token: bool,
+    pub(crate) needs_token: bool,
     pub(crate) feed: Arc<Feed>,
-    pub(crate) keys: Keys,
+    pub(crate) keys: ActiveKeys,
 }
 
 impl Api {
-    /// A router over these tools, which may be a [selection](Dispatcher::select). It serves this machine only, until it
-    /// is given a [token](Self::token) or another [guard](Self::guard).
+    /// Creates an API over these tools, which may be a [selection](Dispatcher::select). It serves requests from this
+    /// machine only, unless a [token](Self::token) or another [guard](Self::guard) is set.
     pub fn new(tools: Dispatcher) -> Self {
-        let shared = Shared {
+        let shared = ApiState {
             feed: Feed::new(tools.clone(), 0),
             tools,
             pending: None,
             journal: None,
-            givers: Vec::new(),
+            call_values: Vec::new(),
             conversation: None,
             body: BodyLimits { bytes: 1 << 20, time: Duration::from_secs(10) },
             longest: Duration::from_secs(10 * 60),
             until: CancellationToken::new(),
-            asks_token: false,
-            keys: Keys::default(),
+            needs_token: false,
+            keys: ActiveKeys::default(),
         };
         Self { shared, guard: Guard::new(), tokens: Vec::new(), kept_events: 1_024 }
     }
 
-    /// Serves whoever shows this token; see [`Guard::token`]. It is asked for by whatever [guard](Self::guard) is given,
-    /// before or after it.
+    /// Serves requests that carry this token; see [`Guard::token`]. The token is added to the [guard](Self::guard),
+    /// whether that is set before or after it.
     pub fn token(mut self, token: Token) -> Self {
         self.tokens.push(token);
         self
     }
 
-    /// Serves whom this guard lets in, in place of a [`Guard::new`].
+    /// Sets the guard that decides which requests are served. The default is [`Guard::new`].
     pub fn guard(mut self, guard: Guard) -> Self {
         self.guard = guard;
         self
     }
 
-    /// Has calls that need consent wait here, whomever the dispatcher asks otherwise, and serves `/pending`, where they
-    /// are answered. Whoever may call through this router may then agree to what was called: a router for a model's own
-    /// use has none.
+    /// Holds calls that need approval in `deferred`, which overrides the dispatcher's confirmer, and serves `/pending`,
+    /// where users approve or refuse them.
+    ///
+    /// Every client that may call tools through this router may then approve calls. Do not set it for a router that a
+    /// model uses directly.
     pub fn pending(mut self, deferred: Deferred) -> Self {
         self.shared.pending = Some(deferred);
         self
     }
 
-    /// Serves what is on record, at `/journal`: the journal that the dispatcher writes, shared by an `Arc`.
+    /// Serves the entries of a journal at `/journal`. Pass the journal that the dispatcher writes, in an `Arc`.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.shared.journal = Some(Arc::new(journal));
         self
     }
 
-    /// Makes a value for each call from its request, such as the user who makes it, as
-    /// [`Call::with`](tool_runtime::Call::with) takes it; or refuses the request. Several add several values.
+    /// Derives a value for [`Call::with`](tool_runtime::Call::with) from each request, such as the user who makes the
+    /// call, or rejects the request. Can be called several times, once per value.
     pub fn with<T: Send + 'static>(
         mut self,
         make: impl Fn(&Parts) -> Result<T, Problem> + Send + Sync + 'static,
     ) -> Self {
-        self.shared.givers.push(Giver::new(make));
+        self.shared.call_values.push(ValueFactory::new(make));
         self
     }
 
-    /// As [`with`](Self::with), for a value that has to be fetched.
+    /// Async version of [`with`](Self::with).
     ///
     /// ```
     /// # use tool_http::{Api, Problem};
@@ -142,13 +144,16 @@ impl Api {
         T: Send + 'static,
         F: Future<Output = Result<T, Problem>> + Send + 'static,
     {
-        self.shared.givers.push(Giver::new_async(make));
+        self.shared.call_values.push(ValueFactory::new_async(make));
         self
     }
 
-    /// Says which conversation a request is about, by the one that it names, if any; or refuses it. It decides for
-    /// calls, for what waits, for the journal and for events: an application of many users keeps them apart by this. Where
-    /// it says none, what waits, the journal and events are those of all. The token of a call that waits speaks for itself.
+    /// Sets a function that maps a request, and the conversation that it names, to the conversation to use, or rejects
+    /// the request.
+    ///
+    /// It applies to calls, pending calls, the journal and events. Applications with several users keep them apart with
+    /// it. If it returns `None`, pending calls, journal and events of all conversations are served. It does not apply to
+    /// approving or refusing a pending call, where the token is sufficient.
     ///
     /// ```
     /// # use axum::http::StatusCode;
@@ -157,7 +162,7 @@ impl Api {
     /// # fn show(tools: tool_runtime::Dispatcher) {
     /// let api = Api::new(tools).conversation(|request, named| match named {
     ///     Some(named) => Ok(Some(format!("{}/{named}", user(request)))),
-    ///     None => Err(Problem::new(StatusCode::BAD_REQUEST, "conversation", "Say which one: `?conversation=..`.")),
+    ///     None => Err(Problem::new(StatusCode::BAD_REQUEST, "conversation", "Name a conversation: `?conversation=..`.")),
     /// });
     /// # let _ = api;
     /// # }
@@ -170,43 +175,44 @@ impl Api {
         self
     }
 
-    /// How many bytes a request may bring; 1 MiB unless set.
+    /// Sets the maximum size of a request body in bytes. The default is 1 MiB.
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.shared.body.bytes = bytes;
         self
     }
 
-    /// How long a request may take to bring them; ten seconds unless set.
+    /// Sets the time within which a request body must arrive. The default is ten seconds.
     pub fn body_timeout(mut self, time: Duration) -> Self {
         self.shared.body.time = time;
         self
     }
 
-    /// How long a call may take at most, whatever is asked for; ten minutes unless set. Its tool and the dispatcher may
-    /// say less.
+    /// Sets the upper bound of a call's timeout. The default is ten minutes. The request, the tool and the dispatcher
+    /// can set a shorter timeout.
     pub fn longest_call(mut self, time: Duration) -> Self {
         self.shared.longest = time;
         self
     }
 
-    /// How many events are kept for clients that are behind or come back; 1,024 unless set.
+    /// Sets the number of events kept for clients that read slowly or reconnect. The default is 1,024.
     pub fn keep_events(mut self, events: usize) -> Self {
         self.kept_events = events;
         self
     }
 
-    /// Ends the streams of events when this is cancelled: a server that shuts down waits for its connections.
+    /// Ends all event streams when `stopped` is cancelled. Without it, a graceful shutdown waits for their connections.
     pub fn until(mut self, stopped: CancellationToken) -> Self {
         self.shared.until = stopped;
         self
     }
 
-    /// The router. Mount it with [`Router::nest`], and serve with `into_make_service_with_connect_info::<SocketAddr>()`.
+    /// Builds the router. Mount it with [`Router::nest`], and serve with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`.
     pub fn into_router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
         let Self { mut shared, guard, tokens, kept_events } = self;
         let guard = tokens.into_iter().fold(guard, Guard::token);
         shared.feed = Feed::new(shared.tools.clone(), kept_events);
-        shared.asks_token = guard.asks_token();
+        shared.needs_token = guard.needs_token();
         let mut router = Router::new()
             .route("/health", get(routes::health::show))
             .route("/openapi.json", get(routes::openapi::show))
@@ -227,9 +233,9 @@ impl Api {
             router = router.route("/journal", get(routes::journal::list));
         }
         router
-            .fallback(async || Problem::new(StatusCode::NOT_FOUND, "path", "Nothing is here: see `openapi.json`."))
+            .fallback(async || Problem::new(StatusCode::NOT_FOUND, "path", "No such path; see `openapi.json`."))
             .method_not_allowed_fallback(async || {
-                let detail = "This path takes another method: see `openapi.json`.";
+                let detail = "This path does not support this method; see `openapi.json`.";
                 Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
             })
             .with_state(Arc::new(shared))
@@ -238,8 +244,8 @@ impl Api {
     }
 }
 
-impl Shared {
-    /// The conversation that a request is about.
+impl ApiState {
+    /// Returns the conversation of a request, given the one that it names.
     pub(crate) fn conversation(&self, parts: &Parts, named: Option<&str>) -> Result<Option<String>, Problem> {
         if let Some(named) = named {
             check_id("conversation", named)?;
@@ -251,10 +257,10 @@ impl Shared {
     }
 }
 
-/// Ids end up in records and logs: they are short, and every character of them shows.
+/// Rejects ids that are too long or have control characters, because ids are written to the journal and to logs.
 pub(crate) fn check_id(kind: &'static str, id: &str) -> Result<(), Problem> {
     if (1..=256).contains(&id.len()) && !id.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(Problem::bad_request(kind, format!("`{kind}` has 1 to 256 characters, none of them a control character.")))
+    Err(Problem::bad_request(kind, format!("`{kind}` must have 1 to 256 characters and no control characters.")))
 }

@@ -1,4 +1,4 @@
-//! What a request brings.
+//! Request bodies, limited in size and time.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Problem;
 
-/// How much a request may bring, and how long it may take to do so.
+/// Limits on the size of a request body and the time to receive it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
     pub(crate) bytes: usize,
@@ -18,7 +18,7 @@ pub(crate) struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// The body as text that says it is JSON. Nothing, if there is none.
+    /// Reads the body as text whose content type is JSON. Returns an empty string if there is no body.
     pub(crate) async fn text(self, headers: &HeaderMap, body: Body) -> Result<String, Problem> {
         let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > self.bytes as u64) {
@@ -28,28 +28,28 @@ impl BodyLimits {
         let bytes = match read {
             Err(_) => return Err(self.too_slow()),
             Ok(Err(error)) if is_length(&*error) => return Err(self.too_large()),
-            Ok(Err(error)) => return Err(Problem::bad_request("body", format!("The body cannot be read: {error}"))),
+            Ok(Err(error)) => return Err(Problem::bad_request("body", format!("Cannot read the body: {error}"))),
             Ok(Ok(read)) => read.to_bytes(),
         };
         if bytes.is_empty() {
             return Ok(String::new());
         }
         if !is_json(headers) || headers.contains_key(header::CONTENT_ENCODING) {
-            let detail = "Send JSON as it is, with `Content-Type: application/json`.";
+            let detail = "Send uncompressed JSON with `Content-Type: application/json`.";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content_type", detail));
         }
-        String::from_utf8(bytes.into()).map_err(|_| Problem::bad_request("body", "JSON is UTF-8, and this is not."))
+        String::from_utf8(bytes.into()).map_err(|_| Problem::bad_request("body", "The body is not valid UTF-8."))
     }
 
-    /// The body as a value that is written as an object.
+    /// Deserializes the body, which must be a JSON object.
     pub(crate) async fn json<T: DeserializeOwned>(self, headers: &HeaderMap, body: Body) -> Result<T, Problem> {
         let text = self.text(headers, body).await?;
         if !text.trim_start().starts_with('{') {
-            // A list would be taken for the fields in their order.
-            return Err(Problem::bad_request("body", "The body is a JSON object: see `openapi.json`."));
+            // serde would accept an array as the fields in their order.
+            return Err(Problem::bad_request("body", "The body must be a JSON object; see `openapi.json`."));
         }
         serde_json::from_str(&text).map_err(|error| {
-            Problem::bad_request("body", format!("The body is not what is asked for: {error}. See `openapi.json`."))
+            Problem::bad_request("body", format!("The body does not match the schema: {error}. See `openapi.json`."))
         })
     }
 
@@ -64,10 +64,10 @@ impl BodyLimits {
     }
 }
 
-/// Whether the body says that it is JSON, which no form of a page can say.
+/// Returns `true` if the content type is JSON, which an HTML form cannot send.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    let said = headers.get(header::CONTENT_TYPE).and_then(|said| said.to_str().ok()).unwrap_or_default();
-    let essence = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 

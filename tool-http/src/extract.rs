@@ -1,4 +1,4 @@
-//! Parts of a request, or the problem with them.
+//! Extractors that reject with a [`Problem`].
 
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 
 use crate::Problem;
 
-/// The query. A key that does not exist is a problem: `?dryrun=true` must not run anything.
-pub(crate) struct Asked<T>(pub(crate) T);
+/// The query string. An unknown key is rejected: `?dryrun=true` must not run anything.
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -20,15 +20,15 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
-/// A query that asks for nothing.
+/// A query string without parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Nothing {}
+pub(crate) struct NoQuery {}
 
-/// The name in the path.
-pub(crate) struct Name(pub(crate) String);
+/// The `{name}` segment of the path.
+pub(crate) struct PathName(pub(crate) String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Name {
+impl<S: Send + Sync> FromRequestParts<S> for PathName {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {

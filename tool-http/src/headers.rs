@@ -10,11 +10,11 @@ use axum::response::Response;
 use http::{HeaderName, HeaderValue, header};
 use tower::{Layer, Service};
 
-/// Puts a strict content security policy and its companions on every response that does not say otherwise: nothing is
-/// loaded from elsewhere, framed, sniffed, sent to others as a referrer, or kept.
+/// A layer that adds a strict content security policy and related headers to every response that does not set them:
+/// no external resources, framing, MIME sniffing, cross-site referrers or caching.
 ///
-/// [`api`](Self::api) is for answers that no browser shows, and is on the [router](crate::Api) already;
-/// [`pages`](Self::pages) is for an application's own pages.
+/// [`api`](Self::api) is for data and is already part of the [router](crate::Api); [`pages`](Self::pages) is for an
+/// application's own pages.
 ///
 /// ```
 /// use axum::{Router, routing::get};
@@ -30,7 +30,7 @@ pub struct SecurityHeaders {
 }
 
 impl SecurityHeaders {
-    /// For answers that are data: a browser may do nothing with them.
+    /// Returns headers for data, which a browser should not render.
     #[must_use]
     pub const fn api() -> Self {
         Self {
@@ -39,8 +39,9 @@ impl SecurityHeaders {
         }
     }
 
-    /// For pages whose scripts, styles, fonts and pictures are files of the same server. Nothing inline runs. Their own
-    /// server is told where a form comes from, or a [`Guard`](crate::Guard) would take it for one of another site.
+    /// Returns headers for pages whose scripts, styles, fonts and images are files of the same server. Inline scripts
+    /// and styles are blocked. Referrers are sent to the same origin, since a [`Guard`](crate::Guard) would otherwise take
+    /// a form for one of another site.
     #[must_use]
     pub const fn pages() -> Self {
         Self {
@@ -50,17 +51,17 @@ impl SecurityHeaders {
         }
     }
 
-    /// For pages, with another content security policy.
+    /// Returns headers for pages with another content security policy.
     #[must_use]
     pub const fn policy(policy: &'static str) -> Self {
         Self { policy, ..Self::pages() }
     }
 
-    fn put<B>(self, response: &mut http::Response<B>) {
+    fn apply<B>(self, response: &mut http::Response<B>) {
         const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
         const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
         const RESOURCE: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-        let said = [
+        let values = [
             (header::CONTENT_SECURITY_POLICY, self.policy),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::X_FRAME_OPTIONS, "DENY"),
@@ -70,28 +71,28 @@ impl SecurityHeaders {
             (RESOURCE, "same-origin"),
             (PERMISSIONS, "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
         ];
-        for (name, value) in said {
+        for (name, value) in values {
             response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
         }
     }
 }
 
 impl<S> Layer<S> for SecurityHeaders {
-    type Service = WithHeaders<S>;
+    type Service = SecurityHeadersService<S>;
 
-    fn layer(&self, inner: S) -> WithHeaders<S> {
-        WithHeaders { headers: *self, inner }
+    fn layer(&self, inner: S) -> SecurityHeadersService<S> {
+        SecurityHeadersService { headers: *self, inner }
     }
 }
 
-/// A service whose responses have [`SecurityHeaders`].
+/// A service that adds [`SecurityHeaders`] to its responses.
 #[derive(Clone, Debug)]
-pub struct WithHeaders<S> {
+pub struct SecurityHeadersService<S> {
     headers: SecurityHeaders,
     inner: S,
 }
 
-impl<S, Request> Service<Request> for WithHeaders<S>
+impl<S, Request> Service<Request> for SecurityHeadersService<S>
 where
     S: Service<Request, Response = Response>,
     S::Future: Send + 'static,
@@ -105,10 +106,10 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let (headers, answered) = (self.headers, self.inner.call(request));
+        let (headers, response) = (self.headers, self.inner.call(request));
         Box::pin(async move {
-            let mut response = answered.await?;
-            headers.put(&mut response);
+            let mut response = response.await?;
+            headers.apply(&mut response);
             Ok(response)
         })
     }

@@ -1,7 +1,7 @@
-//! Calls with an `Idempotency-Key`: a client that repeats a request gets the result of the call that it made first.
+//! Calls with an `Idempotency-Key`: a repeated request returns the result of the first call.
 //!
-//! A key names one call of a conversation, and is the id under which the journal knows it. While the call is in progress
-//! another request with its key is a conflict. Once the call has run, the journal answers.
+//! A key is the journal's id of one call of a conversation. While the call is in progress, another request with its key
+//! is a conflict. Once the call has run, the result comes from the journal.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -16,85 +16,84 @@ use tool_runtime::{Call, Dispatcher, ErrorKind, ToolError, ToolResult};
 
 use crate::Problem;
 
-/// The kind of problems with a key.
+/// The [`Problem::kind`] of key errors.
 const KIND: &str = "idempotency_key";
 
-/// The keys of the calls that are in progress, each with its conversation.
+/// The keys of the calls in progress.
 #[derive(Clone, Default)]
-pub(crate) struct Keys(Arc<Mutex<HashSet<Key>>>);
+pub(crate) struct ActiveKeys(Arc<Mutex<HashSet<IdempotencyKey>>>);
 
-/// The key of a request.
+/// The idempotency key of a request, with its conversation.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct IdempotencyKey {
     conversation: String,
     id: String,
 }
 
-impl Key {
-    /// Checks that a key can be honoured: it is known within a conversation, by the journal.
+impl IdempotencyKey {
+    /// Creates a key. Fails if there is no conversation, in which keys are unique, or no journal to look it up.
     pub(crate) fn new(tools: &Dispatcher, conversation: Option<&str>, id: &str) -> Result<Self, Problem> {
         let Some(conversation) = conversation else {
-            let detail = "An `Idempotency-Key` is known within a conversation: say which, with `?conversation=..`.";
+            let detail = "An `Idempotency-Key` needs a conversation: add `?conversation=..`.";
             return Err(Problem::bad_request(KIND, detail));
         };
         if tools.journal().is_none() {
-            let detail = "Calls are not recorded here, so an `Idempotency-Key` cannot keep a call from running twice: \
-                          send the request without it.";
+            let detail = "This server has no journal, so it cannot honour an `Idempotency-Key`: send the request \
+                          without it.";
             return Err(Problem::bad_request(KIND, detail));
         }
         Ok(Self { conversation: conversation.to_owned(), id: id.to_owned() })
     }
 }
 
-impl Keys {
-    fn lock(&self) -> MutexGuard<'_, HashSet<Key>> {
+impl ActiveKeys {
+    fn lock(&self) -> MutexGuard<'_, HashSet<IdempotencyKey>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a key for one call, and looks up whether that has run before.
-    pub(crate) async fn take(&self, tools: &Dispatcher, key: Key) -> Result<KeyedCall, Problem> {
+    /// Reserves a key for one call and looks up in the journal if the call has run before.
+    pub(crate) async fn reserve(&self, tools: &Dispatcher, key: IdempotencyKey) -> Result<KeyedCall, Problem> {
         if !self.lock().insert(key.clone()) {
             return Err(in_progress());
         }
-        let taken = Taken { keys: self.clone(), key };
-        let recorded = tools.recall(&taken.key.conversation, &taken.key.id).await.map_err(|error| {
-            tracing::warn!(%error, "an idempotency key cannot be looked up");
-            let detail = "What is on record of this `Idempotency-Key` cannot be read now: try again.";
+        let reservation = KeyReservation { keys: self.clone(), key };
+        let recorded = tools.recall(&reservation.key.conversation, &reservation.key.id).await.map_err(|error| {
+            tracing::warn!(%error, "failed to look up an idempotency key");
+            let detail = "Failed to look up this `Idempotency-Key` in the journal: try again.";
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Journal.as_str(), detail)
         })?;
         match recorded {
-            // In another process.
+            // Running in another process.
             Some(EntryState::Running) => Err(in_progress()),
-            recorded => Ok(KeyedCall { taken, recorded }),
+            recorded => Ok(KeyedCall { reservation, recorded }),
         }
     }
 }
 
-/// A key in use, until this is dropped.
-struct Taken {
-    keys: Keys,
-    key: Key,
+/// A key that is in use until this is dropped.
+struct KeyReservation {
+    keys: ActiveKeys,
+    key: IdempotencyKey,
 }
 
-impl Drop for Taken {
+impl Drop for KeyReservation {
     fn drop(&mut self) {
         self.keys.lock().remove(&self.key);
     }
 }
 
-/// A call that has its key to itself, with what is on record of the key.
+/// A call with its reserved key and the journal's state of that key.
 pub(crate) struct KeyedCall {
-    taken: Taken,
+    reservation: KeyReservation,
     recorded: Option<EntryState>,
 }
 
 impl KeyedCall {
-    /// Makes the call, or answers for the one that was made before. A call that waits for approval waits on, as the same
-    /// entry.
+    /// Runs the call, or replays the result of the earlier one. A call that is pending stays pending with the same token.
     pub(crate) async fn run(self, call: Call<'_>, pending: Option<&Deferred>) -> Result<ToolResult, Problem> {
-        let is_other = Arc::new(AtomicBool::new(false));
+        let is_conflict = Arc::new(AtomicBool::new(false));
         let call = match pending {
-            Some(deferred) => call.confirm(OncePending { deferred: deferred.clone(), is_other: is_other.clone() }),
+            Some(deferred) => call.confirm(DeferOnce { deferred: deferred.clone(), is_conflict: is_conflict.clone() }),
             None => call,
         };
         let tool = call.request().name().to_owned();
@@ -102,27 +101,27 @@ impl KeyedCall {
             Some(EntryState::Finished(_) | EntryState::Unfinished) => call.replay().await,
             _ => call.await,
         };
-        drop(self.taken);
+        drop(self.reservation);
         let is_unknown = result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::OutcomeUnknown);
-        // Something has run with this key, and it was not this.
+        // A different call has run with this key.
         let is_unrecorded =
             matches!(self.recorded, Some(EntryState::Finished(_))) && is_unknown && !is_replayed(&result);
-        if is_unrecorded || is_other.load(Ordering::Relaxed) {
-            let detail = "This `Idempotency-Key` is that of another call: use a new one for another tool or other \
-                          arguments.";
+        if is_unrecorded || is_conflict.load(Ordering::Relaxed) {
+            let detail =
+                "This `Idempotency-Key` belongs to a call with another tool or other arguments: use a new key.";
             return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, KIND, detail));
         }
         Ok(as_final(&tool, result))
     }
 }
 
-/// Returns `true` if the result is that of an earlier call, from the journal.
+/// Returns `true` if the result was replayed from the journal.
 pub(crate) fn is_replayed(result: &ToolResult) -> bool {
     result.metadata.get("replayed").and_then(serde_json::Value::as_bool) == Some(true)
 }
 
-/// Puts the recorded result of a call that was stopped in other words: "timed out" invites a retry, and this key will
-/// never get another result.
+/// Turns the recorded result of a stopped call into `OutcomeUnknown`. "Timed out" would invite a retry, but this key never
+/// gets another result.
 fn as_final(tool: &str, recorded: ToolResult) -> ToolResult {
     let kind = recorded.error.as_ref().map(|error| error.kind);
     if !is_replayed(&recorded) || !matches!(kind, Some(ErrorKind::TimedOut | ErrorKind::Cancelled)) {
@@ -130,7 +129,7 @@ fn as_final(tool: &str, recorded: ToolResult) -> ToolResult {
     }
     let message = format!(
         "`{tool}` was stopped before it finished, and may have taken effect. Check what it has done before you call it \
-         again, with another key."
+         again with another key."
     );
     let mut result = ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message));
     result.metadata = recorded.metadata;
@@ -142,32 +141,32 @@ fn in_progress() -> Problem {
     Problem::new(StatusCode::CONFLICT, "in_progress", detail).with_retry_after(Duration::from_secs(1))
 }
 
-/// Has a call wait for approval, unless one of the same id waits already.
-struct OncePending {
+/// Defers a call until it is approved, unless a call with the same id is pending already.
+struct DeferOnce {
     deferred: Deferred,
-    /// Set if the one that waits is another call.
-    is_other: Arc<AtomicBool>,
+    /// Set if the pending call has another tool or other arguments.
+    is_conflict: Arc<AtomicBool>,
 }
 
-impl OncePending {
+impl DeferOnce {
     async fn decide(&self, question: &Question) -> Decision {
         let (Some(conversation), Some(id)) = (&question.conversation, &question.call_id) else {
             return self.deferred.confirm(question).await;
         };
         let Ok(waiting) = self.deferred.waiting(conversation, SystemTime::now()).await else {
-            return Decision::refuse("it cannot be looked up whether it waits for approval already; try again later");
+            return Decision::refuse("failed to look up pending calls; try again later");
         };
         let found = waiting.into_iter().find(|(_, call)| call.question.call_id.as_ref() == Some(id));
         let Some((pending, call)) = found else { return self.deferred.confirm(question).await };
         if (&call.question.registered, &call.question.arguments) == (&question.registered, &question.arguments) {
             return Decision::Pending(pending);
         }
-        self.is_other.store(true, Ordering::Relaxed);
-        Decision::refuse("another call of the same id waits for approval")
+        self.is_conflict.store(true, Ordering::Relaxed);
+        Decision::refuse("another call with the same id is pending")
     }
 }
 
-impl Confirm for OncePending {
+impl Confirm for DeferOnce {
     fn confirm<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
         Box::pin(self.decide(question))
     }

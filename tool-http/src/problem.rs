@@ -13,7 +13,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// Why a request was not served, and what to do about it: a JSON document of RFC 9457, `application/problem+json`.
+/// Problem details of a failed request: an RFC 9457 document with the type `application/problem+json`.
 ///
 /// ```
 /// use axum::http::StatusCode;
@@ -28,24 +28,24 @@ use serde::{Serialize, Serializer};
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-#[must_use = "a problem says nothing until it is answered"]
-pub struct Problem(Box<Document>);
+#[must_use = "a problem has no effect until it is returned"]
+pub struct Problem(Box<ProblemDocument>);
 
-/// Why a request was not served, and what to do about it.
+/// Problem details of a failed request.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
-pub(crate) struct Document {
+pub(crate) struct ProblemDocument {
     /// The status of the response.
     #[serde(serialize_with = "as_number")]
     #[schemars(with = "u16")]
     status: StatusCode,
-    /// The status in words.
+    /// The reason phrase of the status.
     title: &'static str,
-    /// What it is, in a word for programs.
+    /// The machine-readable kind of problem.
     kind: Cow<'static, str>,
-    /// What is wrong, and what to do about it.
+    /// The message: the cause and how to fix it.
     detail: String,
-    /// After how many seconds another try may go well.
+    /// Delay in seconds after which to retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
     #[serde(skip)]
@@ -54,14 +54,14 @@ pub(crate) struct Document {
 }
 
 impl Problem {
-    /// A refusal with a status, a word for programs, and a sentence that says what to do.
+    /// Creates a problem with a status, a machine-readable kind, and a message that says what to do.
     pub fn new(status: StatusCode, kind: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("Problem");
         let (kind, detail) = (kind.into(), detail.into());
-        Self(Box::new(Document { status, title, kind, detail, retry_after: None, header: None }))
+        Self(Box::new(ProblemDocument { status, title, kind, detail, retry_after: None, header: None }))
     }
 
-    /// The same, with the time after which another try may go well, if it is known: in the header `Retry-After` too.
+    /// Sets the delay after which to retry, if it is known, in the document and in the `Retry-After` header.
     pub fn with_retry_after(mut self, time: impl Into<Option<Duration>>) -> Self {
         if let Some(time) = time.into() {
             let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
@@ -80,19 +80,19 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, kind, detail)
     }
 
-    /// The status of the response.
+    /// Returns the status of the response.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
 
-    /// What it is, in a word for programs.
+    /// Returns the machine-readable kind of problem.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.0.kind
     }
 
-    /// A response of this status whose document says more than the problem itself.
+    /// Builds a response with the status and headers of the problem, and another document.
     pub(crate) fn respond(&self, document: impl Serialize) -> Response {
         let mut response = (self.0.status, Json(document)).into_response();
         let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! A call whose progress is told while it runs, as server-sent events.
+//! Calls that stream their progress as server-sent events.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,51 +17,52 @@ use tracing::Instrument;
 
 use crate::Problem;
 
-/// How many reports wait for a client that reads slowly. It is told how many more there were.
-const MOST_REPORTS: usize = 256;
+/// Maximum number of reports buffered for a slow client. Further ones are counted as missed.
+const MAX_REPORTS: usize = 256;
 
-/// Whether a client wants to be told of progress.
-pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+/// Returns `true` if the client accepts an event stream.
+pub(crate) fn accepts_stream(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).into_iter().filter_map(|accept| accept.to_str().ok());
     accepted
         .flat_map(|accept| accept.split(','))
         .any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream")))
 }
 
-/// Runs a call beside its response: `progress` for each report, then `result`. A client that does not read holds up the
-/// response, but not the call, whose time limits hold all the same. One that goes away takes the response with it, and so
-/// the call, unless that runs in a task of its own.
+/// Runs a call and streams `progress` for each report, then `result`.
+///
+/// A client that stops reading delays the response but not the call, whose timeouts still apply. A client that
+/// disconnects cancels the call, unless the call runs in its own task.
 pub(crate) fn respond<F>(call: impl FnOnce(Progress) -> F) -> Response
 where
     F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
 {
-    let (sender, reports) = mpsc::channel(MOST_REPORTS);
+    let (sender, reports) = mpsc::channel(MAX_REPORTS);
     let missed = Arc::new(AtomicU64::new(0));
-    let unheard = missed.clone();
+    let counter = missed.clone();
     let progress = Progress::to(move |report| {
         if sender.try_send(report).is_err() {
-            unheard.fetch_add(1, Ordering::Relaxed);
+            counter.fetch_add(1, Ordering::Relaxed);
         }
     });
     let mut running = JoinSet::new();
     running.spawn(call(progress).in_current_span());
-    let streamed = Streamed { running, ended: None, reports, missed };
-    let events = stream::unfold(streamed, |mut streamed| async move {
-        let event = streamed.next().await?;
-        Some((Ok::<_, Infallible>(event), streamed))
+    let calls = CallStream { running, ended: None, reports, missed };
+    let events = stream::unfold(calls, |mut calls| async move {
+        let event = calls.next().await?;
+        Some((Ok::<_, Infallible>(event), calls))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
-struct Streamed {
-    /// The call, as long as it runs. Dropped, it drops the call.
+struct CallStream {
+    /// The running call. Dropping the set cancels it.
     running: JoinSet<Result<ToolResult, Problem>>,
     ended: Option<Result<ToolResult, Problem>>,
     reports: mpsc::Receiver<Value>,
     missed: Arc<AtomicU64>,
 }
 
-impl Streamed {
+impl CallStream {
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Ok(report) = self.reports.try_recv() {
@@ -85,17 +86,17 @@ impl Streamed {
     }
 }
 
-/// A dispatcher answers even for a handler that panics: what gets here is a fault of what stands around it.
+/// Reports a task that panicked or was cancelled. The dispatcher catches panics of handlers, so this is a bug elsewhere.
 pub(crate) fn lost(error: &JoinError) -> Problem {
-    tracing::error!(%error, "a call was lost");
-    let detail = "The call was lost, and how far it has come is not known: look before you make it again.";
+    tracing::error!(%error, "the task of a call failed");
+    let detail = "The call failed unexpectedly and may have taken effect: check before you repeat it.";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "lost", detail)
 }
 
-/// An event with JSON for data.
+/// Returns an event with JSON data.
 pub(crate) fn event(name: &str, data: &impl Serialize) -> Event {
     let text = serde_json::to_string(data).unwrap_or_else(|error| {
-        tracing::error!(%error, "an event could not be written");
+        tracing::error!(%error, "failed to serialize an event");
         "null".to_owned()
     });
     Event::default().event(name).data(text)

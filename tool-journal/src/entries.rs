@@ -1,4 +1,4 @@
-//! Reading.
+//! Queries for journal entries.
 
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
@@ -25,7 +25,7 @@ impl SqliteJournal {
             select.push(" AND sequence < ").push_bind(i64::try_from(before).unwrap_or(i64::MAX));
         }
         select.push(" ORDER BY sequence DESC LIMIT ").push_bind(query.limit);
-        let rows: Vec<Row> = select.build_query_as().fetch_all(self.readers()).await.or_unread("its entries")?;
+        let rows: Vec<CallRow> = select.build_query_as().fetch_all(self.readers()).await.or_unread("its entries")?;
         let mut entries = Vec::with_capacity(rows.len());
         for row in rows {
             entries.push(self.entry(row).await?);
@@ -33,10 +33,10 @@ impl SqliteJournal {
         Ok(entries)
     }
 
-    /// What became of a call that would be on record here. If it is not, it has not begun, unless it may have been
-    /// [removed](SqliteJournal::prune). Runs whose handler was not started do not count.
+    /// Returns the state of a call. A call without an entry is `Noted`, or `None` if its entry may have been
+    /// [pruned](SqliteJournal::prune). Ignores runs whose handler was not started.
     pub(crate) async fn state_of_call(&self, conversation: &str, id: &str) -> Result<Option<EntryState>, JournalError> {
-        let row: Option<Row> = sqlx::query_as(
+        let row: Option<CallRow> = sqlx::query_as(
             "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
              duration, started FROM calls LEFT JOIN outcomes ON call = sequence \
              WHERE conversation = ? AND id = ? AND run IS NOT NULL AND started IS NOT 0 ORDER BY sequence DESC LIMIT 1",
@@ -45,26 +45,26 @@ impl SqliteJournal {
         .bind(id)
         .fetch_optional(self.readers())
         .await
-        .or_unread("what became of a call")?;
+        .or_unread("the state of a call")?;
         match row {
             Some(row) => self.state(&row).await.map(Some),
-            None => Ok(self.has_all().await?.then_some(EntryState::Noted)),
+            None => Ok(self.is_complete().await?.then_some(EntryState::Noted)),
         }
     }
 
-    /// Whether nothing was ever removed.
-    async fn has_all(&self) -> Result<bool, JournalError> {
-        let (has_all,): (bool,) = sqlx::query_as(
+    /// Returns `true` if no entry was ever removed.
+    async fn is_complete(&self) -> Result<bool, JournalError> {
+        let (is_complete,): (bool,) = sqlx::query_as(
             "SELECT (SELECT count(*) FROM calls) = \
              coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'calls'), 0)",
         )
         .fetch_one(self.readers())
         .await
-        .or_unread("whether something was removed")?;
-        Ok(has_all)
+        .or_unread("the number of entries")?;
+        Ok(is_complete)
     }
 
-    async fn entry(&self, row: Row) -> Result<JournalEntry, JournalError> {
+    async fn entry(&self, row: CallRow) -> Result<JournalEntry, JournalError> {
         let state = self.state(&row).await?;
         Ok(JournalEntry {
             sequence: row.sequence.cast_unsigned(),
@@ -79,12 +79,12 @@ impl SqliteJournal {
         })
     }
 
-    async fn state(&self, row: &Row) -> Result<EntryState, JournalError> {
+    async fn state(&self, row: &CallRow) -> Result<EntryState, JournalError> {
         let Some(run) = row.run else { return Ok(EntryState::Noted) };
         match &row.outcome {
             Some(outcome) => outcome.state(row.sequence),
             None if self.is_running(row.opening, run) => Ok(EntryState::Running),
-            // It may have ended since the row was read; if not, it never will.
+            // The call may have finished since the row was read. Otherwise it never will.
             None => match self.outcome(row.sequence).await? {
                 Some(outcome) => outcome.state(row.sequence),
                 None => Ok(EntryState::Unfinished),
@@ -92,10 +92,10 @@ impl SqliteJournal {
         }
     }
 
-    async fn outcome(&self, sequence: i64) -> Result<Option<Outcome>, JournalError> {
+    async fn outcome(&self, sequence: i64) -> Result<Option<OutcomeRow>, JournalError> {
         let row = sqlx::query("SELECT result, duration, started FROM outcomes WHERE call = ?").bind(sequence);
-        let row = row.fetch_optional(self.readers()).await.or_unread("what came of a call")?;
-        Ok(row.map(|row| Outcome::of(&row)).transpose().or_unread("what came of a call")?.flatten())
+        let row = row.fetch_optional(self.readers()).await.or_unread("the outcome of a call")?;
+        Ok(row.map(|row| OutcomeRow::read(&row)).transpose().or_unread("the outcome of a call")?.flatten())
     }
 }
 
@@ -103,7 +103,7 @@ fn parsed(what: &str, sequence: i64, text: &str) -> Result<Value, JournalError> 
     serde_json::from_str(text).map_err(|error| unreadable(what, sequence, error))
 }
 
-struct Row {
+struct CallRow {
     sequence: i64,
     opening: i64,
     run: Option<i64>,
@@ -114,10 +114,10 @@ struct Row {
     repairs: Option<String>,
     decision: Option<String>,
     at: i64,
-    outcome: Option<Outcome>,
+    outcome: Option<OutcomeRow>,
 }
 
-impl FromRow<'_, SqliteRow> for Row {
+impl FromRow<'_, SqliteRow> for CallRow {
     fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
         Ok(Self {
             sequence: row.try_get("sequence")?,
@@ -130,19 +130,19 @@ impl FromRow<'_, SqliteRow> for Row {
             repairs: row.try_get("repairs")?,
             decision: row.try_get("decision")?,
             at: row.try_get("at")?,
-            outcome: Outcome::of(row)?,
+            outcome: OutcomeRow::read(row)?,
         })
     }
 }
 
-struct Outcome {
+struct OutcomeRow {
     result: String,
     duration: i64,
     started: bool,
 }
 
-impl Outcome {
-    fn of(row: &SqliteRow) -> sqlx::Result<Option<Self>> {
+impl OutcomeRow {
+    fn read(row: &SqliteRow) -> sqlx::Result<Option<Self>> {
         let Some(result) = row.try_get("result")? else { return Ok(None) };
         Ok(Some(Self { result, duration: row.try_get("duration")?, started: row.try_get("started")? }))
     }

@@ -1,4 +1,4 @@
-//! Who has the file open, and who is gone.
+//! Openings of the file, and detection of processes that have ended.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -12,7 +12,7 @@ use tool_sqlite::time::stamp;
 
 use crate::error::{ResultExt, unavailable};
 
-/// One opening of the file: a number, and a lock that the system holds until the process ends.
+/// One opening of the file: a number, and a lock that the operating system holds until the process ends.
 #[derive(Debug)]
 pub(crate) struct Opening {
     pub(crate) id: i64,
@@ -21,10 +21,10 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Takes a number and its lock. The caller has begun a transaction that excludes other openings, so that nobody
-    /// sees a lock file that is not locked yet.
+    /// Allocates a number and takes its lock. The caller must hold an exclusive transaction, so that no other opening sees
+    /// a lock file that is not locked yet.
     pub(crate) async fn register(connection: &mut SqliteConnection, journal: &Path) -> Result<Self, JournalError> {
-        remove_locks_of_the_dead(journal);
+        remove_stale_locks(journal);
         loop {
             let inserted = sqlx::query("INSERT INTO openings (process, at) VALUES (?, ?)")
                 .bind(i64::from(std::process::id()))
@@ -36,31 +36,29 @@ impl Opening {
             let path = lock_path(journal, id);
             let cannot = |error| {
                 let shown = path.display();
-                unavailable(format!(
-                    "the lock file {shown} of the journal cannot be had: {error}; its folder must be writable"
-                ))
-                .caused_by(error)
+                unavailable(format!("cannot lock {shown} for the journal: {error}; its directory must be writable"))
+                    .caused_by(error)
             };
             let lock = private().open(&path).map_err(cannot)?;
             match lock.try_lock() {
                 Ok(()) => return Ok(Self { id, journal: journal.to_owned(), lock }),
-                // Somebody still has a journal open that was deleted here since: take the next number.
+                // A process still has a deleted journal of this path open: take the next number.
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(cannot(error)),
             }
         }
     }
 
-    /// What tells the file from others: who has opened it first, and when, to the microsecond.
-    pub(crate) async fn first(connection: &mut SqliteConnection) -> Result<String, JournalError> {
+    /// Returns the identity of the file: the time of its first opening, in microseconds, and the process id.
+    pub(crate) async fn first_identity(connection: &mut SqliteConnection) -> Result<String, JournalError> {
         let (process, at): (i64, i64) = sqlx::query_as("SELECT process, at FROM openings ORDER BY id LIMIT 1")
             .fetch_one(connection)
             .await
-            .or_unread("who has opened it first")?;
+            .or_unread("its first opening")?;
         Ok(format!("{at}-{process}"))
     }
 
-    /// Whether the process of an opening lives.
+    /// Returns `true` if the process of an opening is alive.
     pub(crate) fn is_alive(&self, id: i64) -> bool {
         id == self.id || is_locked(&lock_path(&self.journal, id))
     }
@@ -68,7 +66,7 @@ impl Opening {
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        // The system would do the first, the next opening the second.
+        // Otherwise the system would unlock the file, and the next opening would remove it.
         drop(self.lock.unlock());
         drop(fs::remove_file(lock_path(&self.journal, self.id)));
     }
@@ -86,8 +84,8 @@ fn lock_prefix(journal: &Path) -> OsString {
     prefix
 }
 
-/// A shared lock is enough to ask: two that ask at the same time do not take each other for the living. Whoever cannot
-/// be asked may be living.
+/// Returns `true` if a lock file is locked, or if that cannot be determined. Tests with a shared lock, so that concurrent
+/// tests do not take each other for the owner.
 fn is_locked(path: &Path) -> bool {
     match File::open(path) {
         Ok(file) => file.try_lock_shared().is_err(),
@@ -95,10 +93,10 @@ fn is_locked(path: &Path) -> bool {
     }
 }
 
-/// Nobody needs them: a file that is not there counts as not locked. What cannot be removed does no harm.
-fn remove_locks_of_the_dead(journal: &Path) {
+/// Removes lock files of ended processes. A file that cannot be removed does no harm.
+fn remove_stale_locks(journal: &Path) {
     let prefix = lock_prefix(journal);
-    let Some(entries) = journal.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return };
+    let Some(entries) = journal.parent().and_then(|directory| fs::read_dir(directory).ok()) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         let is_ours = path.as_os_str().as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
         if is_ours.is_some_and(|number| number.iter().all(u8::is_ascii_digit)) && !is_locked(&path) {

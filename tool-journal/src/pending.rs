@@ -1,4 +1,4 @@
-//! Calls that wait for somebody's confirmation, so that they outlive a restart.
+//! Storage of pending calls, which survive a restart.
 
 use std::time::SystemTime;
 
@@ -9,13 +9,13 @@ use tool_sqlite::time::{from_stamp, stamp};
 use crate::SqliteJournal;
 use crate::error::{ResultExt, unavailable};
 
-/// How many calls wait at most. One more is refused: those that wait were promised an answer.
-const MOST: i64 = 10_000;
+/// Maximum number of pending calls. Further ones are refused, rather than dropping older ones.
+const MAX_PENDING: i64 = 10_000;
 
-type Row = (String, Option<String>, i64, String);
+type PendingRow = (String, Option<String>, i64, String);
 
-/// Calls that wait outlive a restart: `Deferred::new(key).store(journal.clone())`. They are kept as they come, which is
-/// encrypted. Those that have expired make room for others, of which 10,000 can wait.
+/// Stores pending calls, so that they survive a restart: `Deferred::new(key).store(journal.clone())`. They arrive
+/// encrypted and are stored unchanged. At most 10,000 calls can be pending; expired ones are removed.
 impl PendingStore for SqliteJournal {
     fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         Box::pin(async move { self.put_pending(&call).await.map_err(PendingStoreError::new) })
@@ -40,7 +40,7 @@ impl PendingStore for SqliteJournal {
 
 impl SqliteJournal {
     async fn put_pending(&self, call: &SealedCall) -> Result<(), JournalError> {
-        const WHAT: &str = "keep a call that waits for a confirmation";
+        const WHAT: &str = "store a pending call";
         let mut transaction = self.exclusive().await?;
         sqlx::query("DELETE FROM pending WHERE expires <= ?")
             .bind(stamp(SystemTime::now()))
@@ -49,8 +49,8 @@ impl SqliteJournal {
             .or_unwritten(WHAT)?;
         let (waiting,): (i64,) =
             sqlx::query_as("SELECT count(*) FROM pending").fetch_one(&mut *transaction).await.or_unwritten(WHAT)?;
-        if waiting >= MOST {
-            return Err(unavailable(format!("{MOST} calls wait for a confirmation already: answer some")));
+        if waiting >= MAX_PENDING {
+            return Err(unavailable(format!("{MAX_PENDING} calls are pending already; approve or refuse some")));
         }
         sqlx::query("INSERT OR REPLACE INTO pending (id, conversation, expires, sealed) VALUES (?, ?, ?, ?)")
             .bind(&call.id)
@@ -63,27 +63,28 @@ impl SqliteJournal {
         transaction.commit().await.or_unwritten(WHAT)
     }
 
-    /// Of several who try, in any process, one gets it. If it cannot be removed, nobody has got it.
+    /// Removes and returns a pending call. Of several concurrent callers, in any process, only one gets it.
     async fn take_pending(&self, id: &str) -> Result<Option<SealedCall>, JournalError> {
-        let mut taken: Vec<Row> =
+        let mut taken: Vec<PendingRow> =
             sqlx::query_as("DELETE FROM pending WHERE id = ? RETURNING id, conversation, expires, sealed")
                 .bind(id)
                 .fetch_all(self.writer())
                 .await
-                .or_unwritten("take out a call that waited for a confirmation")?;
+                .or_unwritten("remove a pending call")?;
         Ok(taken.pop().map(sealed))
     }
 
     async fn get_pending(&self, id: &str) -> Result<Option<SealedCall>, JournalError> {
-        let found: Option<Row> = sqlx::query_as("SELECT id, conversation, expires, sealed FROM pending WHERE id = ?")
-            .bind(id)
-            .fetch_optional(self.readers())
-            .await
-            .or_unread("a call that waits for a confirmation")?;
+        let found: Option<PendingRow> =
+            sqlx::query_as("SELECT id, conversation, expires, sealed FROM pending WHERE id = ?")
+                .bind(id)
+                .fetch_optional(self.readers())
+                .await
+                .or_unread("a pending call")?;
         Ok(found.map(sealed))
     }
 
-    /// The calls of a conversation, or all.
+    /// Lists the pending calls of a conversation, or all.
     async fn list_pending(&self, conversation: Option<&str>) -> Result<Vec<SealedCall>, JournalError> {
         let query = match conversation {
             None => sqlx::query_as("SELECT id, conversation, expires, sealed FROM pending ORDER BY rowid"),
@@ -92,12 +93,11 @@ impl SqliteJournal {
             )
             .bind(conversation),
         };
-        let found: Vec<Row> =
-            query.fetch_all(self.readers()).await.or_unread("the calls that wait for a confirmation")?;
+        let found: Vec<PendingRow> = query.fetch_all(self.readers()).await.or_unread("the pending calls")?;
         Ok(found.into_iter().map(sealed).collect())
     }
 }
 
-fn sealed((id, conversation, expires, sealed): Row) -> SealedCall {
+fn sealed((id, conversation, expires, sealed): PendingRow) -> SealedCall {
     SealedCall::new(id, conversation, from_stamp(expires), sealed)
 }

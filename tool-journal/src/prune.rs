@@ -1,4 +1,4 @@
-//! Forgetting.
+//! Removal of old entries.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,21 +9,20 @@ use crate::SqliteJournal;
 use crate::error::ResultExt;
 
 impl SqliteJournal {
-    /// Removes what is older: entries whose call is not running. Calls that wait for a confirmation are removed once it
-    /// is too late for one. Says how many entries it removed.
+    /// Removes entries older than `older_than` whose call is not running, and all expired pending calls. Returns the
+    /// number of removed entries.
     ///
-    /// A call that is removed is forgotten: should it come again, it runs again. Keep entries for longer than a client
-    /// may repeat a call.
+    /// A repeated call whose entry was removed runs again. Keep entries for longer than clients may repeat calls.
     ///
     /// # Errors
-    /// If they cannot be removed.
+    /// If writing to the file fails.
     pub async fn prune(&self, older_than: Duration) -> Result<u64, JournalError> {
         let limit = stamp(SystemTime::now().checked_sub(older_than).unwrap_or(SystemTime::UNIX_EPOCH));
         let delete = |statement| sqlx::query(statement).bind(limit);
         let expired = sqlx::query("DELETE FROM pending WHERE expires <= ?").bind(stamp(SystemTime::now()));
         expired.execute(self.writer()).await.or_unwritten("remove old entries")?;
         let mut removed = 0;
-        // Some at a time, so that calls do not wait for long.
+        // Delete in batches, so that calls do not wait for long.
         loop {
             let some = delete(
                 "DELETE FROM calls WHERE sequence IN (SELECT sequence FROM calls LEFT JOIN outcomes ON call = sequence \
@@ -38,7 +37,7 @@ impl SqliteJournal {
         Ok(removed + self.prune_unfinished(limit).await?)
     }
 
-    /// Those of the dead: their outcome will never be known.
+    /// Removes old entries of ended processes, whose outcome will never be known.
     async fn prune_unfinished(&self, limit: i64) -> Result<u64, JournalError> {
         let unfinished: Vec<(i64, i64, i64)> = sqlx::query_as(
             "SELECT sequence, opening, run FROM calls LEFT JOIN outcomes ON call = sequence \

@@ -1,4 +1,4 @@
-//! Writing: a call begins, finishes, or is decided not to run.
+//! Writing of journal entries: a call begins, finishes, or is refused.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -9,17 +9,17 @@ use tool_sqlite::time::{micros, stamp};
 use crate::SqliteJournal;
 use crate::error::{ResultExt, not_running, unreadable};
 
-/// Sequence, opening, run, and the result of one that ended with whether its handler was started.
-type Known = (i64, i64, i64, Option<String>, Option<bool>);
+/// Sequence, opening, run, and for a finished call its result and whether its handler was started.
+type StatusRow = (i64, i64, i64, Option<String>, Option<bool>);
 
-type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
+type CallInsert = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 
 impl SqliteJournal {
     pub(crate) async fn begin_call(&self, call: &StartedCall) -> Result<CallStatus, JournalError> {
-        let run = Run::start(self, &call.key);
-        // Until it ends nobody else begins a call, here or in another process.
+        let run = RunGuard::start(self, &call.key);
+        // No other call can begin during the transaction, in this process or in others.
         let mut transaction = self.exclusive().await?;
-        match self.known(&mut transaction, &call.key).await? {
+        match self.status(&mut transaction, &call.key).await? {
             None | Some(CallStatus::NotStarted(_)) => {}
             Some(known) => return Ok(known),
         }
@@ -27,31 +27,31 @@ impl SqliteJournal {
                       decision, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let insert = sqlx::query(insert).bind(self.0.opening.id).bind(run.number());
         let insert = bind_call(insert, call, call.decision.as_ref());
-        insert.execute(&mut *transaction).await.or_unwritten("record that a call starts")?;
-        transaction.commit().await.or_unwritten("record that a call starts")?;
-        run.goes_on();
+        insert.execute(&mut *transaction).await.or_unwritten("record the start of a call")?;
+        transaction.commit().await.or_unwritten("record the start of a call")?;
+        run.keep_running();
         Ok(CallStatus::New)
     }
 
-    /// What is known of a call, without starting it.
+    /// Returns the status of a call without beginning it.
     pub(crate) async fn recall_call(&self, key: &CallKey) -> Result<Option<CallStatus>, JournalError> {
         if key.identity().is_none() {
             return Ok(None);
         }
         let mut transaction = self.exclusive().await?;
-        self.known(&mut transaction, key).await
+        self.status(&mut transaction, key).await
     }
 
-    /// What there is of a call that began before, in an exclusive transaction.
+    /// Returns the status of a call that began earlier. Must run in an exclusive transaction.
     ///
-    /// Nobody can write an outcome until that ends. So a call without one has not ended, and who runs it either lives or
-    /// never writes one.
-    async fn known(
+    /// No outcome can be written during that transaction. A call without one is therefore running, or its process has
+    /// ended and will never write one.
+    async fn status(
         &self,
         connection: &mut SqliteConnection,
         key: &CallKey,
     ) -> Result<Option<CallStatus>, JournalError> {
-        let row: Option<Known> = sqlx::query_as(
+        let row: Option<StatusRow> = sqlx::query_as(
             "SELECT sequence, opening, run, result, started FROM calls LEFT JOIN outcomes ON call = sequence \
              WHERE conversation = ? AND id = ? AND fingerprint = ? AND run IS NOT NULL \
              ORDER BY sequence DESC LIMIT 1",
@@ -61,7 +61,7 @@ impl SqliteJournal {
         .bind(fingerprint(key))
         .fetch_optional(connection)
         .await
-        .or_unread("what came of a call")?;
+        .or_unread("the outcome of a call")?;
         let Some((sequence, opening, run, result, started)) = row else { return Ok(None) };
         Ok(Some(match result {
             Some(result) => {
@@ -75,8 +75,8 @@ impl SqliteJournal {
     }
 
     pub(crate) async fn finish_call(&self, key: &CallKey, finished: &FinishedCall) -> Result<(), JournalError> {
-        // Whether or not it gets written: after this the call does not run any more.
-        let run = Run::end(self, key);
+        // The call counts as ended even if writing its outcome fails.
+        let run = RunGuard::end(self, key);
         let inserted = sqlx::query(
             "INSERT INTO outcomes (call, result, duration, started, at) SELECT sequence, ?, ?, ?, ? FROM calls \
              WHERE opening = ? AND run = ? ON CONFLICT DO NOTHING",
@@ -101,7 +101,7 @@ impl SqliteJournal {
     }
 }
 
-fn bind_call(query: Query, call: &StartedCall, decision: Option<&JournalDecision>) -> Query {
+fn bind_call(query: CallInsert, call: &StartedCall, decision: Option<&JournalDecision>) -> CallInsert {
     query
         .bind(call.key.conversation().map(str::to_owned))
         .bind(call.key.id().map(str::to_owned))
@@ -113,7 +113,7 @@ fn bind_call(query: Query, call: &StartedCall, decision: Option<&JournalDecision
         .bind(stamp(call.at))
 }
 
-/// Tool and arguments in 32 bytes: the arguments may be long, and an index holds this.
+/// Hashes the tool and arguments to 32 bytes, since arguments may be long and the hash is indexed.
 fn fingerprint(key: &CallKey) -> Vec<u8> {
     Sha256::digest(key.canonical()).to_vec()
 }
@@ -122,37 +122,38 @@ fn json(result: &tool_runtime::ToolResult) -> String {
     serde_json::to_string(result).unwrap_or_else(|error| unreachable!("a result is plain data: {error}"))
 }
 
-/// The end of a run's running, unless it goes on: a caller may go away in the middle of anything.
-struct Run<'a> {
+/// Removes a run from the running ones when it is dropped, unless told to keep it. The caller's future may be dropped at
+/// any await point.
+struct RunGuard<'a> {
     journal: &'a SqliteJournal,
     run: u64,
-    goes_on: bool,
+    keep_running: bool,
 }
 
-impl<'a> Run<'a> {
-    /// One that is about to run. If it does already, it is not for this one to end it.
+impl<'a> RunGuard<'a> {
+    /// Adds a run. If it is running already, the guard does not remove it.
     fn start(journal: &'a SqliteJournal, key: &CallKey) -> Self {
-        let goes_on = !journal.running().insert(key.run());
-        Self { journal, run: key.run(), goes_on }
+        let keep_running = !journal.running().insert(key.run());
+        Self { journal, run: key.run(), keep_running }
     }
 
-    /// One that ends.
+    /// Returns a guard that removes a run.
     fn end(journal: &'a SqliteJournal, key: &CallKey) -> Self {
-        Self { journal, run: key.run(), goes_on: false }
+        Self { journal, run: key.run(), keep_running: false }
     }
 
     fn number(&self) -> i64 {
         self.run.cast_signed()
     }
 
-    fn goes_on(mut self) {
-        self.goes_on = true;
+    fn keep_running(mut self) {
+        self.keep_running = true;
     }
 }
 
-impl Drop for Run<'_> {
+impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
-        if !self.goes_on {
+        if !self.keep_running {
             self.journal.running().remove(&self.run);
         }
     }

@@ -18,48 +18,48 @@ use crate::opening::Opening;
 const JOURNAL: Kind = Kind {
     application: *b"tljr",
     name: "the journal",
-    others: "no journal of calls",
+    others: "not a journal of calls",
     migrations: &[include_str!("schema/1.sql"), include_str!("schema/2.sql")],
-    // What is pruned is overwritten, not only forgotten.
+    // Overwrites deleted content.
     pragmas: &[("secure_delete", "ON")],
     queue: Duration::from_secs(10),
 };
 
-/// A record of calls in a SQLite file. A clone is the same journal.
+/// A journal of calls in a SQLite file. Clones share the connections.
 #[derive(Clone, Debug)]
-pub struct SqliteJournal(pub(crate) Arc<Inner>);
+pub struct SqliteJournal(pub(crate) Arc<OpenJournal>);
 
 #[derive(Debug)]
-pub(crate) struct Inner {
+pub(crate) struct OpenJournal {
     file: Database,
     pub(crate) opening: Opening,
     identity: String,
-    /// The runs of this opening that are on their way.
+    /// The running calls of this opening.
     running: Mutex<HashSet<u64>>,
 }
 
 impl SqliteJournal {
-    /// Opens a journal, and makes the file if there is none.
+    /// Opens a journal, and creates the file if it does not exist.
     ///
     /// # Errors
     /// If the file cannot be written, is damaged, is another program's database, or was written by a newer version.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let file = JOURNAL.open(path).await.map_err(not_opened)?;
-        let mut transaction = file.exclusive().await.or_unwritten("be locked for writing")?;
+        let mut transaction = file.exclusive().await.or_unwritten("lock the file for writing")?;
         let opening = Opening::register(&mut transaction, &file.path).await?;
-        let identity = Opening::first(&mut transaction).await?;
+        let identity = Opening::first_identity(&mut transaction).await?;
         transaction.commit().await.or_unwritten("register this process")?;
-        Ok(Self(Arc::new(Inner { file, opening, identity, running: Mutex::default() })))
+        Ok(Self(Arc::new(OpenJournal { file, opening, identity, running: Mutex::default() })))
     }
 
-    /// Writes everything to the file itself and closes it. Dropping the last clone does the same, some time later.
+    /// Writes the write-ahead log to the file and closes it. Dropping the last clone does the same, but later.
     pub async fn close(self) {
         self.0.file.close().await;
     }
 
-    /// A transaction during which nobody else writes, neither here nor in another process.
+    /// Begins a transaction that excludes all other writers, in this process and in others.
     pub(crate) async fn exclusive(&self) -> Result<Transaction<'static, Sqlite>, JournalError> {
-        self.0.file.exclusive().await.or_unwritten("be locked for writing")
+        self.0.file.exclusive().await.or_unwritten("lock the file for writing")
     }
 
     pub(crate) fn writer(&self) -> &SqlitePool {
@@ -74,7 +74,7 @@ impl SqliteJournal {
         self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a call that has no outcome yet may still get one.
+    /// Returns `true` if a call without an outcome may still get one.
     pub(crate) fn is_running(&self, opening: i64, run: i64) -> bool {
         if opening == self.0.opening.id {
             self.running().contains(&run.cast_unsigned())
@@ -93,7 +93,7 @@ impl Journal for SqliteJournal {
         Box::pin(self.recall_call(key))
     }
 
-    /// That of its file. One that was begun anew is another; one that was restored from a copy is taken for what it was.
+    /// Returns the identity of the file. A new file has another one; a file restored from a copy keeps it.
     fn identity(&self) -> Option<&str> {
         Some(&self.0.identity)
     }

@@ -162,16 +162,11 @@ impl Events {
 
     /// Starts to observe a call, if there is a subscriber. A call that started unobserved stays so: no subscriber sees
     /// the end of a call without its start.
-    #[inline]
+    #[cold]
     pub(crate) fn watch(&self, call: &ToolCall<'_>) -> Option<WatchedCall> {
-        if self.inner.subscribers.load(Ordering::Relaxed) == 0 {
+        if !self.has_subscribers() {
             return None;
         }
-        Some(self.watched(call))
-    }
-
-    #[cold]
-    fn watched(&self, call: &ToolCall<'_>) -> WatchedCall {
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let call = CallInfo {
             id: owned(&call.id),
@@ -179,7 +174,13 @@ impl Events {
             conversation: owned(&call.conversation),
             sequence: self.inner.calls.fetch_add(1, Ordering::Relaxed),
         };
-        WatchedCall { call: Arc::new(call), is_over: Arc::default(), events: self.clone() }
+        Some(WatchedCall { call: Arc::new(call), is_over: Arc::default(), events: self.clone() })
+    }
+
+    /// Returns `true` if there is a subscriber. Every call asks, so it is one load.
+    #[inline]
+    pub(crate) fn has_subscribers(&self) -> bool {
+        self.inner.subscribers.load(Ordering::Relaxed) != 0
     }
 }
 

@@ -1,4 +1,4 @@
-//! A file that is open.
+//! An open database file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,39 +6,41 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sqlx::{Sqlite, SqlitePool, Transaction};
 
-/// An open file, and the connections to it. A clone is the same one.
+/// An open database file with its connection pools. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// SQLite has one writer at a time, and those who wait for it are served in order only by a pool of one.
+    /// The pool for writing. It has one connection, since SQLite allows one writer at a time and the pool serves waiting
+    /// tasks in order.
     pub writer: SqlitePool,
-    /// For those who only read: the writer does not hold them up.
+    /// The pool for reading, which the writer does not block.
     pub readers: SqlitePool,
-    /// The full path. Links are followed, as SQLite does: whoever opens the same file finds the same files beside it.
+    /// The canonical path. Symbolic links are resolved, as SQLite does, so that all processes agree on the paths of
+    /// companion files.
     pub path: PathBuf,
     /// Set whenever the writer rolls back.
     pub(crate) rolled_back: Arc<AtomicBool>,
 }
 
 impl Database {
-    /// A transaction during which nobody else writes, neither here nor in another process.
+    /// Begins a transaction that excludes all other writers, in this process and in others.
     ///
     /// # Errors
-    /// If somebody else does not stop writing.
+    /// If another writer keeps the file locked for too long.
     pub async fn exclusive(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let transaction = self.writer.begin_with("BEGIN IMMEDIATE").await?;
         self.rolled_back.store(false, Ordering::Release);
         Ok(transaction)
     }
 
-    /// Returns `true` if the last [`exclusive`](Self::exclusive) transaction was rolled back, be it by SQLite itself
-    /// because a statement failed. Each further statement would be a transaction of its own then, so code that goes on
-    /// after an error has to ask first.
+    /// Returns `true` if the last [`exclusive`](Self::exclusive) transaction was rolled back, including by SQLite itself
+    /// because a statement failed. Each further statement would then be its own transaction, so check this before
+    /// continuing after an error.
     #[must_use]
     pub fn is_rolled_back(&self) -> bool {
         self.rolled_back.load(Ordering::Acquire)
     }
 
-    /// Writes everything to the file itself and closes it. Dropping the last clone does the same, some time later.
+    /// Writes the write-ahead log to the file and closes it. Dropping the last clone does the same, but later.
     pub async fn close(&self) {
         self.readers.close().await;
         self.writer.close().await;

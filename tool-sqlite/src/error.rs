@@ -1,19 +1,19 @@
-//! Why a file is not opened.
+//! Errors of opening a file.
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why a file could not be opened.
+/// Error of opening a file.
 #[derive(Debug)]
 pub enum OpenError {
-    /// It cannot be made or written.
+    /// The file cannot be created or written.
     Path(PathBuf, io::Error),
-    /// It is another program's database, or a newer release has written it. In words, with what to do.
+    /// The file is another program's database, or was written by a newer release. Contains the message.
     Incompatible(String),
-    /// Something could not be read: `its version`.
+    /// Reading failed. The string names the object: `its version`.
     Unread(&'static str, sqlx::Error),
-    /// Something could not be done: `create its tables`.
+    /// Writing failed. The string names the action: `create its tables`.
     Unwritten(&'static str, sqlx::Error),
 }
 
@@ -21,11 +21,11 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path, error) => {
-                write!(f, "{} cannot be opened: {error}; its folder must exist and be writable", path.display())
+                write!(f, "{} cannot be opened: {error}; its directory must exist and be writable", path.display())
             }
-            Self::Incompatible(words) => f.write_str(words),
-            Self::Unread(what, error) => write!(f, "it could not read {what}: {error}"),
-            Self::Unwritten(what, error) => write!(f, "it could not {what}: {error}"),
+            Self::Incompatible(message) => f.write_str(message),
+            Self::Unread(what, error) => write!(f, "failed to read {what}: {error}"),
+            Self::Unwritten(what, error) => write!(f, "failed to {what}: {error}"),
         }
     }
 }
@@ -40,7 +40,8 @@ impl Error for OpenError {
     }
 }
 
-/// SQLite's primary result code, <https://www.sqlite.org/rescode.html>; those that say more do so in their higher bytes.
+/// Returns SQLite's primary result code, without the higher bytes of extended codes
+/// (<https://www.sqlite.org/rescode.html>).
 #[must_use]
 pub fn primary_code(error: &sqlx::Error) -> Option<i32> {
     error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok()).map(|code| code & 0xff)

@@ -1,4 +1,4 @@
-//! What a file is for, and how it is opened.
+//! Kinds of database files, and opening them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,51 +8,51 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use crate::patience::{BUSY, patiently};
+use crate::retry::{BUSY_TIMEOUT, retry_while_busy};
 use crate::{Database, OpenError, private};
 
-/// How many can read at once.
+/// Number of reader connections.
 const READERS: u32 = 4;
 
-/// A kind of file: what tells it from others, and what is in it.
+/// A kind of database file: its application id, schema and settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// Four letters that mark a file as one of this kind. Zeros leave it without a mark: then another program's file
-    /// without one is refused only if it has no version, or one that is not known.
+    /// SQLite's application id, which marks files of this kind. With zeros, files have no mark: another program's
+    /// unmarked file is then refused only if its version is missing or unknown.
     pub application: [u8; 4],
-    /// What the file is called: `the journal`.
+    /// Noun phrase for the file in messages: `the journal`.
     pub name: &'static str,
-    /// What another program's file is called: `no journal of calls`.
+    /// Phrase for another program's file in messages: `not a journal of calls`.
     pub others: &'static str,
-    /// What brings a file from each version to the next; an empty file has version 0.
+    /// SQL scripts that migrate a file from each version to the next. An empty file has version 0.
     pub migrations: &'static [&'static str],
-    /// Settings of each connection, with which the usual ones can be replaced, too.
+    /// Pragmas of each connection. They override the default ones.
     pub pragmas: &'static [(&'static str, &'static str)],
-    /// How long to wait for a connection, behind this process' own statements.
+    /// Timeout for acquiring a connection while this process uses all of them.
     pub queue: Duration,
 }
 
 impl Kind {
-    /// Opens a file, makes it if there is none, and brings it to this version.
+    /// Opens a file, creates it if it does not exist, and migrates it to the current version.
     ///
     /// # Errors
     /// If the file cannot be written, is damaged, is another program's database, or was written by a newer version.
     pub async fn open(&self, path: impl AsRef<Path>) -> Result<Database, OpenError> {
         let path = create(path.as_ref())?;
-        let options = SqliteConnectOptions::new().filename(&path).busy_timeout(BUSY);
+        let options = SqliteConnectOptions::new().filename(&path).busy_timeout(BUSY_TIMEOUT);
         self.check(&options).await?;
         let database = self.connect(path, options).await?;
         let migrated = self.migrate(&database).await;
         if migrated.is_err() {
-            // Whoever opens it next does not find it locked by what is still being closed.
+            // Close it now, so that the next opening does not find it locked.
             database.close().await;
         }
         migrated.map(|()| database)
     }
 
-    /// Makes sure that the file is of this kind or empty: no other database is to be changed, not even in its mode.
+    /// Checks that the file is of this kind or empty before anything changes it, including its journal mode.
     async fn check(&self, options: &SqliteConnectOptions) -> Result<(), OpenError> {
-        let mut connection = patiently(|| options.connect()).await.map_err(unread)?;
+        let mut connection = retry_while_busy(|| options.connect()).await.map_err(unread)?;
         let checked = self.missing(&mut connection).await;
         connection.close().await.map_err(unread)?;
         checked.map(drop)
@@ -61,7 +61,7 @@ impl Kind {
     async fn connect(&self, path: PathBuf, options: SqliteConnectOptions) -> Result<Database, OpenError> {
         let options = options
             .journal_mode(SqliteJournalMode::Wal)
-            // A commit is on the disk when it returns, on macOS too.
+            // Makes commits durable when they return, on macOS too.
             .synchronous(SqliteSynchronous::Full)
             .pragma("fullfsync", "ON");
         let options = self.pragmas.iter().fold(options, |options, (name, value)| options.pragma(*name, *value));
@@ -81,7 +81,7 @@ impl Kind {
                 })
             })
         };
-        let writer = patiently(|| writing().connect_with(options.clone())).await.map_err(unread)?;
+        let writer = retry_while_busy(|| writing().connect_with(options.clone())).await.map_err(unread)?;
         let readers = pool().max_connections(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
         Ok(Database { writer, readers, path, rolled_back })
     }
@@ -91,22 +91,22 @@ fn unread(error: sqlx::Error) -> OpenError {
     OpenError::Unread("its file", error)
 }
 
-/// Returns `true` if the connection has no transaction open. The pool closes it otherwise, and opens another.
+/// Returns `true` if the connection has no open transaction. Otherwise the pool closes it and opens another.
 ///
-/// On some errors SQLite rolls back by itself: a full disk, a failed read or write, too little memory, a snapshot that
-/// is out of date (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>). sqlx does not
-/// notice, and its own rollback fails because no transaction is open. It then counts one transaction too many for as long
-/// as the connection lives: the writer refuses every `BEGIN IMMEDIATE`, and a reader takes each `BEGIN` for a savepoint
-/// and may never let go of an old snapshot.
+/// SQLite itself rolls back on some errors: a full disk, an I/O error, out of memory, an outdated snapshot
+/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>). sqlx does not notice, and its
+/// own rollback fails because no transaction is open. Its transaction depth is then too high for the lifetime of the
+/// connection: the writer refuses every `BEGIN IMMEDIATE`, and a reader turns each `BEGIN` into a savepoint and may keep
+/// an old snapshot forever.
 async fn is_settled(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     if connection.is_in_transaction() {
-        // A dropped transaction has only queued its rollback. The connection answers once that was tried.
+        // A dropped transaction has only queued its rollback. `ping` waits for it.
         connection.ping().await?;
     }
     Ok(!connection.is_in_transaction())
 }
 
-/// Makes the file if there is none, and gives its full path.
+/// Creates the file if it does not exist, and returns its canonical path.
 fn create(path: &Path) -> Result<PathBuf, OpenError> {
     let full_path = private().open(path).and_then(|_| path.canonicalize());
     full_path.map_err(|error| OpenError::Path(path.to_owned(), error))

@@ -1,5 +1,5 @@
-//! SQLite files of a program's own: for any number of processes of one machine, brought to the version that the program
-//! knows, and never another program's.
+//! Opens SQLite files that any number of processes on one machine share, and migrates them to the current schema version.
+//! Files of other programs are never changed.
 //!
 //! ```
 //! use std::time::Duration;
@@ -8,7 +8,7 @@
 //! const NOTES: Kind = Kind {
 //!     application: *b"note",
 //!     name: "the file of notes",
-//!     others: "none of notes",
+//!     others: "not a file of notes",
 //!     migrations: &["CREATE TABLE notes (text TEXT NOT NULL)"],
 //!     pragmas: &[],
 //!     queue: Duration::from_secs(10),
@@ -26,14 +26,14 @@
 //! # }
 //! ```
 //!
-//! A commit is on the disk when it returns, and on Unix the file can be read by its owner only. A write that fails because
-//! the disk is full, or for any other reason, leaves nothing behind: the next one goes well once there is room again.
+//! A commit is durable when it returns. On Unix the file is readable by its owner only. A write that fails, such as
+//! because the disk is full, is rolled back, and later writes succeed once there is space again.
 
 mod database;
 mod error;
 mod kind;
-mod patience;
 mod private;
+mod retry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod time;

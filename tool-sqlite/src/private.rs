@@ -1,9 +1,9 @@
-//! Files for nobody else.
+//! Files that only their owner can read.
 
 use std::fs::OpenOptions;
 
-/// Makes a file that on Unix only its owner can read, if there is none, to write behind what it has. What a program keeps
-/// is not for everybody on the machine; SQLite gives its own files the same rights.
+/// Returns options that open a file for appending and create it if it does not exist. On Unix a new file is accessible to
+/// its owner only. SQLite gives its companion files the same permissions.
 #[must_use]
 pub fn private() -> OpenOptions {
     let mut options = OpenOptions::new();

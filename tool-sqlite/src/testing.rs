@@ -8,38 +8,38 @@ use std::process::Command;
 /// The variable with which [`on_small_disk`] passes the mount point to the process that it starts.
 const MOUNT: &str = "TOOL_SQLITE_SMALL_DISK";
 
-/// Runs an ignored test of the same binary again, in a process of its own that has a file system of `megabytes` for
-/// itself. The test finds it with [`SmallDisk::mounted`]. Where such a file system may not be mounted, which takes Linux,
-/// `unshare` and a user namespace, it says that the test was skipped.
+/// Runs an ignored test of the same binary in a new process with its own file system of `megabytes`, which the test finds
+/// with [`SmallDisk::mounted`]. Prints that the test was skipped if such a file system cannot be mounted, which needs
+/// Linux, `unshare` and a user namespace.
 ///
 /// # Panics
-/// If the test fails there, or no folder can be made.
+/// If the test fails, or the mount point cannot be created.
 pub fn on_small_disk(test: &str, megabytes: u32) {
     let script = r#"mount -t tmpfs -o size="$0" tmpfs "$1" && echo mounted && shift && exec "$@""#;
     let binary = std::env::current_exe().expect("the path of this binary");
     let name = format!("small-disk-{}-{}", std::process::id(), test.replace("::", "-"));
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir(&folder).expect("a folder to mount it on");
-    // The mount is seen by the new process alone.
+    let directory = std::env::temp_dir().join(name);
+    std::fs::create_dir(&directory).expect("create the mount point");
+    // The mount is visible to the new process only.
     let ended = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c", script, &format!("{megabytes}m")])
-        .args([&folder, &binary])
+        .args([&directory, &binary])
         .args(["--exact", test, "--ignored", "--nocapture"])
-        .env(MOUNT, &folder)
+        .env(MOUNT, &directory)
         .output();
-    std::fs::remove_dir(&folder).expect("the folder is empty");
+    std::fs::remove_dir(&directory).expect("remove the mount point");
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => return skip(&format!("`unshare` cannot be run: {error}")),
     };
-    let (told, errors) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
-    if !told.starts_with("mounted\n") {
+    let (output, errors) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    if !output.starts_with("mounted\n") {
         return skip(&format!("a small file system cannot be mounted: {errors}"));
     }
-    assert!(ended.status.success() && told.contains("1 passed"), "{told}{errors}");
+    assert!(ended.status.success() && output.contains("1 passed"), "{output}{errors}");
 }
 
-/// Says that a test was skipped, or fails if `SMALL_DISK=required` is set.
+/// Prints that a test was skipped, or panics if `SMALL_DISK=required` is set.
 fn skip(reason: &str) {
     assert!(std::env::var("SMALL_DISK").as_deref() != Ok("required"), "{reason}");
     println!("skipped, {reason}");
@@ -49,13 +49,13 @@ fn skip(reason: &str) {
 pub struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Returns the file system; `None` if the test was started in another way.
+    /// Returns the file system, or `None` if [`on_small_disk`] did not start this process.
     #[must_use]
     pub fn mounted() -> Option<Self> {
         std::env::var_os(MOUNT).map(|path| Self(path.into()))
     }
 
-    /// Its mount point.
+    /// Returns the mount point.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
@@ -65,23 +65,23 @@ impl SmallDisk {
         self.0.join("filler")
     }
 
-    /// Takes all of the space that is left.
+    /// Fills the file system.
     ///
     /// # Panics
-    /// If the file system fails in another way than by being full.
+    /// If writing fails with an error other than `StorageFull`.
     pub fn fill(&self) {
         let mut file = File::options().append(true).create(true).open(self.filler()).expect("a file to fill the disk");
-        // Whole pages first, then whatever is left.
+        // Large blocks first, then single bytes.
         for size in [1 << 16, 1 << 12, 1] {
             let full = std::iter::repeat_with(|| file.write_all(&vec![1; size])).find_map(Result::err);
             assert_eq!(full.map(|error| error.kind()), Some(ErrorKind::StorageFull));
         }
     }
 
-    /// Makes room again.
+    /// Frees the space again.
     ///
     /// # Panics
-    /// If the file that fills it cannot be removed.
+    /// If the filler file cannot be removed.
     pub fn free(&self) {
         std::fs::remove_file(self.filler()).expect("the file that fills the disk");
     }
@@ -97,7 +97,7 @@ mod tests {
     const NOTES: Kind = Kind {
         application: *b"note",
         name: "the file of notes",
-        others: "none of notes",
+        others: "not a file of notes",
         migrations: &["CREATE TABLE notes (text TEXT NOT NULL)"],
         pragmas: &[],
         queue: std::time::Duration::from_secs(10),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_heals() {
+    fn writes_succeed_once_a_full_disk_has_space_again() {
         on_small_disk("testing::tests::fills_the_disk", 4);
     }
 
@@ -139,7 +139,7 @@ mod tests {
                 let error = write(&notes).await.expect_err("the disk is full");
                 assert_eq!(primary_code(&error), Some(FULL), "{error:?}");
             }
-            // Also one that is dropped without a word, and one that is rolled back.
+            // Also a transaction that is dropped, and one that is rolled back.
             let mut dropped = notes.exclusive().await.expect("it is not written yet");
             drop(insert(&mut dropped).await);
             drop(dropped);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_that_the_disk_has_ended_is_known_to_be_over() {
+    fn reports_a_transaction_that_sqlite_has_rolled_back() {
         on_small_disk("testing::tests::fills_the_disk_in_a_transaction", 4);
     }
 
@@ -180,14 +180,14 @@ mod tests {
         notes.close().await;
     }
 
-    /// What [`Kind::open`]'s pools let go of is what sqlx takes for a transaction and SQLite does not.
+    /// The pools of [`Kind::open`] close connections for which sqlx counts a transaction that SQLite has ended.
     #[tokio::test]
     async fn a_connection_that_lost_its_transaction_is_replaced() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let notes = NOTES.open(folder.path().join("notes.db")).await.expect("a new file");
+        let directory = tempfile::tempdir().expect("a directory");
+        let notes = NOTES.open(directory.path().join("notes.db")).await.expect("a new file");
         for pool in [&notes.writer, &notes.readers] {
             let mut transaction = pool.begin().await.expect("a transaction");
-            // As SQLite does by itself when it runs out of space or memory.
+            // SQLite does this itself when it runs out of space or memory.
             sqlx::raw_sql("ROLLBACK").execute(&mut *transaction).await.expect("it is open");
             drop(transaction);
             let connection = pool.acquire().await.expect("a connection");

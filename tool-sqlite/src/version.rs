@@ -1,15 +1,15 @@
-//! Which version a file has, and how it gets to this one.
+//! Schema versions and migrations.
 
 use sqlx::SqliteConnection;
 
 use crate::{Database, Kind, OpenError};
 
 impl Kind {
-    /// Brings the file to this version, as a whole or not at all, and while nobody else does.
+    /// Migrates the file to the current version in one exclusive transaction.
     pub(crate) async fn migrate(&self, database: &Database) -> Result<(), OpenError> {
         let unwritten = |error| OpenError::Unwritten("create its tables", error);
         let transaction = database.exclusive().await;
-        let mut transaction = transaction.map_err(|error| OpenError::Unwritten("be locked for writing", error))?;
+        let mut transaction = transaction.map_err(|error| OpenError::Unwritten("lock the file for writing", error))?;
         let missing = self.missing(&mut transaction).await?;
         for migration in missing {
             sqlx::raw_sql(*migration).execute(&mut *transaction).await.map_err(unwritten)?;
@@ -22,7 +22,7 @@ impl Kind {
         transaction.commit().await.map_err(unwritten)
     }
 
-    /// The migrations that the file has not seen: all of them if it is empty. An error if it is not of this kind.
+    /// Returns the migrations that the file lacks: all of them if it is empty. Fails if the file is not of this kind.
     pub(crate) async fn missing(
         &self,
         connection: &mut SqliteConnection,
@@ -40,7 +40,7 @@ impl Kind {
                 self.migrations.get(version..).ok_or_else(|| self.newer(version))
             }
             _ => Err(OpenError::Incompatible(format!(
-                "the file is a SQLite database, but {}: open another file",
+                "the file is a SQLite database, but {}; open another file",
                 self.others
             ))),
         }
@@ -49,8 +49,8 @@ impl Kind {
     fn newer(&self, version: usize) -> OpenError {
         let (name, known) = (self.name, self.migrations.len());
         OpenError::Incompatible(format!(
-            "{name} has version {version}, and this program knows those up to {known}: a newer release has written it; \
-             run that one, or open another file"
+            "{name} has version {version}, but this program supports versions up to {known}; use the newer release that \
+             wrote it, or open another file"
         ))
     }
 

@@ -11,14 +11,14 @@ use crate::{CALLS, SERVERS, start};
 
 const CONNECTIONS: usize = 4;
 
-struct Connection {
+struct HttpConnection {
     address: String,
     version: &'static str,
     session: Option<String>,
     stream: BufReader<TcpStream>,
 }
 
-impl Connection {
+impl HttpConnection {
     fn open(address: &str, version: &'static str) -> Self {
         let stream = TcpStream::connect(address).expect("it listens");
         stream.set_nodelay(true).expect("a socket");
@@ -96,7 +96,7 @@ impl Connection {
 
 struct Server {
     process: Child,
-    connections: Vec<(Connection, Vec<Vec<u8>>)>,
+    connections: Vec<(HttpConnection, Vec<Vec<u8>>)>,
 }
 
 impl Server {
@@ -105,7 +105,7 @@ impl Server {
         let mut address = String::new();
         BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut address).expect("its address");
         let connections = (0..CONNECTIONS).map(|_| {
-            let connection = Connection::open(address.trim(), version);
+            let connection = HttpConnection::open(address.trim(), version);
             let request = |id: usize| connection.request(&call(id, TOOLS[id % 3], version), TOOLS[id % 3]);
             let requests = (1..=CALLS / CONNECTIONS).map(request).collect();
             (connection, requests)

@@ -36,12 +36,12 @@ struct Echo {
 }
 
 #[derive(Clone)]
-struct Server {
+struct PlainServer {
     tool_router: ToolRouter<Self>,
 }
 
 #[tool_router]
-impl Server {
+impl PlainServer {
     fn new(tools: usize) -> Self {
         let mut tool_router = Self::tool_router();
         let add = tool_router.map["add"].clone();
@@ -70,18 +70,18 @@ impl Server {
 }
 
 #[tool_handler(router = self.tool_router)]
-impl ServerHandler for Server {}
+impl ServerHandler for PlainServer {}
 
 pub async fn serve(transport: &str, tools: usize) {
     if transport == "stdio" {
-        let running = Server::new(tools).serve(rmcp::transport::io::stdio_pipes()).await.expect("a client");
+        let running = PlainServer::new(tools).serve(rmcp::transport::io::stdio_pipes()).await.expect("a client");
         running.waiting().await.expect("it ends");
         return;
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     println!("{}", listener.local_addr().expect("a port"));
     // One server for all requests, which is cheaper than one per request; responses without a stream, like ours.
-    let server = Arc::new(Server::new(tools));
+    let server = Arc::new(PlainServer::new(tools));
     let config = StreamableHttpServerConfig::default().with_json_response(true);
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);

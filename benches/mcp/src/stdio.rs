@@ -10,13 +10,13 @@ use crate::{CALLS, SERVERS, start};
 
 const IN_FLIGHT: usize = 8;
 
-struct Client {
+struct StdioClient {
     process: Child,
     write: ChildStdin,
     read: BufReader<ChildStdout>,
 }
 
-impl Client {
+impl StdioClient {
     fn connect(who: &str, tools: usize) -> Self {
         let mut process = start(who, "stdio", tools);
         let write = process.stdin.take().expect("a pipe");
@@ -53,7 +53,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for StdioClient {
     fn drop(&mut self) {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it ends");
@@ -63,7 +63,7 @@ impl Drop for Client {
 pub fn contest(tools: usize, rounds: usize) -> [ServerTurns; 2] {
     let version = "2025-11-25";
     let requests: Vec<String> = (1..=CALLS).map(|id| call(id, TOOLS[id % 3], version)).collect();
-    let mut clients = SERVERS.map(|who| Client::connect(who, tools));
+    let mut clients = SERVERS.map(|who| StdioClient::connect(who, tools));
     for tool in TOOLS {
         let [plain, ours] = clients.each_mut().map(|client| {
             client.send(&call(1, tool, version));

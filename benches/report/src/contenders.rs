@@ -7,7 +7,7 @@ use crate::{Outcome, cargo};
 
 /// The group of a contender.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum ContenderGroup {
     /// Handwritten code, the baseline.
     Floor,
     Ours,
@@ -27,7 +27,7 @@ pub enum FillerSupport {
 pub struct ContenderEntry {
     /// The name in tables and plots.
     pub name: &'static str,
-    pub side: Side,
+    pub side: ContenderGroup,
     pub package: &'static str,
     /// The entry of its program.
     pub entry: &'static str,
@@ -44,7 +44,7 @@ pub const FLOOR: &str = "table by hand";
 const fn peer(name: &'static str, package: &'static str, entry: &'static str) -> ContenderEntry {
     ContenderEntry {
         name,
-        side: Side::Peer,
+        side: ContenderGroup::Peer,
         package,
         entry,
         fillers: FillerSupport::Running,
@@ -55,7 +55,7 @@ const fn peer(name: &'static str, package: &'static str, entry: &'static str) ->
 
 const fn ours(name: &'static str, entry: &'static str, plotted: bool) -> ContenderEntry {
     let fillers = FillerSupport::Compiled { most: 10_000, fewer: true };
-    ContenderEntry { name, side: Side::Ours, package: "ours", entry, fillers, describes: true, plotted }
+    ContenderEntry { name, side: ContenderGroup::Ours, package: "ours", entry, fillers, describes: true, plotted }
 }
 
 const COMPILED: FillerSupport = FillerSupport::Compiled { most: 1_000, fewer: false };
@@ -63,9 +63,9 @@ const COMPILED: FillerSupport = FillerSupport::Compiled { most: 1_000, fewer: fa
 const ALONE: FillerSupport = FillerSupport::Compiled { most: 0, fewer: false };
 
 pub const ALL: [ContenderEntry; 15] = [
-    ContenderEntry { side: Side::Floor, describes: false, ..peer(FLOOR, "by-hand", "table") },
+    ContenderEntry { side: ContenderGroup::Floor, describes: false, ..peer(FLOOR, "by-hand", "table") },
     ContenderEntry {
-        side: Side::Floor,
+        side: ContenderGroup::Floor,
         describes: false,
         fillers: COMPILED,
         ..peer("match by hand", "by-hand", "match")

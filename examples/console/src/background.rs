@@ -1,4 +1,4 @@
-//! Background jobs that go on after a failure, and say what it was.
+//! Background jobs that continue after a failure and report it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 
 use crate::settings::Extension;
 
-/// The reason for which the job of an extension failed the last time it ran. Cheap to clone; clones share what is noted.
+/// The last failure of each extension's job. Cheap to clone; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Failures(Arc<Mutex<BTreeMap<Extension, String>>>);
 
@@ -19,13 +19,13 @@ impl Failures {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why the job of an extension failed; `None` if it went well the last time, or did not run.
+    /// Returns the last failure of an extension's job, or `None` if it succeeded or did not run.
     #[must_use]
     pub fn of(&self, extension: Extension) -> Option<String> {
         self.lock().get(&extension).cloned()
     }
 
-    /// Notes how the job of an extension ended.
+    /// Records the result of an extension's job.
     pub fn note(&self, extension: Extension, ended: Result<(), String>) {
         match ended {
             Ok(()) => self.lock().remove(&extension),
@@ -34,10 +34,10 @@ impl Failures {
     }
 }
 
-/// Does one piece of work of a background job. A panic is a failure like any other: the job can go on.
+/// Runs one step of a background job. A panic counts as a failure, so that the job can continue.
 ///
 /// # Errors
-/// When the work fails or panics.
+/// If the step fails or panics.
 pub async fn attempt<E: fmt::Display>(work: impl Future<Output = Result<(), E>>) -> Result<(), String> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(done) => done.map_err(|error| error.to_string()),

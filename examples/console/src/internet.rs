@@ -1,4 +1,4 @@
-//! Whether targets can be reached, and how long that takes.
+//! Reachability checks of network targets.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -12,23 +12,23 @@ use crate::listing::rounded;
 use crate::settings::SettingsFile;
 use crate::store::{InternetEventRepository, MetricPoint, MetricPointRepository, Session};
 
-/// What was seen of a target.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reached {
     /// The target.
     pub target: String,
-    /// When it was asked.
+    /// When it was checked.
     pub at: DateTime<Utc>,
-    /// Whether it took the connection.
+    /// Whether it accepted the connection.
     pub up: bool,
     /// How long that took.
     pub latency_ms: Option<f64>,
-    /// What went wrong.
+    /// The error of a failed check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// The targets that the settings name, and no others: whoever can call tools is not to try out the network.
+/// The configured targets. No others can be checked, so that callers cannot scan the network.
 #[derive(Clone, Debug)]
 pub struct Targets {
     settings: SettingsFile,
@@ -36,26 +36,26 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Those of the settings; without any, the console itself.
+    /// Creates the targets from the settings. If there are none, the console itself is the target.
     #[must_use]
     pub fn new(settings: SettingsFile, own: SocketAddr) -> Self {
         Self { settings, own }
     }
 
-    /// The targets, each as `host:port`.
+    /// Returns the targets as `host:port`.
     #[must_use]
     pub fn list(&self) -> Vec<String> {
         let targets = self.settings.get().internet.targets;
         if targets.is_empty() { vec![self.own.to_string()] } else { targets }
     }
 
-    /// What a ping asks.
+    /// Returns the host of the ping tool.
     #[must_use]
     pub fn ping_host(&self) -> String {
         self.settings.get().internet.ping_host.unwrap_or_else(|| self.own.to_string())
     }
 
-    /// Connects to a target and closes the connection again.
+    /// Connects to a target and closes the connection.
     pub async fn reach(&self, target: &str) -> Reached {
         let (at, begun) = (Utc::now(), Instant::now());
         let patience = Duration::from_millis(self.settings.get().internet.timeout_ms.into());
@@ -69,23 +69,23 @@ impl Targets {
         Reached { target: target.to_owned(), at, up, latency_ms, problem }
     }
 
-    /// Asks all targets at once.
+    /// Checks all targets concurrently.
     pub async fn reach_all(&self) -> Vec<Reached> {
         let targets = self.list();
         join_all(targets.iter().map(|target| self.reach(target))).await
     }
 }
 
-/// The name of the metric that a target's latency is kept under.
+/// Returns the name of a target's latency metric.
 #[must_use]
 pub fn latency_metric(target: &str) -> String {
     format!("latency_ms {target}")
 }
 
-/// Keeps what was seen: the latency as a point, and a change as an event.
+/// Stores a check: its latency as a point, and a change of state as an event.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub async fn keep(session: &Session, seen: &Reached) -> sqlx::Result<()> {
     if let Some(value) = seen.latency_ms {
         let points = MetricPointRepository::new(session.clone());

@@ -1,8 +1,8 @@
-//! The console: a monitor of the machine it runs on whose services a language model can call, and the pages on which a
-//! person meets both.
+//! An example application: a monitor of the local machine whose services a language model can call, with web pages for
+//! the user.
 //!
-//! [`services`] are ordinary Rust with one attribute on each `impl`; [`machine`] is what they read, [`store`] what they
-//! keep. [`tools`] offers them to a model as long as the extension `ai_chat` is enabled in the [`settings`].
+//! [`services`] are ordinary Rust types with one attribute on each `impl`; [`machine`] is what they read, [`store`]
+//! what they write. [`tools`] registers them while the extension `ai_chat` is enabled in the [`settings`].
 
 pub mod app;
 pub mod background;

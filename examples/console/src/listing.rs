@@ -1,18 +1,18 @@
-//! Lists of bounded length, and texts of bounded length in them.
+//! Lists and texts of limited length.
 
 use serde::Serialize;
 
-/// Some of many, with how many there are: a model is to know what it does not see.
+/// The first items of a list with their total number, so that a model knows that there are more.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Listing<T> {
-    /// How many there are in all.
+    /// The total number.
     pub total: usize,
-    /// The first of them.
+    /// The first items.
     pub items: Vec<T>,
 }
 
 impl<T> Listing<T> {
-    /// The first `limit` of these.
+    /// Returns the first `limit` items.
     #[must_use]
     pub fn first(mut items: Vec<T>, limit: usize) -> Self {
         let total = items.len();
@@ -20,8 +20,7 @@ impl<T> Listing<T> {
         Self { total, items }
     }
 
-    /// Counts more, and keeps those that are among the first `limit` of all. The others are gone at once: where there
-    /// may be any number, they never take room together.
+    /// Adds items and keeps the first `limit` in order. Other items are dropped immediately, which bounds memory.
     pub fn extend(&mut self, more: impl IntoIterator<Item = T>, limit: usize) {
         for item in more {
             self.total += 1;
@@ -32,7 +31,7 @@ impl<T> Listing<T> {
     }
 }
 
-/// A text of at most so many characters; one that was longer ends in `…`.
+/// Returns at most `characters` characters of a text. A shortened text ends in `…`.
 #[must_use]
 pub fn clip(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
@@ -41,25 +40,25 @@ pub fn clip(text: &str, characters: usize) -> String {
     }
 }
 
-/// A number with one digit behind the point: what is measured is not more exact than that.
+/// Rounds to one decimal, the precision of the measurements.
 #[must_use]
 pub fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-/// Bytes as megabytes.
+/// Converts bytes to megabytes.
 #[must_use]
 pub fn megabytes(bytes: u64) -> f64 {
     rounded(bytes as f64 / 1_000_000.0)
 }
 
-/// A part as a percentage of the whole; 0 of nothing.
+/// Returns a part as a percentage of the whole; 0 if the whole is 0.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { rounded(part as f64 * 100.0 / whole as f64) }
 }
 
-/// Whether a text contains another, in capitals or not. Nothing is contained in everything.
+/// Returns `true` if a text contains another, ignoring case.
 #[must_use]
 pub fn contains(text: &str, wanted: &str) -> bool {
     text.to_lowercase().contains(&wanted.to_lowercase())

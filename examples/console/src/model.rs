@@ -1,11 +1,11 @@
-//! Which model answers.
+//! The model from the environment.
 
 use tool_agent::{Model, OfflineModel, ProviderModel, RetryingModel, SetupError};
 
-/// The model that the environment names (see [`ProviderModel`]), or one that needs no network and is none.
+/// Returns the model that the environment configures (see [`ProviderModel`]), or the offline demo model.
 ///
 /// # Errors
-/// When what the environment says makes no sense, or the key is missing.
+/// If the configuration is invalid or the key is missing.
 pub fn from_env() -> Result<Box<dyn Model>, SetupError> {
     Ok(match ProviderModel::from_env()? {
         Some(provider) => Box::new(RetryingModel::new(provider)),

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line options.
 
 use std::env;
 use std::net::{IpAddr, Ipv4Addr};
@@ -6,52 +6,52 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// A monitor of this machine that a language model can use, and a page to talk with it.
+/// A monitor of this machine with tools for a language model, and web pages to chat with it
 #[derive(Clone, Debug, Parser)]
 #[command(name = "console", version)]
 pub struct Options {
-    /// The port; 0 takes one that is free.
+    /// Port to listen on; 0 picks a free one
     #[arg(long, default_value_t = 8484)]
     pub port: u16,
 
-    /// The address to listen at. Any but a loopback address lets other machines in, and then a token is needed.
+    /// Address to listen on. Any address other than loopback serves other machines and requires a token
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub address: IpAddr,
 
-    /// What browsers and programs must show, 16 characters or more; without a value, one is made and printed. The
-    /// variable `CONSOLE_TOKEN` does the same, and no other user of the machine sees it.
+    /// Token that clients must send, at least 16 characters; without a value, one is generated and printed. The
+    /// variable `CONSOLE_TOKEN` does the same without showing the token in the list of processes
     #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "")]
     pub token: Option<String>,
 
-    /// A name by which browsers ask for the console, if not by an address, such as `box.example.org`. Can be repeated.
+    /// Host name of the console, such as `box.example.org`, if browsers do not use an address. Can be repeated
     #[arg(long = "name", value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// The folder whose files the model can read and, if a person agrees, change; it must be there. Without it, a
-    /// sample is made in the data folder.
+    /// Existing directory whose files the model can read and, with approval, change. The default is a sample in the
+    /// data directory
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
 
-    /// Where the console keeps its settings, points, conversations and calls.
+    /// Directory for settings, metrics, conversations and the journal
     #[arg(long, value_name = "DIR", default_value_os_t = default_data())]
     pub data: PathBuf,
 
-    /// A NATS server whose workers offer more tools, such as `nats://127.0.0.1:4222`. They are called like those of the
-    /// console, which go first where names are the same. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` with a
-    /// credentials file, say who it is, `NATS_CA` whom it trusts.
+    /// NATS server whose workers provide more tools, such as `nats://127.0.0.1:4222`. The console's own tools take
+    /// precedence. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` with a credentials file, authenticate; `NATS_CA`
+    /// sets the trusted certificate authority
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
 }
 
 impl Options {
-    /// The token of the command line, or else of the environment; empty if one is to be made.
+    /// Returns the token of the command line or of the environment. An empty string means that one is to be generated.
     #[must_use]
     pub fn token(&self) -> Option<String> {
         self.token.clone().or_else(|| env::var("CONSOLE_TOKEN").ok())
     }
 }
 
-/// A folder of the user's own, so that nothing is left where the program was started.
+/// Returns a directory of the user, so that the current directory stays clean.
 fn default_data() -> PathBuf {
     let of_user = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let of_home = || env::home_dir().map(|home| home.join(".local/share"));

@@ -1,4 +1,4 @@
-//! What happens without anybody asking: the machine is measured and targets are checked, from time to time.
+//! Periodic measurement of the machine and checks of the targets.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::machine::Machine;
 use crate::settings::{Extension, Settings, SettingsFile};
 use crate::store::{AlertRepository, MetricPoint, MetricPointRepository, Session, Store};
 
-/// Measures the machine and checks the targets. A measurement adds one point to each metric, so that what is kept is
-/// bounded by two settings: how often, and for how long.
+/// Measures the machine and checks the targets. A measurement adds one point to each metric, so that two settings limit
+/// the stored data: interval and retention.
 #[derive(Clone)]
 pub struct Sampler {
     machine: Machine,
@@ -24,7 +24,7 @@ pub struct Sampler {
     failures: Failures,
 }
 
-/// What is done from time to time.
+/// A periodic job.
 #[derive(Clone, Copy, Debug)]
 enum Job {
     Sample,
@@ -49,19 +49,19 @@ impl Job {
 }
 
 impl Sampler {
-    /// Measures this machine and these targets into this store.
+    /// Creates a sampler of a machine and targets.
     #[must_use]
     pub fn new(machine: Machine, settings: SettingsFile, store: Store, targets: Targets) -> Self {
         Self { machine, settings, store, targets, failures: Failures::default() }
     }
 
-    /// Returns where the failures of its jobs are noted.
+    /// Returns the failures of the jobs.
     #[must_use]
     pub fn failures(&self) -> Failures {
         self.failures.clone()
     }
 
-    /// Measures and checks until the tasks are dropped.
+    /// Runs the jobs until the tasks are dropped.
     #[must_use]
     pub fn start(self) -> JoinSet<()> {
         [Job::Sample, Job::CheckTargets].into_iter().map(|job| self.clone().repeat(job)).collect()
@@ -78,10 +78,10 @@ impl Sampler {
         }
     }
 
-    /// Measures the machine once: points, alerts, and what is too old.
+    /// Measures the machine once: adds points, updates alerts and removes old points.
     ///
     /// # Errors
-    /// When the database fails; then nothing is kept.
+    /// If the database fails. Then nothing is stored.
     pub async fn sample(&self) -> sqlx::Result<()> {
         let machine = self.machine.clone();
         let measured = tokio::task::spawn_blocking(move || measure(&machine)).await;
@@ -94,7 +94,7 @@ impl Sampler {
     /// Checks the targets once.
     ///
     /// # Errors
-    /// When the database fails; then nothing is kept.
+    /// If the database fails. Then nothing is stored.
     pub async fn check_targets(&self) -> sqlx::Result<()> {
         let seen = self.targets.reach_all().await;
         let session = self.store.session();
@@ -121,7 +121,7 @@ impl Sampler {
     }
 }
 
-/// Does a job again and again while its extension is on, whether or not it fails. A new interval holds at once.
+/// Repeats a job while its extension is enabled, even after failures. A changed interval applies immediately.
 async fn repeat<E: fmt::Display, F: Future<Output = Result<(), E>>>(
     job: Job,
     settings: &SettingsFile,
@@ -131,10 +131,10 @@ async fn repeat<E: fmt::Display, F: Future<Output = Result<(), E>>>(
     let mut settings = settings.follow();
     loop {
         let now = settings.borrow_and_update().clone();
-        // Made inside: a panic before the first `await` is caught as well.
+        // Created inside, so that a panic before the first `await` is caught too.
         let ended = if now.has(job.extension()) { attempt(async { work().await }).await } else { Ok(()) };
         if let Err(failure) = &ended {
-            tracing::warn!(?job, "nothing was kept: {failure}");
+            tracing::warn!(?job, "nothing was stored: {failure}");
         }
         failures.note(job.extension(), ended);
         tokio::select! {
@@ -151,7 +151,7 @@ async fn keep_seen(session: &Session, seen: &[Reached]) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// Each metric with its value.
+/// Returns each metric with its value.
 fn measure(machine: &Machine) -> Vec<(&'static str, f64)> {
     let snapshot = machine.snapshot();
     let fullest =
@@ -180,7 +180,7 @@ mod tests {
         let (failures, runs) = (Failures::default(), AtomicU32::new(0));
         let work = || {
             let run = runs.fetch_add(1, Ordering::Relaxed) + 1;
-            // As `spawn_blocking` does where no more threads can be had.
+            // `spawn_blocking` panics like this when it cannot start a thread.
             assert!(run > 1, "no more threads");
             async move { if run == 2 { panic!("nor later") } else { Ok::<(), sqlx::Error>(()) } }
         };

@@ -1,4 +1,4 @@
-//! The secret behind confirmations that wait.
+//! The key that seals pending calls.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use tool_runtime::confirm::SealingKey;
 
-/// The key in a file, which is made if there is none: what waits for a person waits on after a restart.
+/// Reads the key from a file, which is created if it does not exist, so that pending calls survive a restart.
 ///
 /// # Errors
-/// When the file cannot be read or written, or is too short.
+/// If the file cannot be read or written, or is too short.
 pub fn key(path: &Path) -> io::Result<SealingKey> {
     match create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -19,7 +19,7 @@ pub fn key(path: &Path) -> io::Result<SealingKey> {
     SealingKey::try_from(fs::read(path)?).map_err(too_short)
 }
 
-/// A new file, for the eyes of its owner.
+/// Creates a file that only its owner can read.
 fn create(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

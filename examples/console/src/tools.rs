@@ -1,4 +1,4 @@
-//! The dispatcher: what the tools need, where it comes from, and when they are offered.
+//! The dispatcher of the console and its injected values.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,59 +19,59 @@ use crate::machine::Machine;
 use crate::settings::{Extension, Settings, SettingsFile};
 use crate::store::{MetricPointRepository, Session, Store};
 
-/// Results longer than this, in characters, are shortened, and can be read on.
+/// Maximum length of a result in characters. Longer ones are spilled.
 const LONG: usize = 24_000;
 
-/// What the tools are made of.
-pub struct Parts {
-    /// What is monitored.
+/// The values that the tools use.
+pub struct ToolParts {
+    /// The monitored machine.
     pub machine: Machine,
-    /// What is switched on.
+    /// The settings.
     pub settings: SettingsFile,
-    /// What is kept.
+    /// The database.
     pub store: Store,
-    /// What may be reached.
+    /// The network targets.
     pub targets: Targets,
     /// Failures of background jobs.
     pub failures: Failures,
     /// The files of the workspace.
     pub files: Files,
-    /// The record of calls.
+    /// The journal of calls.
     pub journal: SqliteJournal,
-    /// Where outputs are kept that are too long for a model.
+    /// The store of spilled outputs.
     pub outputs: DirectorySpillStore,
-    /// Where calls wait for a person.
+    /// The pending calls.
     pub deferred: Deferred,
-    /// Where workers are that have more tools.
+    /// The connection to workers with more tools.
     pub nats: Option<NatsConnection>,
 }
 
-/// The tools of the console and those of workers, offered only while the extension `ai_chat` is enabled.
+/// The tools of the console and of workers, registered while the extension `ai_chat` is enabled.
 ///
-/// Then the manifest that the build script has read from the source is written to a file of the data folder, and the
-/// dispatcher loads it: the file is what a model is offered, for people and other programs to read.
+/// The manifest that the build script generates from the source is then written to the data directory, and the
+/// dispatcher loads it. Users and other programs can read the file.
 #[derive(Clone, Debug)]
 pub struct Tools {
     dispatcher: Dispatcher,
     manifest: PathBuf,
     nats: Option<NatsConnection>,
-    /// What is offered, if anything is.
-    offered: Arc<Mutex<Option<Offered>>>,
+    /// The registered tools, if they are enabled.
+    offered: Arc<Mutex<Option<RegisteredTools>>>,
 }
 
 #[derive(Debug)]
-struct Offered {
-    /// The tools of workers, as long as this is kept.
+struct RegisteredTools {
+    /// Keeps the tools of workers registered.
     remote: Option<RemoteTools>,
 }
 
 impl Tools {
-    /// Binds every tool. None is offered before [`apply`](Self::apply).
+    /// Binds every tool. None is registered before [`apply`](Self::apply).
     ///
     /// # Errors
-    /// When a tool lacks what it needs.
-    pub fn new(parts: Parts, manifest: PathBuf) -> Result<Self, BuildError> {
-        let Parts { machine, settings, store, targets, failures, files, journal, outputs, deferred, nats } = parts;
+    /// If a value that a tool needs is missing.
+    pub fn new(parts: ToolParts, manifest: PathBuf) -> Result<Self, BuildError> {
+        let ToolParts { machine, settings, store, targets, failures, files, journal, outputs, deferred, nats } = parts;
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
@@ -100,16 +100,16 @@ impl Tools {
         Ok(Self { dispatcher, manifest, nats, offered: Arc::default() })
     }
 
-    /// What calls them.
+    /// Returns the dispatcher.
     #[must_use]
     pub fn dispatcher(&self) -> &Dispatcher {
         &self.dispatcher
     }
 
-    /// Offers the tools or takes them back, as the settings say. It must not be dropped before it is done.
+    /// Registers or removes the tools according to the settings. Not cancel safe.
     ///
     /// # Errors
-    /// When the manifest cannot be written or read, or workers cannot be asked. Nothing is offered then.
+    /// If the manifest cannot be written or loaded, or the workers do not respond. Then no tools are registered.
     pub async fn apply(&self, settings: &Settings) -> Result<(), ToolsError> {
         let mut offered = self.offered.lock().await;
         match (settings.has(Extension::AiChat), offered.take()) {
@@ -120,13 +120,13 @@ impl Tools {
         Ok(())
     }
 
-    /// Applies the settings now and whenever they change, until it is dropped or the settings are.
+    /// Applies the settings now and after each change, until the future or the settings are dropped.
     pub async fn follow(self, settings: SettingsFile) {
         let mut settings = settings.follow();
         loop {
             let now = settings.borrow_and_update().clone();
             if let Err(error) = attempt(self.apply(&now)).await {
-                tracing::error!("the tools stay as they are: {error}");
+                tracing::error!("failed to apply the settings to the tools: {error}");
             }
             if settings.changed().await.is_err() {
                 return;
@@ -134,22 +134,22 @@ impl Tools {
         }
     }
 
-    /// The console's own tools come first: what a worker calls the same does not take their place.
-    async fn mount(&self) -> Result<Offered, ToolsError> {
+    /// Registers the console's own tools first, which take precedence over workers' tools with the same name.
+    async fn mount(&self) -> Result<RegisteredTools, ToolsError> {
         Manifest::try_from(tool_runtime::manifest!())?.save(&self.manifest)?;
         self.dispatcher.reload(Manifest::load(&self.manifest))?;
-        let Some(connection) = &self.nats else { return Ok(Offered { remote: None }) };
+        let Some(connection) = &self.nats else { return Ok(RegisteredTools { remote: None }) };
         match tool_nats::discover(connection.clone(), self.dispatcher.registry()).await {
-            Ok(remote) => Ok(Offered { remote: Some(remote) }),
+            Ok(remote) => Ok(RegisteredTools { remote: Some(remote) }),
             Err(error) => {
-                self.unmount(Offered { remote: None }).await;
+                self.unmount(RegisteredTools { remote: None }).await;
                 Err(error.into())
             }
         }
     }
 
-    async fn unmount(&self, offered: Offered) {
-        // Nothing can be called from now on, also while the workers are left.
+    async fn unmount(&self, offered: RegisteredTools) {
+        // Remove the tools first, so that no call starts while the workers disconnect.
         self.dispatcher.registry().clear();
         if let Some(remote) = offered.remote {
             remote.leave().await;
@@ -160,18 +160,18 @@ impl Tools {
 
 fn remove(path: &Path) {
     if let Err(error) = std::fs::remove_file(path) {
-        tracing::warn!("{} is left behind: {error}", path.display());
+        tracing::warn!("failed to remove {}: {error}", path.display());
     }
 }
 
-/// Why the tools stay as they are.
+/// Error of registering the tools.
 #[derive(Debug)]
 pub enum ToolsError {
     /// The manifest cannot be written.
     Manifest(ManifestError),
-    /// The manifest does not fit the program.
+    /// The manifest does not match the program.
     Build(BuildError),
-    /// Workers cannot be asked for their tools.
+    /// The workers' tools cannot be listed.
     Workers(tool_nats::NatsError),
 }
 

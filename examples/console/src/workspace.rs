@@ -1,10 +1,10 @@
-//! The workspace: a folder that somebody has named, or a sample for the first start.
+//! The workspace: a directory of the user, or a sample for the first start.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What there is to begin with: something to read, something to mend.
+/// The sample files.
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("../sample/README.md")),
     ("notes/on-call.md", include_str!("../sample/notes/on-call.md")),
@@ -12,29 +12,28 @@ const FILES: &[(&str, &str)] = &[
     ("site/style.css", include_str!("../sample/site/style.css")),
 ];
 
-/// Says how to make a folder that somebody has named and that is not there. It is not made for them: a name that is
-/// mistyped is not to become a folder.
+/// Checks that the directory exists. It is not created, since its name may be mistyped.
 ///
 /// # Errors
-/// When it is no folder.
+/// If it is not a directory.
 pub fn expect(folder: &Path) -> io::Result<()> {
     let shown = folder.display();
     if folder.is_dir() {
         return Ok(());
     }
     let problem = match folder.exists() {
-        true => format!("{shown} is no folder: name one, or leave `--workspace` out for a sample"),
+        true => format!("{shown} is not a directory: name one, or omit `--workspace` to use a sample"),
         false => format!(
-            "{shown} does not exist: make it with `mkdir -p '{shown}'`, or leave `--workspace` out for a sample"
+            "{shown} does not exist: create it with `mkdir -p '{shown}'`, or omit `--workspace` to use a sample"
         ),
     };
     Err(io::Error::new(io::ErrorKind::NotFound, problem))
 }
 
-/// Makes the sample with its files, if it is not there. A folder that is there stays as it is.
+/// Creates the sample files. An existing directory is left unchanged.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If writing fails.
 pub fn create(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());

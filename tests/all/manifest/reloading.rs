@@ -36,7 +36,7 @@ async fn wait(#[inject] gate: &Arc<Notify>) -> &'static str {
     "waited"
 }
 
-fn of(names: &[&str]) -> Manifest {
+fn manifest_of(names: &[&str]) -> Manifest {
     let mut all = linked("reload.");
     for name in ["first", "second", "third", "wait"] {
         if !names.contains(&name) {
@@ -57,7 +57,7 @@ fn names(tools: &Dispatcher) -> Vec<String> {
 /// Every call and every list uses one manifest: the error for an unknown name lists the whole snapshot.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn under_load_each_call_sees_exactly_one_manifest() {
-    let (one, other) = (of(&["first", "second"]), of(&["second", "third"]));
+    let (one, other) = (manifest_of(&["first", "second"]), manifest_of(&["second", "third"]));
     let tools = tools(one.clone());
     let is_over = Arc::new(AtomicBool::new(false));
     let callers: Vec<_> = (0..32)
@@ -102,14 +102,14 @@ async fn under_load_each_call_sees_exactly_one_manifest() {
 #[tokio::test]
 async fn a_running_call_keeps_its_tool() {
     let gate = Arc::new(Notify::new());
-    let tools = Dispatcher::builder().manifest(of(&["wait"])).value("gate", gate.clone()).build().unwrap();
+    let tools = Dispatcher::builder().manifest(manifest_of(&["wait"])).value("gate", gate.clone()).build().unwrap();
     let before = tools.definition("reload.wait").expect("on offer");
     let clone = tools.clone();
     let waiting = tokio::spawn(async move { clone.call(ToolCall::new("reload.wait", json!({}))).await });
     tokio::task::yield_now().await;
-    tools.reload(of(&["first"])).unwrap();
+    tools.reload(manifest_of(&["first"])).unwrap();
     assert_eq!(names(&tools), ["reload.first"]);
-    tools.reload(of(&["second"])).unwrap();
+    tools.reload(manifest_of(&["second"])).unwrap();
     assert!(!tools.call(ToolCall::new("reload.wait", json!({}))).await.success, "the tool is no longer available");
     gate.notify_one();
     assert_eq!(waiting.await.unwrap().output, "waited");
@@ -118,7 +118,7 @@ async fn a_running_call_keeps_its_tool() {
 
 #[tokio::test]
 async fn a_manifest_that_does_not_match_keeps_the_old_one() {
-    let tools = tools(of(&["first", "second"]));
+    let tools = tools(manifest_of(&["first", "second"]));
     let clone = tools.clone();
     let before = tools.manifest();
     let stale = linked("reload.").to_json().replace("reload.first\"", "reload.primary\"").replace("::third", "::gone");
@@ -131,7 +131,7 @@ async fn a_manifest_that_does_not_match_keeps_the_old_one() {
     assert_eq!(tools.manifest(), before);
     assert_eq!(tools.call(ToolCall::new("reload.first", json!({}))).await.output, "first");
 
-    tools.reload(of(&["third"])).unwrap();
+    tools.reload(manifest_of(&["third"])).unwrap();
     assert_eq!(names(&clone), ["reload.third"], "clones share it");
     assert!(clone.explain().not_offered.iter().any(|(name, _)| name == "reload.first"));
     let some = clone.select(Selection::new()).unwrap();
@@ -140,10 +140,10 @@ async fn a_manifest_that_does_not_match_keeps_the_old_one() {
 
 #[test]
 fn a_lenient_dispatcher_skips_entries_that_do_not_match() {
-    let tools = Dispatcher::builder().manifest(of(&["first"])).lenient().build().unwrap();
-    let stale = of(&["first", "third"]).to_json().replace("::third", "::gone");
+    let tools = Dispatcher::builder().manifest(manifest_of(&["first"])).lenient().build().unwrap();
+    let stale = manifest_of(&["first", "third"]).to_json().replace("::third", "::gone");
     tools.reload(Manifest::from_json(&stale).unwrap()).unwrap();
     assert_eq!(names(&tools), ["reload.first"]);
-    tools.reload(of(&["third", "wait"])).unwrap();
+    tools.reload(manifest_of(&["third", "wait"])).unwrap();
     assert_eq!(names(&tools), ["reload.third"], "`gate` has no provider");
 }

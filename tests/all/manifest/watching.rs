@@ -165,11 +165,14 @@ fn a_watch_can_end_on_its_own_thread() {
     use std::sync::{Arc, Mutex};
 
     /// Fields are dropped in order: the second one sees whether the first has panicked.
-    struct Owner(#[expect(dead_code, reason = "it is only held")] ManifestWatch, #[expect(dead_code)] Last);
+    struct WatchOwner(
+        #[expect(dead_code, reason = "it is only held")] ManifestWatch,
+        #[expect(dead_code)] DropReporter,
+    );
 
-    struct Last(Sender<(Option<String>, bool)>);
+    struct DropReporter(Sender<(Option<String>, bool)>);
 
-    impl Drop for Last {
+    impl Drop for DropReporter {
         fn drop(&mut self) {
             let thread = std::thread::current();
             drop(self.0.send((thread.name().map(str::to_owned), std::thread::panicking())));
@@ -178,10 +181,10 @@ fn a_watch_can_end_on_its_own_thread() {
 
     let path = file("own_thread");
     manifest("at first").save(&path).unwrap();
-    let owner: Arc<Mutex<Option<Owner>>> = Arc::default();
+    let owner: Arc<Mutex<Option<WatchOwner>>> = Arc::default();
     let tools = Dispatcher::builder().manifest(linked("watched.")).value("owner", Arc::clone(&owner)).build().unwrap();
     let (gone, is_gone) = channel();
-    *owner.lock().unwrap() = Some(Owner(tools.watch(&path, INTERVAL).unwrap(), Last(gone)));
+    *owner.lock().unwrap() = Some(WatchOwner(tools.watch(&path, INTERVAL).unwrap(), DropReporter(gone)));
     drop(owner);
 
     // A pipe in the file's place: its reader blocks, and its writer knows that it is being read.

@@ -17,21 +17,21 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A slow journal.
 #[derive(Clone)]
-struct Slow {
+struct SlowJournal {
     begin: Duration,
     finish: Duration,
     memory: Arc<MemoryJournal>,
     finished: Arc<Mutex<Vec<ErrorKind>>>,
 }
 
-impl Slow {
+impl SlowJournal {
     fn new(begin: u64, finish: u64) -> Self {
         let [begin, finish] = [begin, finish].map(Duration::from_secs);
         Self { begin, finish, memory: Arc::new(MemoryJournal::new()), finished: Arc::default() }
     }
 }
 
-impl Journal for Slow {
+impl Journal for SlowJournal {
     fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(async move {
             tokio::time::sleep(self.begin).await;
@@ -67,7 +67,7 @@ fn count() -> ToolCall<'static> {
 /// Time is paused in these tests and advances only through sleeps.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_covers_the_journal_entry_before_the_handler() {
-    let journal = Slow::new(60, 0);
+    let journal = SlowJournal::new(60, 0);
     let tools = builder().journal(journal.clone()).build().unwrap();
     let result = tools.call(count()).timeout(SECOND).await;
     assert_eq!(kind(&result), ErrorKind::TimedOut);
@@ -101,7 +101,7 @@ async fn the_time_of_the_user_does_not_count() {
 
 #[tokio::test(start_paused = true)]
 async fn the_handler_gets_the_remaining_time() {
-    let tools = builder().journal(Slow::new(7, 0)).build().unwrap();
+    let tools = builder().journal(SlowJournal::new(7, 0)).build().unwrap();
     let call = ToolCall::new("pipeline.facts", json!({}));
     let result = tools.call(call).timeout(SECOND * 10).await;
     assert!(result.output.ends_with("false"), "less than three seconds are left: {}", result.output);
@@ -109,7 +109,7 @@ async fn the_handler_gets_the_remaining_time() {
 
 #[tokio::test(start_paused = true)]
 async fn recording_the_outcome_does_not_block_the_caller_for_ever() {
-    let journal = Slow::new(0, 3_600);
+    let journal = SlowJournal::new(0, 3_600);
     let tools = builder().journal(journal.clone()).build().unwrap();
     let before = tokio::time::Instant::now();
     let result = tools.call(count()).await;
@@ -129,7 +129,7 @@ async fn recording_the_outcome_does_not_block_the_caller_for_ever() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_while_being_recorded_keeps_its_outcome() {
-    let journal = Slow::new(0, 60);
+    let journal = SlowJournal::new(0, 60);
     let tools = builder().journal(journal.clone()).build().unwrap();
     assert!(tokio::time::timeout(SECOND, tools.call(count())).await.is_err());
     tokio::time::sleep(SECOND * 120).await;

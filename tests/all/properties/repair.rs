@@ -32,14 +32,14 @@ fn is_same(one: &ToolResult, other: &ToolResult) -> bool {
 }
 
 /// Returns `true` if both results are rejected, and the first for no more arguments than the second.
-fn says_no_more(one: &ToolResult, other: &ToolResult) -> bool {
+fn reports_no_more(one: &ToolResult, other: &ToolResult) -> bool {
     let errors = |result: &ToolResult| result.error.clone().map(|error| error.arguments).unwrap_or_default();
     let (one, other) = (errors(one), errors(other));
     !one.is_empty() && one.iter().all(|error| other.contains(error))
 }
 
 /// Valid calls: the listed ones, and random ones that are accepted.
-fn right() -> impl Strategy<Value = (String, Value)> {
+fn valid_calls_strategy() -> impl Strategy<Value = (String, Value)> {
     let good: Vec<(String, Value)> =
         valid_calls::all().into_iter().map(|good| (good.name.to_owned(), good.arguments)).collect();
     let names: Vec<String> = manifest().iter().map(|(name, _)| name.to_owned()).collect();
@@ -53,7 +53,7 @@ fn right() -> impl Strategy<Value = (String, Value)> {
 
 #[test]
 fn valid_arguments_are_not_changed() {
-    holds(1_000, &right(), |(name, arguments)| {
+    holds(1_000, &valid_calls_strategy(), |(name, arguments)| {
         let text = arguments.to_string();
         let (strict, repairing) = (call(&name, &text), call_on(repairing(), &name, &text));
         if is_same(&strict, &repairing) && !has_repairs(&repairing) {
@@ -65,13 +65,13 @@ fn valid_arguments_are_not_changed() {
 }
 
 /// Writes a value as a careless model does, along its schema.
-struct Careless<'a> {
+struct CarelessWriter<'a> {
     defs: &'a BTreeMap<String, Value>,
     /// The mistakes to make, one place after the other: none at most of them.
     choices: std::iter::Cycle<std::slice::Iter<'a, u8>>,
 }
 
-impl Careless<'_> {
+impl CarelessWriter<'_> {
     fn write(&mut self, value: &Value, schema: &Value) -> String {
         let schema = match schema.get("$ref").and_then(Value::as_str) {
             Some(target) => &self.defs[target.trim_start_matches("#/$defs/")],
@@ -132,11 +132,11 @@ fn wrapped(text: String, how: u8) -> String {
 #[test]
 fn nearly_valid_arguments_do_what_was_meant() {
     let can_be_repaired = |(name, _): &(String, Value)| name != "enums.bare" && tool(name).repair != Some(false);
-    let right = right().prop_filter("can be repaired", can_be_repaired);
-    let careless = (right, vec(0..8_u8, 1..20), 0..10_u8);
+    let repairable = valid_calls_strategy().prop_filter("can be repaired", can_be_repaired);
+    let careless = (repairable, vec(0..8_u8, 1..20), 0..10_u8);
     holds(2_000, &careless, |((name, arguments), choices, how)| {
         let tool = tool(&name);
-        let mut writer = Careless { defs: &tool.defs, choices: choices.iter().cycle() };
+        let mut writer = CarelessWriter { defs: &tool.defs, choices: choices.iter().cycle() };
         let mut fields = Vec::new();
         for (key, value) in arguments.as_object().into_iter().flatten() {
             let schema = tool.arguments.get(key).map_or(Value::Null, tool_runtime::manifest::Argument::schema);
@@ -159,7 +159,7 @@ fn nearly_valid_arguments_do_what_was_meant() {
 /// An `Option` accepts `null` as a value.
 #[test]
 fn null_stands_for_an_omitted_argument() {
-    holds(500, &right(), |(name, arguments)| {
+    holds(500, &valid_calls_strategy(), |(name, arguments)| {
         let meant = call(&name, &arguments.to_string());
         let mut with_null = arguments.clone();
         for (key, argument) in &tool(&name).arguments {
@@ -206,13 +206,14 @@ fn strings_are_never_changed() {
 /// A value that cannot be repaired is rejected as it is without repair; those that can be are not mentioned.
 #[test]
 fn repair_does_not_change_error_messages() {
-    let calls = right().prop_flat_map(|(name, arguments)| (Just(name), damaged(Just(arguments.to_string()))));
+    let calls =
+        valid_calls_strategy().prop_flat_map(|(name, arguments)| (Just(name), damaged(Just(arguments.to_string()))));
     holds(3_000, &calls, |(name, text)| {
         let (strict, repairing) = (call(&name, &text), call_on(repairing(), &name, &text));
         let is_refused =
             |result: &ToolResult| result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
         match (is_refused(&strict), is_refused(&repairing)) {
-            (true, true) if !says_no_more(&repairing, &strict) => {
+            (true, true) if !reports_no_more(&repairing, &strict) => {
                 Err(format!("{name} {text}: {strict:?} {repairing:?}"))
             }
             (false, _) if !is_same(&strict, &repairing) => Err(format!("{name} {text}: {strict:?} {repairing:?}")),

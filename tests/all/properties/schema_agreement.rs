@@ -15,7 +15,7 @@ fn compile(tool: &ToolDefinition) -> Validator {
 
 /// How the argument types of a tool may differ from their schemas.
 #[derive(Clone, Copy, PartialEq)]
-enum Types {
+enum TypeAgreement {
     /// They accept exactly what the schema shows.
     Same,
     /// A conversion rejects some values: a string is parsed, or an `any` has a type after all.
@@ -24,14 +24,14 @@ enum Types {
     TakeMore,
 }
 
-fn types_of(tool: &str) -> Types {
+fn types_of(tool: &str) -> TypeAgreement {
     match tool {
-        "collections.maps" | "rules.secrets" => Types::TakeLess,
-        "enums.bare" => Types::TakeMore,
+        "collections.maps" | "rules.secrets" => TypeAgreement::TakeLess,
+        "enums.bare" => TypeAgreement::TakeMore,
         name if ["explicit.", "opaque.", "structs.", "texts."].iter().any(|theme| name.starts_with(theme)) => {
-            Types::TakeLess
+            TypeAgreement::TakeLess
         }
-        _ => Types::Same,
+        _ => TypeAgreement::Same,
     }
 }
 
@@ -45,13 +45,15 @@ fn agrees(name: &str, tool: &ToolDefinition, oracle: &Validator, arguments: &Val
     let result = call(name, &arguments.to_string());
     let accepted = !result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
     match (accepted, types_of(name)) {
-        (true, Types::Same | Types::TakeLess) => match oracle.validate(&without_null) {
+        (true, TypeAgreement::Same | TypeAgreement::TakeLess) => match oracle.validate(&without_null) {
             // Serde accepts an array for a struct; `arguments::values::an_array_is_rejected_for_a_struct` covers that.
             Err(error) if error.instance().is_array() && error.to_string().contains("object") => Ok(()),
             Err(error) => Err(format!("{name} {arguments}: accepted, but {error} at {}", error.instance_path())),
             Ok(()) => Ok(()),
         },
-        (false, Types::Same | Types::TakeMore) if oracle.is_valid(arguments) && !has_number_apart(arguments) => {
+        (false, TypeAgreement::Same | TypeAgreement::TakeMore)
+            if oracle.is_valid(arguments) && !has_number_apart(arguments) =>
+        {
             Err(format!("{name} {arguments}: valid, but {}", result.output))
         }
         _ => Ok(()),

@@ -27,7 +27,7 @@ fn is(ty: &str, body: &str, items: &str, expected: impl Into<Value>) {
 }
 
 #[track_caller]
-fn cannot_be_seen(ty: &str, body: &str, items: &str) {
+fn is_unknown(ty: &str, body: &str, items: &str) {
     let (found, scanned) = default(ty, body, items);
     assert_eq!(found, None, "{body}");
     assert!(!scanned.diagnostics.is_empty(), "{body}: a warning says so");
@@ -42,13 +42,13 @@ fn casts_that_change_the_number_are_not_evaluated() {
         ("u8", "true as u8"),
         ("u32", "'a' as u32"),
     ] {
-        cannot_be_seen(ty, body, "");
+        is_unknown(ty, body, "");
     }
     is("u8", "200u32 as u8", "", 200);
     is("i64", "-1i32 as i64", "", -1);
     is("f64", "5 as f64", "", 5.0);
     is("u8", "i8::MAX as _", "", 127);
-    cannot_be_seen("u8", "i16::MAX as _", "");
+    is_unknown("u8", "i16::MAX as _", "");
 }
 
 const SLUG: &str = "pub struct Slug(String);\n\
@@ -59,9 +59,9 @@ const SLUG: &str = "pub struct Slug(String);\n\
 #[test]
 fn user_defined_constructors_and_conversions_are_not_evaluated() {
     for body in ["Slug::new(\"A\").into()", "Slug::from(\"A\").into()", "String::from(Slug::new(\"A\"))"] {
-        cannot_be_seen("String", body, SLUG);
+        is_unknown("String", body, SLUG);
     }
-    cannot_be_seen("Option<std::num::NonZeroU8>", "std::num::NonZeroU8::new(0)", "");
+    is_unknown("Option<std::num::NonZeroU8>", "std::num::NonZeroU8::new(0)", "");
     for body in ["\"name\".into()", "String::from(\"name\")", "NAME.to_owned()", "String::from(NAME)"] {
         is("String", body, SLUG, "name");
     }
@@ -82,7 +82,7 @@ fn variants_named_some_and_none_are_told_from_those_of_option() {
 
 #[test]
 fn huge_numbers_and_lists_are_not_expanded() {
-    cannot_be_seen("i128", "-i128::MIN", "");
+    is_unknown("i128", "-i128::MIN", "");
     let scanned = Project::new(
         "",
         "#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\

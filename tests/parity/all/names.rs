@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::project::{Project, said};
+use super::project::{Project, messages};
 
 const ORDERS: &str = "mod one { #[derive(serde::Deserialize, schemars::JsonSchema)] pub struct Order { pub one: u8 } }\n\
     mod two { #[derive(serde::Deserialize, schemars::JsonSchema)] pub struct Order { pub two: u8 } }\n";
@@ -13,7 +13,7 @@ fn takes(field: &str, items: &str) {
     let scanned = Project::new("", &format!("{ORDERS}{items}")).scan();
     let tool = scanned.manifest.get("f").expect("the tool is there");
     let found = tool.parameters().pointer(&format!("/$defs/Order/properties/{field}")).is_some();
-    assert!(found, "{}\n{}", tool.parameters(), said(&scanned));
+    assert!(found, "{}\n{}", tool.parameters(), messages(&scanned));
 }
 
 #[test]

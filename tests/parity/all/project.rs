@@ -40,13 +40,13 @@ impl Project {
 }
 
 /// All diagnostics, one per line.
-pub(crate) fn said(scanned: &ScanOutput) -> String {
+pub(crate) fn messages(scanned: &ScanOutput) -> String {
     scanned.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
 /// The only diagnostic.
 #[track_caller]
-pub(crate) fn only(scanned: &ScanOutput) -> &Diagnostic {
-    let [diagnostic] = scanned.diagnostics.as_slice() else { panic!("one thing: {}", said(scanned)) };
+pub(crate) fn only_diagnostic(scanned: &ScanOutput) -> &Diagnostic {
+    let [diagnostic] = scanned.diagnostics.as_slice() else { panic!("one thing: {}", messages(scanned)) };
     diagnostic
 }

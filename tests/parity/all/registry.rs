@@ -1,6 +1,6 @@
 //! Crates of cargo's registry are read without a panic.
 
-use parity_tests::registry::{Counts, annotate, roots};
+use parity_tests::registry::{ScanCounts, annotate, roots};
 
 /// Number of crates that keeps the test fast; `cargo run -p parity-tests --bin registry` scans all.
 const CRATES: usize = 50;
@@ -11,7 +11,7 @@ fn crates_of_the_registry_are_read() {
     assert!(!roots.is_empty(), "the registry has the crates that this test was built with");
     // From all over the alphabet.
     let step = roots.len().div_ceil(CRATES);
-    let mut counts = Counts::default();
+    let mut counts = ScanCounts::default();
     roots.iter().step_by(step).for_each(|root| counts.scan(root));
     println!("{counts}");
     assert_eq!(counts.failed, 0, "every root can be read: {counts}");
@@ -23,7 +23,7 @@ fn crates_of_the_registry_are_read() {
 #[test]
 fn crates_of_the_registry_are_read_with_everything_annotated() {
     let roots = roots();
-    let mut counts = Counts::default();
+    let mut counts = ScanCounts::default();
     for root in roots.iter().step_by(roots.len().div_ceil(CRATES / 5)) {
         let folder = tempfile::tempdir().expect("a folder");
         counts.scan(&annotate(root, folder.path()).expect("the crate can be copied"));

@@ -37,8 +37,8 @@ fn scanned_random_services_equal_the_linked_ones() {
     // For inspection beside the sources.
     fs::write(scratch.join("random-services/linked.json"), &linked).expect("the folder can be written");
     fs::write(scratch.join("random-services/scanned.json"), &scanned_text).expect("the folder can be written");
-    let said: String = scanned.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
-    fs::write(scratch.join("random-services/diagnostics.txt"), said).expect("the folder can be written");
+    let messages: String = scanned.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
+    fs::write(scratch.join("random-services/diagnostics.txt"), messages).expect("the folder can be written");
 
     let differences = differences(&linked, &scanned_text);
     let report: Vec<String> =

@@ -1,6 +1,6 @@
 //! The generator finds items where rustc finds them, or reports that it does not.
 
-use super::project::{Project, only, said};
+use super::project::{Project, messages, only_diagnostic};
 
 const TOOL: &str = "/// Does.\n#[tool_runtime::tool]\npub fn f(it: It) {}\n";
 const IT: &str = "#[derive(serde::Deserialize, schemars::JsonSchema)]\npub struct It { x: u8 }\n";
@@ -11,7 +11,7 @@ fn an_included_file_belongs_to_the_module() {
         .with("src/m.rs", format!("include!(\"parts/tools.rs\");\n{IT}"))
         .with("src/parts/tools.rs", TOOL);
     let scanned = project.scan();
-    assert_eq!(said(&scanned), "");
+    assert_eq!(messages(&scanned), "");
     let tool = scanned.manifest.get("f").expect("the tool is there");
     assert_eq!(tool.handler, "app::m::f");
     assert!(tool.parameters().pointer("/$defs/It/properties/x").is_some(), "sees the names around it");
@@ -20,11 +20,11 @@ fn an_included_file_belongs_to_the_module() {
     // And the other way round.
     let project = Project::new("", &format!("include!(\"it.rs\");\n{TOOL}")).with("src/it.rs", IT);
     let scanned = project.scan();
-    assert_eq!(said(&scanned), "");
+    assert_eq!(messages(&scanned), "");
     // A file that is missing or includes itself.
     let project = Project::new("", "include!(\"gone.rs\");\ninclude!(\"again.rs\");")
         .with("src/again.rs", "include!(\"again.rs\");");
-    assert!(said(&project.scan()).contains("gone.rs"));
+    assert!(messages(&project.scan()).contains("gone.rs"));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn reports_a_module_inside_a_macro() {
         let scanned =
             Project::new("", &format!("use a::b;\ncfg_if::cfg_if! {{\n    if #[cfg(unix)] {{ mod m; }}\n}}\n{more}"))
                 .scan();
-        let diagnostic = only(&scanned);
+        let diagnostic = only_diagnostic(&scanned);
         assert!(diagnostic.message.contains("a module inside of the macro `cfg_if!`"), "{diagnostic}");
         assert_eq!(diagnostic.place.as_ref().map(|place| place.line), Some(3), "{diagnostic}");
     }
@@ -42,7 +42,7 @@ fn reports_a_module_inside_a_macro() {
 #[test]
 fn accepts_a_byte_order_mark_before_a_module() {
     let scanned = Project::new("", "\u{feff}mod m;\n").with("src/m.rs", format!("\u{feff}{TOOL}{IT}")).scan();
-    assert_eq!(said(&scanned), "");
+    assert_eq!(messages(&scanned), "");
     assert_eq!((scanned.places["f"].line, scanned.places["f"].column), (3, 8));
 }
 
@@ -88,7 +88,7 @@ fn reads_a_file_shared_by_library_and_binary() {
         .with("src/main.rs", "mod m;\n")
         .with("src/m.rs", "#[tool_runtime::tool]\nfn f() {}\n#[tool_runtime::tool]\nfn g() {}\n");
     let scanned = project.library().and(project.path("src/main.rs")).run().expect("both can be read");
-    let diagnostic = only(&scanned);
+    let diagnostic = only_diagnostic(&scanned);
     assert!(diagnostic.message.contains("of both the library and the binary"), "{diagnostic}");
 }
 
@@ -97,7 +97,7 @@ fn one_mistake_gives_one_message() {
     let project = Project::new("", &format!("mod types;\nuse types::It;\n{TOOL}"))
         .with("src/types.rs", format!("{IT}pub struct Broken {{ x u8 }}\n"));
     let scanned = project.scan();
-    let diagnostic = only(&scanned);
+    let diagnostic = only_diagnostic(&scanned);
     assert!(diagnostic.to_string().contains("src/types.rs:3"), "{diagnostic}");
     assert_eq!(diagnostic.help.as_deref(), Some("its types and tools are missing until it compiles"));
 }
@@ -109,7 +109,7 @@ fn a_limit_of_the_generator_is_not_a_compile_error() {
     let large = format!("{TOOL}/*{}*/", " ".repeat(33_000_000));
     for text in [deep, large] {
         let scanned = Project::new("", &text).scan();
-        assert!(!only(&scanned).compile_error, "{}", said(&scanned));
+        assert!(!only_diagnostic(&scanned).compile_error, "{}", messages(&scanned));
     }
 }
 
@@ -118,5 +118,5 @@ fn a_limit_of_the_generator_is_not_a_compile_error() {
 fn accepts_tables_of_shifts() {
     let shifts: String = (0..128).map(|shift| format!("1 << {shift}, ")).collect();
     let scanned = Project::new("", &format!("const F: &[u128] = &[{shifts}];\n{TOOL}{IT}")).scan();
-    assert_eq!(said(&scanned), "");
+    assert_eq!(messages(&scanned), "");
 }

@@ -4,7 +4,7 @@ use crate::Random;
 
 /// The syntax of a doc comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+enum DocStyle {
     Lines,
     Block,
     Stars,
@@ -19,7 +19,7 @@ enum Style {
 #[derive(Clone, Debug)]
 pub struct Docs {
     lines: Vec<String>,
-    style: Style,
+    style: DocStyle,
 }
 
 const SENTENCES: &[&str] = &[
@@ -52,7 +52,7 @@ impl Docs {
     /// Returns an empty comment.
     #[must_use]
     pub fn none() -> Self {
-        Self { lines: Vec::new(), style: Style::Lines }
+        Self { lines: Vec::new(), style: DocStyle::Lines }
     }
 
     /// Returns a comment in this percentage of cases.
@@ -75,14 +75,14 @@ impl Docs {
             lines.extend(random.pick(LATER).iter().map(|&line| line.to_owned()));
         }
         let style = random.pick(&[
-            Style::Lines,
-            Style::Lines,
-            Style::Lines,
-            Style::Lines,
-            Style::Block,
-            Style::Stars,
-            Style::Attributes,
-            Style::Divided,
+            DocStyle::Lines,
+            DocStyle::Lines,
+            DocStyle::Lines,
+            DocStyle::Lines,
+            DocStyle::Block,
+            DocStyle::Stars,
+            DocStyle::Attributes,
+            DocStyle::Divided,
         ]);
         Self { lines, style }
     }
@@ -91,7 +91,7 @@ impl Docs {
     #[must_use]
     pub fn sometimes_conditional(mut self, random: &mut Random) -> Self {
         if random.chance(3) {
-            self.style = Style::Conditional;
+            self.style = DocStyle::Conditional;
         }
         self
     }
@@ -152,15 +152,15 @@ impl Docs {
                 .collect::<String>()
         };
         match self.style {
-            Style::Lines => self.lines.iter().map(line).collect(),
-            Style::Attributes => self.lines.iter().map(escaped).collect(),
-            Style::Conditional => {
+            DocStyle::Lines => self.lines.iter().map(line).collect(),
+            DocStyle::Attributes => self.lines.iter().map(escaped).collect(),
+            DocStyle::Conditional => {
                 self.lines.iter().map(|text| format!("{indent}#[cfg_attr(all(), doc = {text:?})]\n")).collect()
             }
-            Style::Block if self.lines.len() == 1 => format!("{indent}/** {} */\n", self.lines[0]),
-            Style::Block => format!("{indent}/**\n{}{indent}*/\n", rows("")),
-            Style::Stars => format!("{indent}/**\n{}{indent} */\n", rows(" * ")),
-            Style::Divided => {
+            DocStyle::Block if self.lines.len() == 1 => format!("{indent}/** {} */\n", self.lines[0]),
+            DocStyle::Block => format!("{indent}/**\n{}{indent}*/\n", rows("")),
+            DocStyle::Stars => format!("{indent}/**\n{}{indent} */\n", rows(" * ")),
+            DocStyle::Divided => {
                 let (first, rest) = self.lines.split_at(1);
                 let first: String = first.iter().map(line).collect();
                 let rest: String = rest.iter().map(line).collect();

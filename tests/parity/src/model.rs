@@ -60,7 +60,7 @@ impl Type {
 
 /// One entry of an attribute such as `#[serde(..)]`.
 #[derive(Clone, Debug)]
-pub enum Word {
+pub enum AttributeEntry {
     /// Literal text: `rename_all = "camelCase"`.
     Plain(String),
     /// A key whose value is a type in quotes: `from = "u32"`.
@@ -73,7 +73,7 @@ pub struct Attribute {
     /// `serde` or `schemars`.
     pub name: &'static str,
     /// Its entries.
-    pub word: Word,
+    pub word: AttributeEntry,
     /// The predicate of an enclosing `cfg_attr`.
     pub cfg: Option<&'static str>,
 }
@@ -121,7 +121,7 @@ pub struct Variant {
 
 /// The kind of a definition.
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub enum DefinitionKind {
     /// A struct.
     Struct(Content),
     /// An enum.
@@ -143,7 +143,7 @@ pub enum DefaultImpl {
 
 /// The traits of a type that matter to a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TypeRole {
     /// Deserializes, serializes and has a schema.
     Full,
     /// Deserializes only: an argument that is `any`.
@@ -176,9 +176,9 @@ pub struct Definition {
     /// Its attributes.
     pub attributes: Vec<Attribute>,
     /// Its kind.
-    pub shape: Shape,
+    pub shape: DefinitionKind,
     /// Its traits.
-    pub role: Role,
+    pub role: TypeRole,
     /// How it implements `Default`.
     pub default: DefaultImpl,
     /// `true` if it can be a key of a map.

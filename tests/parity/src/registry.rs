@@ -31,7 +31,7 @@ fn root(folder: &Path) -> Option<PathBuf> {
 
 /// Statistics of several scans.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct ScanCounts {
     /// Number of crates that were scanned.
     pub crates: usize,
     /// Number of crates whose scan gave an error instead of a manifest.
@@ -78,7 +78,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-impl Counts {
+impl ScanCounts {
     /// Scans one crate. Panics are not caught: they must not happen.
     pub fn scan(&mut self, root: &Path) {
         self.crates += 1;
@@ -105,7 +105,7 @@ fn kind(message: &str) -> String {
     words.split(' ').map(|word| if differs(word) { ".." } else { word }).collect::<Vec<_>>().join(" ")
 }
 
-impl fmt::Display for Counts {
+impl fmt::Display for ScanCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { crates, failed, files, bytes, tools, diagnostics } = self;
         writeln!(f, "{crates} crates ({failed} failed), {files} files, {bytes} bytes, {tools} tools")?;

@@ -169,7 +169,7 @@ async fn a_file_of_another_program_is_not_changed() {
         .unwrap();
     assert!(SqliteStore::open(folder.path().join("text")).await.is_err());
     let error = SqliteStore::open(folder.path().join("none/chats.db")).await.unwrap_err();
-    assert!(error.to_string().contains("its folder must exist"), "{error}");
+    assert!(error.to_string().contains("its directory must exist"), "{error}");
 }
 
 #[cfg(unix)]

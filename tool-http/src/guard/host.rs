@@ -1,8 +1,8 @@
-//! By which name this server was asked for.
+//! The `Host` of a request, checked against DNS rebinding.
 //!
-//! A page of another site cannot read what this server answers, but its owner can let the site's own name lead here and
-//! ask by that one, as the same site ("DNS rebinding"). The browser then still says the name, and that is what is looked
-//! at. An address has no name that could be rebound.
+//! A page of another site cannot read this server's responses, but its owner can point the site's own DNS name to this
+//! server, so that the browser takes both for the same site. The browser still sends that name in `Host`, where the
+//! guard checks it. An IP address has no name that could be rebound.
 
 use std::net::IpAddr;
 
@@ -12,31 +12,31 @@ use http::{StatusCode, header};
 
 use crate::Problem;
 
-/// The name and the port that a request was made for.
+/// The host name or address and the port of a request.
 pub(super) struct Host {
-    /// In lower case, without the brackets of an address.
+    /// In lower case, without the brackets of an IPv6 address.
     name: String,
     pub(super) port: Option<u16>,
 }
 
 impl Host {
-    /// Of a request. It says its host once, or the same twice.
-    pub(super) fn of(parts: &Parts) -> Result<Self, Problem> {
-        let mut said = parts.headers.get_all(header::HOST).into_iter();
-        let from_header = said.next().map(|value| Authority::try_from(value.as_bytes()));
+    /// Returns the host of a request. `Host` and the URI must agree if both are present.
+    pub(super) fn from_request(parts: &Parts) -> Result<Self, Problem> {
+        let mut values = parts.headers.get_all(header::HOST).into_iter();
+        let from_header = values.next().map(|value| Authority::try_from(value.as_bytes()));
         let host = match (from_header, parts.uri.authority()) {
             (Some(Ok(host)), None) => host,
-            (Some(Ok(host)), Some(asked)) if host == *asked => host,
-            (None, Some(asked)) => asked.clone(),
-            _ => return Err(unclear()),
+            (Some(Ok(host)), Some(in_uri)) if host == *in_uri => host,
+            (None, Some(in_uri)) => in_uri.clone(),
+            _ => return Err(ambiguous_host()),
         };
-        if said.next().is_some() {
-            return Err(unclear());
+        if values.next().is_some() {
+            return Err(ambiguous_host());
         }
-        Self::read(&host).ok_or_else(unclear)
+        Self::parse(&host).ok_or_else(ambiguous_host)
     }
 
-    pub(super) fn read(authority: &Authority) -> Option<Self> {
+    pub(super) fn parse(authority: &Authority) -> Option<Self> {
         if authority.as_str().contains('@') {
             return None;
         }
@@ -63,6 +63,6 @@ impl Host {
     }
 }
 
-fn unclear() -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "host", "Say once for which host this is, in the header `Host`.")
+fn ambiguous_host() -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "host", "Send exactly one valid `Host` header.")
 }

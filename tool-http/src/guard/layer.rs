@@ -1,4 +1,4 @@
-//! The guard before a service.
+//! The [`Guard`] as a tower layer.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use tower::util::Either;
 use tower::{Layer, Service};
 use tower_http::cors::{Cors, CorsLayer};
 
-use super::{Guard, Rules};
+use super::{Guard, GuardRules};
 use crate::Problem;
 
 impl<S> Layer<S> for Guard {
-    type Service = Either<Cors<Guarded<S>>, Guarded<S>>;
+    type Service = Either<Cors<GuardService<S>>, GuardService<S>>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        let guarded = Guarded { rules: self.rules.clone(), inner };
+        let service = GuardService { rules: self.rules.clone(), inner };
         match self.rules.origins.is_empty() {
-            true => Either::Right(guarded),
-            false => Either::Left(cors(&self.rules).layer(guarded)),
+            true => Either::Right(service),
+            false => Either::Left(cors(&self.rules).layer(service)),
         }
     }
 }
 
-/// What browsers have to be told about pages of other sites that may ask.
-fn cors(rules: &Rules) -> CorsLayer {
-    let asked = ["idempotency-key", "last-event-id", "traceparent", "x-requested-with"].map(HeaderName::from_static);
+/// Returns the CORS layer for the allowed origins.
+fn cors(rules: &GuardRules) -> CorsLayer {
+    let headers = ["idempotency-key", "last-event-id", "traceparent", "x-requested-with"].map(HeaderName::from_static);
     CorsLayer::new()
         .allow_origin(rules.origins.iter().map(super::Origin::value).collect::<Vec<_>>())
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers(asked.into_iter().chain([header::AUTHORIZATION, header::CONTENT_TYPE]).collect::<Vec<_>>())
+        .allow_headers(headers.into_iter().chain([header::AUTHORIZATION, header::CONTENT_TYPE]).collect::<Vec<_>>())
         .expose_headers([header::RETRY_AFTER])
         .allow_credentials(true)
         .max_age(Duration::from_secs(600))
@@ -41,12 +41,12 @@ fn cors(rules: &Rules) -> CorsLayer {
 
 /// A service behind a [`Guard`].
 #[derive(Clone)]
-pub struct Guarded<S> {
-    rules: Arc<Rules>,
+pub struct GuardService<S> {
+    rules: Arc<GuardRules>,
     inner: S,
 }
 
-impl<S> Service<Request> for Guarded<S>
+impl<S> Service<Request> for GuardService<S>
 where
     S: Service<Request, Response = Response> + Clone + Send + 'static,
     S::Future: Send,
@@ -60,11 +60,11 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        // The one that was ready is the one that is called.
+        // `poll_ready` was called on `self.inner`, so call that one and keep the clone.
         let next = self.inner.clone();
         let (rules, mut inner) = (self.rules.clone(), std::mem::replace(&mut self.inner, next));
         Box::pin(async move {
-            match admitted(&rules, request).await {
+            match admit(&rules, request).await {
                 Ok(request) => inner.call(request).await,
                 Err(problem) => Ok(problem.into_response()),
             }
@@ -72,16 +72,16 @@ where
     }
 }
 
-/// Whom a request has passed: a guard before an application and the same one before what is mounted in it ask once.
+/// Marks a request that a guard has admitted, so that a guard that is layered twice checks it once.
 #[derive(Clone)]
-struct Passed(Arc<Rules>);
+struct AdmittedBy(Arc<GuardRules>);
 
-async fn admitted(rules: &Arc<Rules>, request: Request) -> Result<Request, Problem> {
-    if request.extensions().get::<Passed>().is_some_and(|passed| Arc::ptr_eq(&passed.0, rules)) {
+async fn admit(rules: &Arc<GuardRules>, request: Request) -> Result<Request, Problem> {
+    if request.extensions().get::<AdmittedBy>().is_some_and(|admitted| Arc::ptr_eq(&admitted.0, rules)) {
         return Ok(request);
     }
     let (mut parts, body) = request.into_parts();
     rules.admit(&parts).await?;
-    parts.extensions.insert(Passed(rules.clone()));
+    parts.extensions.insert(AdmittedBy(rules.clone()));
     Ok(Request::from_parts(parts, body))
 }

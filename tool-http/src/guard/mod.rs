@@ -1,4 +1,4 @@
-//! Who may ask.
+//! The [`Guard`], which decides which requests are served.
 
 mod host;
 mod layer;
@@ -16,28 +16,28 @@ use http::{HeaderValue, StatusCode, header};
 use tool_net::RequestSource;
 use tool_runtime::limits::{Limit, Limiter};
 
-pub use self::layer::Guarded;
+pub use self::layer::GuardService;
 pub use self::origin::InvalidName;
 pub use self::token::{Token, WeakToken};
 
 use self::host::Host;
 use self::origin::Origin;
 use self::peer::Peer;
-use self::token::Hashed;
+use self::token::TokenHash;
 use crate::Problem;
 
-type Session = Arc<dyn Fn(&Parts) -> bool + Send + Sync>;
-type Check = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>> + Send + Sync>;
+type SessionCheck = Arc<dyn Fn(&Parts) -> bool + Send + Sync>;
+type RequestCheck = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>> + Send + Sync>;
 
-/// Decides which requests are served. It is a layer for any service; a [router](crate::Api) has one from the start.
+/// A tower layer that decides which requests are served. Every [router](crate::Api) has one.
 ///
-/// As it is made, it serves this machine only: a request must come from a loopback address, for a loopback name, and
-/// through no proxy. With a [token](Self::token) or a [check](Self::check) it serves others too, for an address, a
-/// loopback name, or a name that was [given](Self::host). In any case a page of another site gets nothing, unless it
-/// was [allowed](Self::origin), and nobody asks more often than the [rate](Self::rate).
+/// By default only this machine is served: a request must come from a loopback address, for a loopback name, and not
+/// through a proxy. With a [token](Self::token) or a [check](Self::check), requests from other machines are served too,
+/// if their host is an address, a loopback name, or an [allowed name](Self::host). Requests from pages of other sites
+/// are always refused unless their [origin](Self::origin) is allowed, and each peer is subject to a
+/// [rate limit](Self::rate).
 ///
-/// Where from a request comes is known if the server keeps it: serve with
-/// `into_make_service_with_connect_info::<SocketAddr>()`.
+/// The guard needs the peer address: serve with `into_make_service_with_connect_info::<SocketAddr>()`.
 ///
 /// ```
 /// use axum::{Router, routing::get};
@@ -47,7 +47,7 @@ type Check = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Proble
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let guard = Guard::new().token(Token::random()?).host("tools.example.org")?.rate(Limit::per_second(20));
 /// let tools = tool_runtime::Dispatcher::builder().build()?;
-/// // One guard for all: the router that is mounted does not ask again.
+/// // One guard for the whole application: the nested router does not check a request twice.
 /// let app: Router = Router::new()
 ///     .route("/", get(|| async { "hello" }))
 ///     .nest("/api", tool_http::Api::new(tools).guard(guard.clone()).into_router())
@@ -57,27 +57,28 @@ type Check = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Proble
 /// # }
 /// ```
 #[derive(Clone)]
-#[must_use = "a guard does nothing until it is a layer"]
+#[must_use = "a guard does nothing until it is added as a layer"]
 pub struct Guard {
-    rules: Arc<Rules>,
+    rules: Arc<GuardRules>,
 }
 
 #[derive(Clone)]
-struct Rules {
-    tokens: Vec<Hashed>,
+struct GuardRules {
+    tokens: Vec<TokenHash>,
     cookie: Option<String>,
-    session: Option<Session>,
+    session: Option<SessionCheck>,
     trusts_loopback: bool,
-    checks: Vec<Check>,
+    checks: Vec<RequestCheck>,
     names: Vec<String>,
     origins: Vec<Origin>,
     limiter: Option<Arc<Limiter>>,
 }
 
 impl Guard {
-    /// Serves this machine only, and each peer up to 1,000 requests at once and a hundred a second.
+    /// Creates a guard that serves this machine only, with a rate limit per peer of 100 requests a second and bursts of
+    /// 1,000.
     pub fn new() -> Self {
-        let rules = Rules {
+        let rules = GuardRules {
             tokens: Vec::new(),
             cookie: None,
             session: None,
@@ -90,28 +91,27 @@ impl Guard {
         Self { rules: Arc::new(rules) }.rate(Limit::per(1_000, std::time::Duration::from_secs(10)))
     }
 
-    /// What no other guard shares, so that two that are the same say the same.
-    fn rules(&mut self) -> &mut Rules {
+    /// Returns the rules for changing. They are copied if a clone shares them: guards with the same `Arc` are equal.
+    fn rules(&mut self) -> &mut GuardRules {
         Arc::make_mut(&mut self.rules)
     }
 
-    /// Serves whoever shows this token, as `Authorization: Bearer ..`, from anywhere, and nobody else, not even on this
-    /// machine. Of several, one is enough: a new one can be in use before the old one is gone.
+    /// Requires this token, as `Authorization: Bearer ..`, of every request, including those from this machine. Requests
+    /// from other machines are served. If several tokens are set, each is accepted, so tokens can be rotated.
     pub fn token(mut self, token: Token) -> Self {
-        self.rules().tokens.push(token.hashed());
+        self.rules().tokens.push(token.hash());
         self
     }
 
-    /// Takes the token from this cookie too, for pages: a browser's `EventSource` sends no header. Set it `HttpOnly` and
-    /// `SameSite=Strict`. There is one such cookie, that of the last call.
+    /// Also accepts the token in this cookie, for pages, since a browser's `EventSource` cannot send headers. Set the
+    /// cookie `HttpOnly` and `SameSite=Strict`. A second call replaces the name.
     pub fn token_cookie(mut self, name: impl Into<String>) -> Self {
         self.rules().cookie = Some(name.into());
         self
     }
 
-    /// Asks no token of requests that the application knows otherwise: such as by the cookie of somebody who has shown it
-    /// before, which then need not hold the token itself. [Checks](Self::check) are asked all the same. There is one such
-    /// function, that of the last call.
+    /// Requires no token of requests that the application authenticates itself, such as by a session cookie, which then
+    /// need not contain the token. [Checks](Self::check) still apply. A second call replaces the function.
     ///
     /// ```
     /// use tool_http::{Guard, Token};
@@ -127,17 +127,18 @@ impl Guard {
         self
     }
 
-    /// Asks no token of requests that come from this machine, for a loopback name; [checks](Self::check) are asked all the
-    /// same. A proxy on this machine that says neither the name it was asked for nor that it forwards would have its whole
-    /// traffic pass for such.
+    /// Requires no token of requests from this machine for a loopback name. [Checks](Self::check) still apply.
+    ///
+    /// Do not use it behind a proxy on this machine that neither passes on `Host` nor adds forwarding headers: all its
+    /// traffic would be taken for local requests.
     pub fn trust_loopback(mut self) -> Self {
         self.rules().trusts_loopback = true;
         self
     }
 
-    /// Serves those requests that pass a check of the application's own, such as of a signature, from anywhere. With a
-    /// token as well, both must hold. Of several checks, each must let a request through; they are asked in the order in
-    /// which they were given, after the token, until one refuses.
+    /// Adds a check of the application's own, such as of a signature. Requests from other machines are served if they
+    /// pass. A token, if set, is required as well. All checks must pass; they run after the token check, in the order in
+    /// which they were added, until one fails.
     ///
     /// ```
     /// use axum::http::StatusCode;
@@ -160,7 +161,7 @@ impl Guard {
         self
     }
 
-    /// As [`check`](Self::check), for one that has to ask somewhere. Both can be mixed.
+    /// Async version of [`check`](Self::check). Both can be mixed.
     pub fn check_async<F>(mut self, check: impl Fn(Parts) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), Problem>> + Send + 'static,
@@ -169,49 +170,51 @@ impl Guard {
         self
     }
 
-    /// A name of this server, without a port, such as `tools.example.org`. Requests for a name that was not given are
-    /// refused: whoever owns that name could have led a browser here. Several can be given. It is of use with a token or a
-    /// check; without, loopback names alone are served.
+    /// Adds a host name of this server, without a port, such as `tools.example.org`. Requests for other names are
+    /// refused to prevent DNS rebinding. Has an effect only with a token or a check: without them only loopback names
+    /// are served.
     ///
     /// # Errors
-    /// When it is no name.
+    /// If `name` is not a valid host name.
     pub fn host(mut self, name: &str) -> Result<Self, InvalidName> {
-        let read = name.parse::<Authority>().ok().and_then(|authority| Host::read(&authority));
-        match read.filter(|host| host.port.is_none()) {
+        let parsed = name.parse::<Authority>().ok().and_then(|authority| Host::parse(&authority));
+        match parsed.filter(|host| host.port.is_none()) {
             Some(host) => self.rules().names.push(host.name().to_owned()),
-            None => return Err(InvalidName(format!("`{name}` is no host: write `tools.example.org`, with no port"))),
+            None => {
+                return Err(InvalidName(format!(
+                    "`{name}` is not a host name: expected `tools.example.org`, without a port"
+                )));
+            }
         }
         Ok(self)
     }
 
-    /// Lets the pages of another site ask, such as `https://app.example.org`, in the name of whoever looks at them: their
-    /// browser is told that it may send cookies. Tokens and checks are asked for as of anybody. Several can be given.
+    /// Allows requests from pages of another site, such as `https://app.example.org`, including cookies (CORS with
+    /// credentials). Tokens and checks still apply. Can be called several times.
     ///
     /// # Errors
-    /// When it is no origin.
+    /// If `origin` is not a valid origin.
     pub fn origin(mut self, origin: &str) -> Result<Self, InvalidName> {
-        let origin = Origin::read(origin)?;
+        let origin = Origin::parse(origin)?;
         self.rules().origins.push(origin);
         Ok(self)
     }
 
-    /// How many requests of one peer are served, in place of the rate so far; in IPv6 a peer is a network (/64). They are
-    /// counted before the token is asked for, so that guesses count. Behind a proxy all have one peer, which is the proxy:
-    /// limit them there.
+    /// Replaces the rate limit per peer. An IPv6 peer is a /64 network. Requests count before the token is checked, so
+    /// guessing tokens is limited too. Behind a proxy all requests have the proxy as their peer: limit them in the proxy.
     pub fn rate(mut self, limit: Limit) -> Self {
         self.rules().limiter = Some(Arc::new(Limiter::new().conversation(limit)));
         self
     }
 
-    /// Serves as many requests as come, guesses of a token among them: for a server that is limited by what stands before
-    /// it.
+    /// Removes the rate limit, which also limits guessing tokens. Use it if a proxy limits requests.
     pub fn any_rate(mut self) -> Self {
         self.rules().limiter = None;
         self
     }
 
-    /// Whether requests have to show a token.
-    pub(crate) fn asks_token(&self) -> bool {
+    /// Returns `true` if requests need a token.
+    pub(crate) fn needs_token(&self) -> bool {
         !self.rules.tokens.is_empty()
     }
 }
@@ -222,9 +225,9 @@ impl Default for Guard {
     }
 }
 
-impl Rules {
+impl GuardRules {
     async fn admit(&self, parts: &Parts) -> Result<(), Problem> {
-        let (peer, host) = (Peer::of(parts), Host::of(parts)?);
+        let (peer, host) = (Peer::from_request(parts), Host::from_request(parts)?);
         self.admit_host(&host)?;
         self.admit_rate(peer)?;
         origin::check(parts, &host, &self.origins)?;
@@ -243,7 +246,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Whether nothing says who else may ask.
+    /// Returns `true` if there is neither a token nor a check.
     fn is_local_only(&self) -> bool {
         self.tokens.is_empty() && self.checks.is_empty()
     }
@@ -255,27 +258,26 @@ impl Rules {
         }
         let name = host.name();
         let detail = format!(
-            "`{name}` is no name of this server: ask for `localhost`, or name it with `Guard::host(\"{name}\")`."
+            "`{name}` is not a known name of this server: use `localhost`, or allow it with `Guard::host(\"{name}\")`."
         );
         Err(Problem::new(StatusCode::FORBIDDEN, "host", detail))
     }
 
     fn admit_rate(&self, peer: Peer) -> Result<(), Problem> {
         let Some(limiter) = &self.limiter else { return Ok(()) };
-        limiter.admit("", Some(&peer.counted_as())).map_err(|exceeded| {
+        limiter.admit("", Some(&peer.rate_key())).map_err(|exceeded| {
             let detail = match exceeded.retry_after {
-                Some(_) => "Too many requests: come back after the time in `Retry-After`.",
-                None => "Too many requests: no more are served.",
+                Some(_) => "Too many requests: retry after the time in `Retry-After`.",
+                None => "Too many requests: the limit does not refill.",
             };
             Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate", detail).with_retry_after(exceeded.retry_after)
         })
     }
 
     fn admit_token(&self, parts: &Parts) -> Result<(), Problem> {
-        let shown = token::shown(parts, self.cookie.as_deref());
-        let (kind, challenge, detail) = match shown {
-            Some(shown) if Hashed::is_any_of(shown, &self.tokens) => return Ok(()),
-            Some(_) => ("token_wrong", "Bearer error=\"invalid_token\"", "This is not the token of this server."),
+        let (kind, challenge, detail) = match token::from_request(parts, self.cookie.as_deref()) {
+            Some(sent) if TokenHash::is_any_of(sent, &self.tokens) => return Ok(()),
+            Some(_) => ("token_wrong", "Bearer error=\"invalid_token\"", "The token is invalid."),
             None => ("token_missing", "Bearer", "Send the token of this server as `Authorization: Bearer <token>`."),
         };
         let problem = Problem::new(StatusCode::UNAUTHORIZED, kind, detail);
@@ -287,7 +289,7 @@ fn not_local(peer: Peer) -> Problem {
     let (kind, detail) = match peer.0 {
         None => (
             "peer_unknown",
-            "Without a token only this machine is served, and where this comes from is not known: serve with \
+            "Without a token only this machine is served, and the peer address is unknown: serve with \
              `into_make_service_with_connect_info::<SocketAddr>()`, or set a token with `Guard::token`.",
         ),
         Some(_) => ("not_local", "Without a token only this machine is served: set one with `Guard::token`."),

@@ -1,4 +1,4 @@
-//! The secret that a client shows.
+//! Bearer tokens.
 
 use std::{fmt, io};
 
@@ -9,7 +9,7 @@ use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-/// A secret that every request must show; see [`Guard::token`](super::Guard::token). Its `Debug` form hides it.
+/// A secret that requests must carry; see [`Guard::token`](super::Guard::token). Its `Debug` output hides the secret.
 ///
 /// ```
 /// use tool_http::Token;
@@ -24,44 +24,43 @@ use subtle::{Choice, ConstantTimeEq};
 pub struct Token(String);
 
 impl Token {
-    /// A shorter one is refused: it could be guessed.
+    /// Minimum length of a token. Shorter ones could be guessed.
     pub const SHORTEST: usize = 16;
 
-    /// A token from a secret that the application keeps.
+    /// Creates a token from a secret that the application stores.
     ///
     /// # Errors
-    /// When it has fewer than [`SHORTEST`](Self::SHORTEST) characters, or one that no header can carry.
+    /// If it is shorter than [`SHORTEST`](Self::SHORTEST) or has a character that is invalid in a header.
     pub fn new(text: impl Into<String>) -> Result<Self, WeakToken> {
         let text = text.into();
-        let is_fit = text.len() >= Self::SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b';');
-        if is_fit { Ok(Self(text)) } else { Err(WeakToken(())) }
+        let is_valid = text.len() >= Self::SHORTEST && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b';');
+        if is_valid { Ok(Self(text)) } else { Err(WeakToken(())) }
     }
 
-    /// A token that nobody can guess.
+    /// Creates a random token.
     ///
     /// # Errors
-    /// When the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// The secret itself, to be shown to whoever may call.
+    /// Returns the secret.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// Whether a text is this token, found out in a time that does not tell how much of it is right: for a page on which
-    /// people log in.
+    /// Compares a string with the token in constant time, for login pages.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
-        Hashed::is_any_of(text, &[self.hashed()])
+        TokenHash::is_any_of(text, &[self.hash()])
     }
 
-    pub(super) fn hashed(&self) -> Hashed {
-        Hashed::of(&self.0)
+    pub(super) fn hash(&self) -> TokenHash {
+        TokenHash::new(&self.0)
     }
 }
 
@@ -71,7 +70,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// A token that is too short, or that no header can carry.
+/// Error for a token that is too short or has a character that is invalid in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeakToken(());
 
@@ -80,31 +79,31 @@ impl fmt::Display for WeakToken {
         let shortest = Token::SHORTEST;
         write!(
             f,
-            "a token has at least {shortest} ASCII characters, without spaces and `;`: `Token::random()` makes one"
+            "a token needs at least {shortest} ASCII characters, without spaces and `;`; `Token::random()` creates one"
         )
     }
 }
 
 impl std::error::Error for WeakToken {}
 
-/// What is compared: it has one length, whatever the token has, and is compared in one time.
+/// The SHA-256 hash of a token. It has a fixed length and is compared in constant time.
 #[derive(Clone)]
-pub(super) struct Hashed([u8; 32]);
+pub(super) struct TokenHash([u8; 32]);
 
-impl Hashed {
-    fn of(text: &str) -> Self {
+impl TokenHash {
+    fn new(text: &str) -> Self {
         Self(Sha256::digest(text.as_bytes()).into())
     }
 
-    /// Whether a text is one of these tokens. All are looked at, so that the time does not tell which.
+    /// Returns `true` if a string is one of these tokens. Compares with all of them, so that the time is constant.
     pub(super) fn is_any_of(text: &str, tokens: &[Self]) -> bool {
-        let shown = Self::of(text);
+        let shown = Self::new(text);
         tokens.iter().fold(Choice::from(0), |found, token| found | token.0.ct_eq(&shown.0)).into()
     }
 }
 
-/// What a request shows: in `Authorization: Bearer ..`, or else in a cookie.
-pub(super) fn shown<'a>(parts: &'a Parts, cookie: Option<&str>) -> Option<&'a str> {
+/// Returns the token of a request, from `Authorization: Bearer ..` or otherwise from the cookie.
+pub(super) fn from_request<'a>(parts: &'a Parts, cookie: Option<&str>) -> Option<&'a str> {
     match parts.headers.get(header::AUTHORIZATION) {
         Some(value) => {
             let (scheme, token) = value.to_str().ok()?.split_once(' ')?;

@@ -1,179 +1,182 @@
-//! The JSON forms of what `tool-runtime` writes, as types that have a schema. A test holds them against real values.
+//! Schemas of types that `tool-runtime` serializes. A test validates real values against them.
 
-#![allow(dead_code, reason = "they are never made: they are for their schemas")]
+#![allow(dead_code, reason = "these types exist for their schemas only")]
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The answer to a call.
+/// The result of a call.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ToolResult {
-    /// Whether the tool ran and everything around it went well.
+    /// `true` if the call succeeded.
     success: bool,
-    /// What a model reads, in failure too.
+    /// The text for the model. Set for failures too.
     output: String,
-    /// What went wrong.
+    /// The error of a failed call.
     error: Option<ToolError>,
-    /// For an interface, not for a model. Of a call that waits for consent: its `token`, and when it `expires` in seconds
-    /// since 1970. Of one that was answered from the record: `replayed`.
+    /// Data for the client, not for the model. A pending call has `token` and `expires` (Unix time in seconds), a result
+    /// from the journal has `replayed`.
     metadata: Map<String, Value>,
 }
 
-/// What went wrong with a call.
+/// The error of a call.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ToolError {
-    /// What kind of failure it is, such as `invalid_arguments`.
+    /// The kind of error, such as `invalid_arguments`.
     kind: String,
-    /// In words, as a model reads it.
+    /// The message for the model.
     message: String,
-    /// Each argument that is wrong.
+    /// The invalid arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     arguments: Vec<ArgumentError>,
-    /// After how many milliseconds another try may go well, where that is known.
+    /// Delay in milliseconds after which to retry, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u32>,
 }
 
-/// One argument that is wrong.
+/// One invalid argument.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ArgumentError {
-    /// Where: `order.items[2].sku`. Empty for the arguments as a whole.
+    /// The path of the argument: `order.items[2].sku`. Empty for the arguments as a whole.
     path: String,
-    /// What came, shortened; nothing where something is missing.
+    /// The received value, shortened; `null` if it is missing.
     received: Option<String>,
-    /// What was expected.
+    /// The expected value.
     expected: String,
     /// The kind of error, such as `missing`, `unknown`, `duplicate` or `invalid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
-    /// Of an unknown name: the declared names that are most like it.
+    /// For an unknown name: the most similar declared names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     suggestions: Vec<String>,
-    /// Of an invalid value: the constraint that it breaks, such as `range`.
+    /// For an invalid value: the violated constraint, such as `range`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     constraint: Option<String>,
 }
 
-/// What a call would do.
+/// The effect that a call would have.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Effect {
     /// A text would change.
     Diff {
-        /// What holds the text, such as a file.
+        /// The path of the text, such as a file.
         #[serde(default)]
         path: Option<String>,
-        /// The text as it is.
+        /// The current text.
         before: String,
-        /// The text as it would be.
+        /// The new text.
         after: String,
     },
     /// A command would run.
     Command(String),
     /// A statement would be executed.
     Statement(String),
-    /// Something else, in words.
+    /// A description of another effect.
     Text(String),
 }
 
-/// One call on record.
+/// A journal entry.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Entry {
-    /// Its place: later entries have higher numbers.
+#[schemars(rename = "Entry")]
+pub(crate) struct EntrySchema {
+    /// The number of the entry. Later entries have higher numbers.
     sequence: u64,
     /// The conversation of the call.
     conversation: Option<String>,
     /// The id of the call.
     id: Option<String>,
-    /// The tool, by the name under which it was registered.
+    /// The registered name of the tool.
     tool: String,
-    /// The arguments, mended and without secrets.
+    /// The repaired arguments, without secrets.
     arguments: Value,
-    /// What was mended.
+    /// The repairs of the arguments.
     repairs: Option<Value>,
-    /// Who or what let the call run, or kept it from running.
+    /// The decision that allowed or refused the call.
     decision: Option<String>,
-    /// When, in milliseconds since 1970.
+    /// Unix time in milliseconds.
     at: u64,
-    /// What came of it.
-    state: State,
-    /// What it answered, if it ended.
+    /// The state of the call.
+    state: EntryStateSchema,
+    /// The result of a finished call.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<ToolResult>,
-    /// How long it took, if it ended.
+    /// The duration of a finished call.
     #[serde(skip_serializing_if = "Option::is_none")]
     milliseconds: Option<f64>,
-    /// Whether its handler was entered, if it ended. If not, the same call can begin again.
+    /// For a finished call: `true` if its handler was started. Otherwise the same call can be made again.
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<bool>,
 }
 
-/// What came of a call.
+/// The state of a call in the journal.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
-    /// It did not run; the decision says why.
+#[schemars(rename = "State")]
+pub(crate) enum EntryStateSchema {
+    /// The call did not run, because of the decision.
     Noted,
-    /// It is running.
+    /// The call is running.
     Running,
-    /// It started, and whoever ran it is gone.
+    /// The call started, but its process ended before the call did.
     Unfinished,
-    /// It ended.
+    /// The call has finished.
     Finished,
 }
 
-/// Something that happened to a call: the data of an event.
+/// An event of a call.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Event {
     /// The call.
     call: CallInfo,
-    /// When, in milliseconds since 1970.
+    /// Unix time in milliseconds.
     at: u64,
-    /// What happened.
+    /// The kind of event.
     #[serde(flatten)]
-    what: What,
+    kind: EventKindSchema,
 }
 
-/// Which call it is.
+/// The call of an event.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CallInfo {
     /// The id of the call.
     id: Option<String>,
-    /// The tool, by the name under which it was registered.
+    /// The registered name of the tool.
     tool: String,
     /// The conversation of the call.
     conversation: Option<String>,
-    /// Counts the calls that are watched.
+    /// The number of the observed call.
     sequence: u64,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub(crate) enum What {
-    /// The call begins.
+#[schemars(rename = "What")]
+pub(crate) enum EventKindSchema {
+    /// The call has started.
     Started {
-        /// The arguments, without their secrets.
+        /// The arguments, without secrets.
         arguments: Value,
     },
-    /// The call waits for somebody's consent, and this is its last event.
+    /// The call waits for approval. This is its last event.
     Pending {
-        /// When it is too late to agree, in milliseconds since 1970.
+        /// When the approval expires, as Unix time in milliseconds.
         expires: u64,
     },
-    /// The tool says how far it is.
+    /// The tool has reported progress.
     Progress {
-        /// In its own form.
+        /// The tool's report.
         progress: Value,
     },
-    /// The call has ended.
+    /// The call has finished.
     Finished {
-        /// Whether it went well.
+        /// `true` if the call succeeded.
         success: bool,
-        /// What kind of failure it was, if one.
+        /// The kind of error of a failed call.
         kind: Option<String>,
-        /// How long it took.
+        /// The duration of the call.
         duration_ms: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! The router described as OpenAPI 3.1, whose schemas are JSON Schemas as the tools' own are.
+//! The OpenAPI 3.1 document of the router. OpenAPI 3.1 uses JSON Schema, as the tools do.
 
 pub(crate) mod mirror;
 mod paths;
@@ -7,37 +7,38 @@ mod tool;
 
 use serde_json::{Value, json};
 
-use self::schemas::Schemas;
-use crate::api::Shared;
+use self::schemas::ComponentSchemas;
+use crate::api::ApiState;
 use crate::problem;
 
-/// The document, for a router that is mounted at a path.
-pub(crate) fn document(api: &Shared, mounted: &str) -> Value {
-    let mut schemas = Schemas::new();
+/// Returns the document for a router that is mounted at a path.
+pub(crate) fn document(api: &ApiState, mounted: &str) -> Value {
+    let mut schemas = ComponentSchemas::new();
     let mut paths = paths::paths(api, &mut schemas);
     for (name, definition) in api.tools.definitions().iter() {
         paths.insert(format!("/tools/{name}"), tool::path(name, definition, &mut schemas));
     }
-    let (problem, result) = (schemas.of::<problem::Document>(), schemas.of::<mirror::ToolResult>());
-    let refused = json!({"anyOf": [problem, {"allOf": [problem, result]}]});
+    let (problem, result) =
+        (schemas.reference::<problem::ProblemDocument>(), schemas.reference::<mirror::ToolResult>());
+    let failure = json!({"anyOf": [problem, {"allOf": [problem, result]}]});
     let mut document = json!({
         "openapi": "3.1.0",
-        "info": {"title": "Tools", "version": env!("CARGO_PKG_VERSION"), "description": "Tools that a model calls."},
+        "info": {"title": "Tools", "version": env!("CARGO_PKG_VERSION"), "description": "Tools for language models."},
         "servers": [{"url": if mounted.is_empty() { "/" } else { mounted }}],
         "paths": paths,
         "components": {
             "schemas": schemas.finish(),
             "responses": {"Problem": {
-                "description": "Why it was not done, and what to do about it. If it was a call that failed, the result too.",
+                "description": "Problem details (RFC 9457). For a failed call, they include its result.",
                 "headers": {"Retry-After": {
-                    "description": "After how many seconds another try may go well, where that is known.",
+                    "description": "Delay in seconds after which to retry, if known.",
                     "schema": {"type": "integer", "minimum": 0},
                 }},
-                "content": {"application/problem+json": {"schema": refused}},
+                "content": {"application/problem+json": {"schema": failure}},
             }},
         },
     });
-    if api.asks_token {
+    if api.needs_token {
         document["components"]["securitySchemes"] = json!({"token": {"type": "http", "scheme": "bearer"}});
         document["security"] = json!([{"token": []}]);
     }

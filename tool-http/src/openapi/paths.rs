@@ -1,81 +1,91 @@
-//! The paths that are there whatever tools are.
+//! The fixed paths of the OpenAPI document.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::mirror;
-use super::schemas::Schemas;
-use crate::api::Shared;
-use crate::routes::call::{CallQuery, Preview};
-use crate::routes::dialects::{Definitions, DialectList, FormQuery};
+use super::schemas::ComponentSchemas;
+use crate::api::ApiState;
+use crate::routes::call::{CallPreview, CallQuery};
+use crate::routes::dialects::{DialectDefinitions, DialectList, FormQuery};
 use crate::routes::events::EventQuery;
 use crate::routes::health::Health;
 use crate::routes::journal::{JournalPage, JournalQuery};
-use crate::routes::pending::{Abort, Approval, PendingList, PendingQuery, Refusal};
-use crate::routes::tools::{ToolInFull, ToolList, ToolQuery};
+use crate::routes::pending::{AbortRequest, ApprovalRequest, PendingList, PendingQuery, RefusalRequest};
+use crate::routes::tools::{ToolDetails, ToolList, ToolQuery};
 
-/// All paths, but for those of the tools themselves.
-pub(super) fn paths(api: &Shared, schemas: &mut Schemas) -> Map<String, Value> {
+/// Returns all paths except those of the tools.
+pub(super) fn paths(api: &ApiState, schemas: &mut ComponentSchemas) -> Map<String, Value> {
     let mut paths = Map::new();
     let mut path = |path: &str, item: Value| paths.insert(path.to_owned(), item);
-    path("/health", json!({"get": reads::<Health>(schemas, "health", "Whether the server works.", json!([]))}));
+    path(
+        "/health",
+        json!({"get": get_operation::<Health>(schemas, "health", "Returns the health of the server.", json!([]))}),
+    );
     path(
         "/openapi.json",
         json!({"get": {
-            "operationId": "openapi", "tags": ["server"], "summary": "This document.",
-            "responses": answers(json!({"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}})),
+            "operationId": "openapi", "tags": ["server"], "summary": "Returns this document.",
+            "responses": with_problem(json!({"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}})),
         }}),
     );
     let query = schemas.query::<ToolQuery>();
-    path("/tools", json!({"get": reads::<ToolList>(schemas, "list_tools", "The tools on offer.", query)}));
+    path("/tools", json!({"get": get_operation::<ToolList>(schemas, "list_tools", "Lists the tools.", query)}));
     path(
         "/tools/{name}",
         json!({
-            "parameters": [in_path("The tool.")],
-            "get": reads::<ToolInFull>(schemas, "show_tool", "A tool in full.", json!([])),
+            "parameters": [in_path("The name of the tool.")],
+            "get": get_operation::<ToolDetails>(schemas, "show_tool", "Returns a tool with its schemas.", json!([])),
             "post": {
                 "operationId": "call_tool", "tags": ["calls"],
-                "summary": "Calls a tool. Each tool is also a path of its own, with its arguments.",
-                "parameters": parameters_of_calls(schemas),
+                "summary": "Calls a tool. Each tool also has its own path with the schema of its arguments.",
+                "parameters": call_parameters(schemas),
                 "requestBody": arguments(),
-                "responses": called(schemas, None),
+                "responses": call_responses(schemas, None),
             },
         }),
     );
     path(
         "/tools/{name}/preview",
-        json!({"parameters": [in_path("The tool.")], "post": {
-            "operationId": "preview_tool", "tags": ["calls"], "summary": "What a call would do. Nothing runs.",
-            "parameters": parameters_of_calls(schemas),
+        json!({"parameters": [in_path("The name of the tool.")], "post": {
+            "operationId": "preview_tool", "tags": ["calls"], "summary": "Previews a call without running it.",
+            "parameters": call_parameters(schemas),
             "requestBody": arguments(),
-            "responses": answers(json!({"200": ok::<Preview>(schemas, "What it would do.")})),
+            "responses": with_problem(json!({"200": ok::<CallPreview>(schemas, "The effect that the call would have.")})),
         }}),
     );
     path(
         "/dialects",
-        json!({"get": reads::<DialectList>(schemas, "list_dialects", "Whose forms there are.", json!([]))}),
+        json!({"get": get_operation::<DialectList>(schemas, "list_dialects", "Lists the dialects.", json!([]))}),
     );
     let query = schemas.query::<FormQuery>();
-    let read =
-        reads::<Definitions>(schemas, "show_dialect", "The tools in a provider's form, and what is lost.", query);
-    path("/dialects/{name}", json!({"parameters": [in_path("The provider.")], "get": read}));
+    let read = get_operation::<DialectDefinitions>(
+        schemas,
+        "show_dialect",
+        "Returns the tools in a dialect, with a loss report.",
+        query,
+    );
+    path("/dialects/{name}", json!({"parameters": [in_path("The dialect.")], "get": read}));
     path("/events", json!({"get": events(schemas)}));
     if api.pending.is_some() {
         pending(&mut path, schemas);
     }
     if api.journal.is_some() {
         let query = schemas.query::<JournalQuery>();
-        path("/journal", json!({"get": reads::<JournalPage>(schemas, "list_journal", "The calls on record.", query)}));
+        path(
+            "/journal",
+            json!({"get": get_operation::<JournalPage>(schemas, "list_journal", "Lists the journal entries.", query)}),
+        );
     }
     paths
 }
 
-fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Schemas) {
+fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut ComponentSchemas) {
     let query = schemas.query::<PendingQuery>();
-    let listed = reads::<PendingList>(schemas, "list_pending", "The calls that wait for consent.", query);
+    let listed = get_operation::<PendingList>(schemas, "list_pending", "Lists the pending calls.", query);
     path("/pending", json!({"get": listed}));
-    let runs = called(schemas, None);
-    let mut answered = |name: &str, body: Value, summary: &str, responses: Value| {
+    let runs = call_responses(schemas, None);
+    let mut decision = |name: &str, body: Value, summary: &str, responses: Value| {
         path(
             &format!("/pending/{name}"),
             json!({"post": {
@@ -85,84 +95,85 @@ fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Sc
             }}),
         );
     };
-    let said = |schemas: &mut Schemas| {
-        answers(json!({"200": ok::<mirror::ToolResult>(schemas, "What the call answers now.")}))
+    let refused = |schemas: &mut ComponentSchemas| {
+        with_problem(json!({"200": ok::<mirror::ToolResult>(schemas, "The result of the refused call.")}))
     };
-    let body = schemas.of::<Approval>();
-    answered("approve", body, "Runs a call that waits, with its own arguments or with edited ones.", runs);
-    let (body, responses) = (schemas.of::<Refusal>(), said(schemas));
-    answered("refuse", body, "Refuses a call that waits.", responses);
-    let (body, responses) = (schemas.of::<Abort>(), said(schemas));
-    answered("abort", body, "Refuses a call and whatever else of its conversation waits.", responses);
+    let body = schemas.reference::<ApprovalRequest>();
+    decision("approve", body, "Approves and runs a pending call, with its own or with edited arguments.", runs);
+    let (body, responses) = (schemas.reference::<RefusalRequest>(), refused(schemas));
+    decision("refuse", body, "Refuses a pending call.", responses);
+    let (body, responses) = (schemas.reference::<AbortRequest>(), refused(schemas));
+    decision("abort", body, "Refuses all pending calls of a conversation.", responses);
 }
 
-fn events(schemas: &mut Schemas) -> Value {
+fn events(schemas: &mut ComponentSchemas) -> Value {
     let mut parameters = schemas.query::<EventQuery>();
-    let header = "The id of the last event that was seen: those behind it come, as far as they are kept.";
+    let header = "The id of the last received event. The stream continues after it, as far as events are kept.";
     if let Some(parameters) = parameters.as_array_mut() {
         parameters.push(in_header("Last-Event-ID", header));
     }
-    let _ = schemas.of::<mirror::Event>();
-    let description = "Server-sent events: `ready` first, then `started`, `pending`, `progress` and `finished`, each with \
-                       an `Event` for data; `missed` says how many were lost (`{\"count\": 3}`, or `null` if none can say).";
+    let _ = schemas.reference::<mirror::Event>();
+    let description = "Server-sent events: first `ready`, then `started`, `pending`, `progress` and `finished`, each with \
+                       an `Event` as its data, and `missed` with the number of lost events (`{\"count\": 3}`; `null` if \
+                       unknown).";
     let stream = json!({"description": description, "content": {"text/event-stream": {"schema": {"type": "string"}}}});
     json!({
-        "operationId": "watch_events", "tags": ["calls"], "summary": "What happens to calls, as it happens.",
-        "parameters": parameters, "responses": answers(json!({"200": stream})),
+        "operationId": "watch_events", "tags": ["calls"], "summary": "Streams the events of calls.",
+        "parameters": parameters, "responses": with_problem(json!({"200": stream})),
     })
 }
 
-/// A `GET` that answers with a value of a type.
-fn reads<T: JsonSchema>(schemas: &mut Schemas, id: &str, summary: &str, parameters: Value) -> Value {
+/// Returns a `GET` operation whose response is a `T`.
+fn get_operation<T: JsonSchema>(schemas: &mut ComponentSchemas, id: &str, summary: &str, parameters: Value) -> Value {
     let tag = id.rsplit_once('_').map_or("server", |(_, noun)| noun.trim_end_matches('s'));
     json!({
         "operationId": id, "tags": [tag], "summary": summary, "parameters": parameters,
-        "responses": answers(json!({"200": ok::<T>(schemas, summary)})),
+        "responses": with_problem(json!({"200": ok::<T>(schemas, summary)})),
     })
 }
 
-fn ok<T: JsonSchema>(schemas: &mut Schemas, description: &str) -> Value {
-    json!({"description": description, "content": {"application/json": {"schema": schemas.of::<T>()}}})
+fn ok<T: JsonSchema>(schemas: &mut ComponentSchemas, description: &str) -> Value {
+    json!({"description": description, "content": {"application/json": {"schema": schemas.reference::<T>()}}})
 }
 
-/// Whatever else is answered is a problem.
-fn answers(mut responses: Value) -> Value {
+/// Adds the default response, which is a problem.
+fn with_problem(mut responses: Value) -> Value {
     responses["default"] = json!({"$ref": "#/components/responses/Problem"});
     responses
 }
 
-/// A problem of which more is said than its status.
-fn problem_that(description: &str) -> Value {
+/// Returns a problem response with a description.
+fn problem_response(description: &str) -> Value {
     json!({"description": description, "content": {
         "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}},
     }})
 }
 
-/// What a call answers; with the schema of its output, if that is known.
-pub(super) fn called(schemas: &mut Schemas, output: Option<Value>) -> Value {
-    let result = schemas.of::<mirror::ToolResult>();
+/// Returns the responses of a call, with the schema of its output if it is known.
+pub(super) fn call_responses(schemas: &mut ComponentSchemas, output: Option<Value>) -> Value {
+    let result = schemas.reference::<mirror::ToolResult>();
     let schema = match output {
         None => result.clone(),
         Some(output) => json!({"allOf": [result, {"properties": {"output": output}}]}),
     };
-    let streamed = "With `Accept: text/event-stream`: `progress` for each report of the tool, then `result`, with a \
-                    `ToolResult` for data.";
+    let streamed = "With `Accept: text/event-stream`: `progress` for each report of the tool, then `result` with a \
+                    `ToolResult` as its data.";
     let stream = json!({"schema": {"type": "string", "description": streamed}});
-    answers(json!({
-        "200": {"description": "It went well.", "content": {
+    with_problem(json!({
+        "200": {"description": "The call succeeded.", "content": {
             "application/json": {"schema": schema}, "text/event-stream": stream,
         }},
-        "202": {"description": "It waits for somebody's consent.", "content": {"application/json": {"schema": result}}},
-        "409": problem_that("The outcome is unknown (`outcome_unknown`), a call with the same `Idempotency-Key` is in \
+        "202": {"description": "The call waits for approval.", "content": {"application/json": {"schema": result}}},
+        "409": problem_response("The outcome is unknown (`outcome_unknown`), a call with the same `Idempotency-Key` is in \
                              progress (`in_progress`), or the one that was made with it has failed for good."),
     }))
 }
 
-pub(super) fn parameters_of_calls(schemas: &mut Schemas) -> Value {
+pub(super) fn call_parameters(schemas: &mut ComponentSchemas) -> Value {
     let mut parameters = schemas.query::<CallQuery>();
-    let key = "The id of the call, for a client that repeats its request after a lost connection: the call runs once, to \
-               its end, and each request with this key gets its result. It needs a `conversation`, and a server that \
-               records calls. The key is that of one call: with another tool or other arguments it is refused (422).";
+    let key = "Makes the request safe to repeat: the call runs once, to its end, and each request with this key gets its \
+               result. Needs a `conversation` and a server with a journal. A key that was used with another tool or other \
+               arguments is refused (422).";
     if let Some(parameters) = parameters.as_array_mut() {
         parameters.push(in_header("Idempotency-Key", key));
     }

@@ -1,35 +1,35 @@
-//! Schemas of what goes over the wire, from the types themselves.
+//! The component schemas of the OpenAPI document, generated from the types.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 /// Collects the schemas of a document.
-pub(super) struct Schemas {
+pub(super) struct ComponentSchemas {
     generator: SchemaGenerator,
-    /// What tools bring.
-    more: Map<String, Value>,
+    /// Schemas of the tools.
+    tool_schemas: Map<String, Value>,
 }
 
-impl Schemas {
+impl ComponentSchemas {
     pub(super) fn new() -> Self {
         let settings = SchemaSettings::draft2020_12().with(|settings| {
             settings.definitions_path = "/components/schemas".into();
             settings.meta_schema = None;
         });
-        Self { generator: settings.into_generator(), more: Map::new() }
+        Self { generator: settings.into_generator(), tool_schemas: Map::new() }
     }
 
-    /// A schema of a type, by reference.
-    pub(super) fn of<T: JsonSchema>(&mut self) -> Value {
+    /// Returns a reference to the schema of a type.
+    pub(super) fn reference<T: JsonSchema>(&mut self) -> Value {
         Schema::into(self.generator.subschema_for::<T>())
     }
 
     pub(super) fn add(&mut self, name: String, schema: Value) {
-        self.more.insert(name, schema);
+        self.tool_schemas.insert(name, schema);
     }
 
-    /// The fields of a type as parameters of the query.
+    /// Returns the fields of a type as query parameters.
     pub(super) fn query<T: JsonSchema>(&mut self) -> Value {
         let mut schema = Value::from(self.generator.clone().into_root_schema_for::<T>());
         let required = schema["required"].take();
@@ -43,10 +43,10 @@ impl Schemas {
         properties.into_iter().map(parameter).collect()
     }
 
-    /// All that were referred to.
+    /// Returns all referenced schemas.
     pub(super) fn finish(mut self) -> Value {
         let mut all = self.generator.take_definitions(true);
-        all.extend(self.more);
+        all.extend(self.tool_schemas);
         Value::Object(all)
     }
 }

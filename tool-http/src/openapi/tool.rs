@@ -1,32 +1,32 @@
-//! A tool as a path of its own, so that any client of OpenAPI can call it.
+//! The paths of the tools, so that generic OpenAPI clients can call them.
 
 use serde_json::{Map, Value, json};
 use tool_model::{KEYS, KeyKind, reference_target};
 use tool_runtime::ToolDefinition;
 
-use super::paths::{called, parameters_of_calls};
-use super::schemas::Schemas;
+use super::paths::{call_parameters, call_responses};
+use super::schemas::ComponentSchemas;
 
-/// The path item of a tool. The types that its schemas refer to become schemas of the document.
-pub(super) fn path(name: &str, tool: &ToolDefinition, schemas: &mut Schemas) -> Value {
+/// Returns the path item of a tool, and adds the types that its schemas refer to.
+pub(super) fn path(name: &str, tool: &ToolDefinition, schemas: &mut ComponentSchemas) -> Value {
     for (key, schema) in &tool.defs {
         let mut schema = schema.clone();
-        refer(&mut schema, name);
-        schemas.add(component(name, key), schema);
+        rewrite_references(&mut schema, name);
+        schemas.add(component_name(name, key), schema);
     }
     let mut parameters = tool.parameters();
     if let Some(parameters) = parameters.as_object_mut() {
         parameters.remove("$defs");
     }
-    refer(&mut parameters, name);
+    rewrite_references(&mut parameters, name);
     let is_required = tool.arguments.values().any(|argument| argument.required);
     let mut operation = json!({
         "operationId": format!("tool.{name}"),
         "summary": tool.description,
         "tags": [tool.category.as_deref().unwrap_or("tools")],
-        "parameters": parameters_of_calls(schemas),
+        "parameters": call_parameters(schemas),
         "requestBody": {"required": is_required, "content": {"application/json": {"schema": parameters}}},
-        "responses": called(schemas, returned(name, tool)),
+        "responses": call_responses(schemas, output_schema(name, tool)),
     });
     for key in KEYS.iter().filter(|key| key.kind == KeyKind::Flag) {
         operation[format!("x-{}", key.name.replace('_', "-"))] = key.is_on(tool).into();
@@ -37,15 +37,15 @@ pub(super) fn path(name: &str, tool: &ToolDefinition, schemas: &mut Schemas) -> 
     json!({"post": operation})
 }
 
-/// What the output of a tool holds, where that is known: it is a text, and the text is JSON.
-fn returned(name: &str, tool: &ToolDefinition) -> Option<Value> {
+/// Returns the schema of a tool's output if it is known: a string that contains JSON.
+fn output_schema(name: &str, tool: &ToolDefinition) -> Option<Value> {
     let mut schema = tool.returns.clone()?;
-    refer(&mut schema, name);
+    rewrite_references(&mut schema, name);
     Some(json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema}))
 }
 
-/// The name of a tool's type in the document. What no name there may have is written as a number.
-fn component(tool: &str, name: &str) -> String {
+/// Returns the component name of a tool's type. Characters that are invalid there are replaced by their code points.
+fn component_name(tool: &str, name: &str) -> String {
     let mut component = format!("{tool}.");
     for c in name.chars() {
         match c.is_ascii_alphanumeric() || c == '_' {
@@ -56,21 +56,25 @@ fn component(tool: &str, name: &str) -> String {
     component
 }
 
-/// Lets the references of a tool's schema lead to the document's schemas.
-fn refer(schema: &mut Value, tool: &str) {
+/// Rewrites the references of a tool's schema to the document's component schemas.
+fn rewrite_references(schema: &mut Value, tool: &str) {
     if let Some(name) = reference_target(schema) {
-        schema["$ref"] = format!("#/components/schemas/{}", component(tool, &name)).into();
+        schema["$ref"] = format!("#/components/schemas/{}", component_name(tool, &name)).into();
     }
     match schema {
-        Value::Array(schemas) => schemas.iter_mut().for_each(|schema| refer(schema, tool)),
+        Value::Array(schemas) => schemas.iter_mut().for_each(|schema| rewrite_references(schema, tool)),
         Value::Object(keywords) => keywords.iter_mut().for_each(|(keyword, value)| match keyword.as_str() {
-            // These hold values, in which nothing is a reference.
+            // These contain values, not schemas.
             "const" | "default" | "enum" | "examples" => {}
-            // The keys of these are names, whatever they look like.
+            // The keys of these are names, not keywords.
             "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
-                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|schema| refer(schema, tool));
+                value
+                    .as_object_mut()
+                    .into_iter()
+                    .flat_map(Map::values_mut)
+                    .for_each(|schema| rewrite_references(schema, tool));
             }
-            _ => refer(value, tool),
+            _ => rewrite_references(value, tool),
         }),
         _ => {}
     }

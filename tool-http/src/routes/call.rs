@@ -1,4 +1,4 @@
-//! Calls.
+//! `POST /tools/{name}` and its preview.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,47 +13,48 @@ use serde::{Deserialize, Serialize};
 use tool_runtime::{Call, Effect, Progress, ToolCall, ToolResult};
 use tracing::Instrument;
 
-use super::Api;
-use crate::answer::{answer, problem};
-use crate::api::{Shared, check_id};
-use crate::extract::{Asked, Name};
-use crate::given::Gift;
-use crate::idempotency::Key;
+use super::SharedState;
+use crate::api::{ApiState, check_id};
+use crate::call_values::CallValue;
+use crate::extract::{PathName, QueryParams};
+use crate::idempotency::IdempotencyKey;
 use crate::openapi::mirror;
+use crate::response::{problem, result_response};
 use crate::{Problem, streaming};
 
-/// How a call is made.
+/// Query parameters of a call.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct CallQuery {
-    /// Only says what the call would do: nothing runs, and nobody is asked.
+    /// Reports the effect of the call without running it or asking for approval.
     dry_run: bool,
-    /// How long the call may take, in milliseconds. It can be less than what the server allows, not more.
+    /// The timeout of the call in milliseconds, bounded by that of the server.
     timeout_ms: Option<u64>,
-    /// The conversation that the call belongs to.
+    /// The conversation of the call.
     conversation: Option<String>,
 }
 
-/// What a call would do.
+/// The preview of a call.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Preview {
-    /// In the tool's own words; nothing if it has none.
+#[schemars(rename = "Preview")]
+pub(crate) struct CallPreview {
+    /// The effect that the call would have; `null` if the tool has no preview.
     #[schemars(with = "Option<mirror::Effect>")]
     effect: Option<Effect>,
 }
 
 pub(crate) async fn call(
-    State(api): Api,
-    Name(name): Name,
-    Asked(query): Asked<CallQuery>,
+    State(api): SharedState,
+    PathName(name): PathName,
+    QueryParams(query): QueryParams<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let Asks { headers, prepared, call, key } = asked(&api, name, &query, request).await?;
+    let CallRequest { headers, setup, call, key } = read_request(&api, name, &query, request).await?;
     if let Some(key) = key.filter(|_| !query.dry_run) {
-        let keyed = api.keys.take(&api.tools, key).await?;
+        let keyed = api.keys.reserve(&api.tools, key).await?;
         return respond(&headers, move |progress| {
-            to_the_end(async move {
-                let call = prepared.prepare(api.tools.call(call), progress);
+            run_detached(async move {
+                let call = setup.apply(api.tools.call(call), progress);
                 keyed.run(call, api.pending.as_ref()).await
             })
         })
@@ -61,47 +62,53 @@ pub(crate) async fn call(
     }
     respond(&headers, move |progress| async move {
         let tools = &api.tools;
-        let call = prepared.prepare(tools.call(call), progress);
+        let call = setup.apply(tools.call(call), progress);
         Ok(if query.dry_run { call.dry_run() } else { call }.await)
     })
     .await
 }
 
 pub(crate) async fn preview(
-    State(api): Api,
-    Name(name): Name,
-    Asked(query): Asked<CallQuery>,
+    State(api): SharedState,
+    PathName(name): PathName,
+    QueryParams(query): QueryParams<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let Asks { prepared, call, .. } = asked(&api, name, &query, request).await?;
-    let effect = prepared.prepare(api.tools.call(call), None).preview().await;
+    let CallRequest { setup, call, .. } = read_request(&api, name, &query, request).await?;
+    let effect = setup.apply(api.tools.call(call), None).preview().await;
     Ok(match effect {
-        Ok(effect) => Json(Preview { effect }).into_response(),
+        Ok(effect) => Json(CallPreview { effect }).into_response(),
         Err(error) => problem(&error).into_response(),
     })
 }
 
-/// A call as a request asks for it.
-struct Asks {
+/// A call read from a request.
+struct CallRequest {
     headers: HeaderMap,
-    prepared: Prepared,
+    setup: CallSetup,
     call: ToolCall<'static>,
-    key: Option<Key>,
+    key: Option<IdempotencyKey>,
 }
 
-/// Reads the call that a request asks for. Who may not ask is refused before anything is read.
-async fn asked(api: &Arc<Shared>, name: String, query: &CallQuery, request: Request) -> Result<Asks, Problem> {
+/// Reads a call from a request. Per-call values are made first, so that an unauthorized request is rejected before its
+/// body is read.
+async fn read_request(
+    api: &Arc<ApiState>,
+    name: String,
+    query: &CallQuery,
+    request: Request,
+) -> Result<CallRequest, Problem> {
     let (parts, body) = request.into_parts();
-    let prepared = Prepared::of(api, &parts, query.timeout_ms).await?;
+    let setup = CallSetup::from_request(api, &parts, query.timeout_ms).await?;
     let text = |name: &str| parts.headers.get(name).map(|value| value.to_str().map(str::to_owned));
     let conversation = api.conversation(&parts, query.conversation.as_deref())?;
     let id = text("idempotency-key")
         .transpose()
-        .map_err(|_| Problem::bad_request("idempotency_key", "An `Idempotency-Key` is ASCII."))?;
+        .map_err(|_| Problem::bad_request("idempotency_key", "An `Idempotency-Key` must be ASCII."))?;
     let mut key = None;
     if let Some(id) = &id {
         check_id("idempotency_key", id)?;
-        key = Some(Key::new(&api.tools, conversation.as_deref(), id)?);
+        key = Some(IdempotencyKey::new(&api.tools, conversation.as_deref(), id)?);
     }
     let trace = text("traceparent").and_then(Result::ok).filter(|trace| trace.len() <= 256);
     let mut call = ToolCall::from_text(name, api.body.text(&parts.headers, body).await?);
@@ -114,28 +121,32 @@ async fn asked(api: &Arc<Shared>, name: String, query: &CallQuery, request: Requ
     if let Some(trace) = trace {
         call = call.trace_parent(trace);
     }
-    Ok(Asks { headers: parts.headers, prepared, call, key })
+    Ok(CallRequest { headers: parts.headers, setup, call, key })
 }
 
-/// What every call of a request is told, whether it is new or was waiting.
-pub(crate) struct Prepared {
-    api: Arc<Shared>,
-    gifts: Vec<Box<dyn Gift>>,
+/// Timeout, per-call values and confirmer of a request's call, whether it is new or was pending.
+pub(crate) struct CallSetup {
+    api: Arc<ApiState>,
+    values: Vec<Box<dyn CallValue>>,
     within: Duration,
 }
 
-impl Prepared {
-    pub(crate) async fn of(api: &Arc<Shared>, parts: &Parts, timeout_ms: Option<u64>) -> Result<Self, Problem> {
-        let mut gifts = Vec::with_capacity(api.givers.len());
-        for giver in &api.givers {
-            gifts.push(giver.make(parts).await?);
+impl CallSetup {
+    pub(crate) async fn from_request(
+        api: &Arc<ApiState>,
+        parts: &Parts,
+        timeout_ms: Option<u64>,
+    ) -> Result<Self, Problem> {
+        let mut values = Vec::with_capacity(api.call_values.len());
+        for factory in &api.call_values {
+            values.push(factory.make(parts).await?);
         }
         let within = timeout_ms.map_or(api.longest, |asked| api.longest.min(Duration::from_millis(asked)));
-        Ok(Self { api: api.clone(), gifts, within })
+        Ok(Self { api: api.clone(), values, within })
     }
 
-    pub(crate) fn prepare<'c>(self, call: Call<'c>, progress: Option<Progress>) -> Call<'c> {
-        let mut call = self.gifts.into_iter().fold(call.within(self.within), |call, gift| gift.give(call));
+    pub(crate) fn apply<'c>(self, call: Call<'c>, progress: Option<Progress>) -> Call<'c> {
+        let mut call = self.values.into_iter().fold(call.within(self.within), |call, value| value.attach(call));
         if let Some(progress) = progress {
             call = call.with(progress);
         }
@@ -146,14 +157,14 @@ impl Prepared {
     }
 }
 
-/// Runs a call in a task of its own: it ends also if the client goes away meanwhile.
-pub(crate) async fn to_the_end(
+/// Runs a call in its own task, so that it completes even if the client disconnects.
+pub(crate) async fn run_detached(
     call: impl Future<Output = Result<ToolResult, Problem>> + Send + 'static,
 ) -> Result<ToolResult, Problem> {
     tokio::spawn(call.in_current_span()).await.unwrap_or_else(|error| Err(streaming::lost(&error)))
 }
 
-/// Makes a call and answers, at the end or while it runs.
+/// Runs a call and returns its result, or a stream of its progress if the client accepts one.
 pub(crate) async fn respond<F>(
     headers: &HeaderMap,
     call: impl FnOnce(Option<Progress>) -> F,
@@ -161,8 +172,8 @@ pub(crate) async fn respond<F>(
 where
     F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
 {
-    if streaming::is_wanted(headers) {
+    if streaming::accepts_stream(headers) {
         return Ok(streaming::respond(|progress| call(Some(progress))));
     }
-    Ok(answer(&call(None).await?))
+    Ok(result_response(&call(None).await?))
 }

@@ -1,4 +1,4 @@
-//! The tools in each provider's form.
+//! `GET /dialects`: tool definitions in a model provider's format.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,60 +9,59 @@ use serde_json::Value;
 use tool_runtime::dialect::{Dialect, DialectForm, LossFinding, LossLevel};
 use tool_runtime::{Dispatcher, Selection};
 
-use super::{Api, tools::unknown};
+use super::{SharedState, tools::unknown_tool};
 use crate::Problem;
-use crate::extract::{Asked, Name};
+use crate::extract::{PathName, QueryParams};
 
-/// In which form.
+/// Query parameters of a dialect.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FormQuery {
-    /// Whether the provider is asked to enforce the schemas.
+    /// `true` if the model provider is asked to enforce the schemas.
     strict: bool,
-    /// This tool only.
+    /// Returns only this tool.
     tool: Option<String>,
 }
 
-/// Whose forms there are.
+/// The list of dialects.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DialectList {
     /// Their names.
     dialects: Vec<&'static str>,
 }
 
-/// The tools in a provider's form.
+/// The tool definitions in a dialect.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "DialectDefinitions")]
-pub(crate) struct Definitions {
-    /// Whose form it is.
+pub(crate) struct DialectDefinitions {
+    /// The name of the dialect.
     dialect: &'static str,
-    /// Whether the provider is asked to enforce the schemas.
+    /// `true` if the model provider is asked to enforce the schemas.
     strict: bool,
-    /// What goes under `tools` in a request.
+    /// The value for `tools` in a request to the model provider.
     definitions: Value,
-    /// What the form cannot say of them, and which limits they exceed.
-    report: Vec<Found>,
+    /// The loss report: what the dialect cannot express, and the limits that the tools exceed.
+    report: Vec<FindingBody>,
 }
 
-/// Something that a provider's form cannot say.
+/// A finding of the loss report.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Finding")]
-pub(crate) struct Found {
-    /// How much it matters: `note`, `loss` or `limit`.
+pub(crate) struct FindingBody {
+    /// The severity: `note`, `loss` or `limit`.
     level: &'static str,
-    /// What it is, in a word.
+    /// The machine-readable kind of finding.
     kind: &'static str,
-    /// Which tool it concerns; empty for all.
+    /// The affected tool; empty for all.
     tool: String,
-    /// Where in its arguments; empty for the whole tool.
+    /// The path of the argument; empty for the whole tool.
     path: String,
-    /// What is the matter, after the name of the tool.
+    /// The message, to be read after the name of the tool.
     message: String,
-    /// What can be done.
+    /// The suggested fix.
     remedy: String,
 }
 
-impl From<LossFinding> for Found {
+impl From<LossFinding> for FindingBody {
     fn from(finding: LossFinding) -> Self {
         let level = match finding.level {
             LossLevel::Note => "note",
@@ -79,10 +78,10 @@ pub(crate) async fn list() -> Json<DialectList> {
 }
 
 pub(crate) async fn show(
-    State(api): Api,
-    Name(name): Name,
-    Asked(query): Asked<FormQuery>,
-) -> Result<Json<Definitions>, Problem> {
+    State(api): SharedState,
+    PathName(name): PathName,
+    QueryParams(query): QueryParams<FormQuery>,
+) -> Result<Json<DialectDefinitions>, Problem> {
     let dialect: Dialect = name.parse().map_err(|error: tool_runtime::dialect::UnknownDialect| {
         Problem::new(StatusCode::NOT_FOUND, "unknown_dialect", format!("{error}."))
     })?;
@@ -92,15 +91,15 @@ pub(crate) async fn show(
         Some(tool) => only(&api.tools, tool)?,
     };
     let offer = tools.offer(form).map_err(|clash| {
-        let detail = format!("{clash}: rename one of them, or ask with `?tool=..`.");
+        let detail = format!("{clash}: rename one of them, or select one with `?tool=..`.");
         Problem::new(StatusCode::CONFLICT, "name_clash", detail)
     })?;
-    let report = tools.report(form).findings.into_iter().map(Found::from).collect();
+    let report = tools.report(form).findings.into_iter().map(FindingBody::from).collect();
     let definitions = offer.definitions().clone();
-    Ok(Json(Definitions { dialect: dialect.name(), strict: query.strict, definitions, report }))
+    Ok(Json(DialectDefinitions { dialect: dialect.name(), strict: query.strict, definitions, report }))
 }
 
 fn only(tools: &Dispatcher, name: &str) -> Result<Dispatcher, Problem> {
-    tools.definition(name).ok_or_else(|| unknown(name))?;
-    tools.select(Selection::new().names([name])).map_err(|_| unknown(name))
+    tools.definition(name).ok_or_else(|| unknown_tool(name))?;
+    tools.select(Selection::new().names([name])).map_err(|_| unknown_tool(name))
 }

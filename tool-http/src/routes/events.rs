@@ -1,4 +1,4 @@
-//! What happens to calls, as it happens.
+//! `GET /events`: a stream of server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,100 +15,105 @@ use serde_json::json;
 use tool_runtime::CancellationToken;
 use tool_runtime::events::EventKind;
 
-use super::Api;
+use super::SharedState;
 use crate::Problem;
-use crate::extract::Asked;
-use crate::feed::{Place, Reader, Told};
+use crate::extract::QueryParams;
+use crate::feed::{FeedEntry, FeedPosition, FeedReader};
 use crate::streaming::event;
 
-/// How many events that a client did not ask for are passed over before it is sent the id of the last one.
-const MOST_PASSED_OVER: u32 = 64;
+/// Maximum number of skipped events, which the client filtered out, before it is sent the id of the last one.
+const MAX_SKIPPED: u32 = 64;
 
-/// Which events.
+/// Query parameters of the event stream.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EventQuery {
-    /// Those of this conversation.
+    /// Only events of this conversation.
     conversation: Option<String>,
-    /// Those of this tool, by the name under which it was registered.
+    /// Only events of the tool with this registered name.
     tool: Option<String>,
-    /// Those behind this one, as the header `Last-Event-ID` says it, for clients that cannot send one.
+    /// Continues after this event. For clients that cannot send the header `Last-Event-ID`.
     last_event_id: Option<String>,
 }
 
-/// The events from now on, or behind the last one that a client has seen.
+/// Streams events from now on, or after the last one that the client has received.
 pub(crate) async fn stream(
-    State(api): Api,
+    State(api): SharedState,
     parts: Parts,
-    Asked(mut query): Asked<EventQuery>,
+    QueryParams(mut query): QueryParams<EventQuery>,
 ) -> Result<Response, Problem> {
     query.conversation = api.conversation(&parts, query.conversation.as_deref())?;
     let from_header = parts.headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let behind = match from_header.or(query.last_event_id.take()).filter(|id| !id.is_empty()) {
+    let after = match from_header.or(query.last_event_id.take()).filter(|id| !id.is_empty()) {
         None => None,
-        Some(id) => Some(Place::read(&id).ok_or_else(|| {
-            Problem::bad_request("last_event_id", format!("`{id}` is the id of no event: send one as it came."))
-        })?),
+        Some(id) => Some(
+            FeedPosition::parse(&id)
+                .ok_or_else(|| Problem::bad_request("last_event_id", format!("`{id}` is not a valid event id.")))?,
+        ),
     };
-    let Some(reader) = api.feed.read(behind) else {
-        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watch: come back later.");
+    let Some(reader) = api.feed.reader(after) else {
+        let problem = Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "watchers",
+            "Too many event streams are open: try again later.",
+        );
         return Err(problem.with_retry_after(Duration::from_secs(5)));
     };
-    let watched = Watched { reader, query, until: api.until.clone(), is_greeted: false };
-    let events = stream::unfold(watched, |mut watched| async move {
-        let event = watched.next().await?;
-        Some((Ok::<_, Infallible>(event), watched))
+    let stream = EventStream { reader, query, until: api.until.clone(), is_ready_sent: false };
+    let events = stream::unfold(stream, |mut stream| async move {
+        let event = stream.next().await?;
+        Some((Ok::<_, Infallible>(event), stream))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 
-struct Watched {
-    reader: Reader,
+struct EventStream {
+    reader: FeedReader,
     query: EventQuery,
     until: CancellationToken,
-    is_greeted: bool,
+    is_ready_sent: bool,
 }
 
-impl Watched {
+impl EventStream {
     async fn next(&mut self) -> Option<Event> {
-        if !std::mem::replace(&mut self.is_greeted, true) {
-            // From here on nothing is lost to a client that comes back with this id.
-            return Some(event("ready", &json!({})).id(self.reader.place().to_string()));
+        if !std::mem::replace(&mut self.is_ready_sent, true) {
+            // A client that reconnects with this id misses nothing from here on.
+            return Some(event("ready", &json!({})).id(self.reader.position().to_string()));
         }
-        let mut passed_over = 0;
+        let mut skipped = 0;
         loop {
-            let next = match passed_over {
+            let next = match skipped {
                 0 => self.until.run_until_cancelled(self.reader.next()).await?,
-                MOST_PASSED_OVER => None,
-                _ => self.reader.next_kept(),
+                MAX_SKIPPED => None,
+                _ => self.reader.try_next(),
             };
-            let Some((place, told)) = next else {
-                // No event, only its id. A client that comes back with it has missed nothing of what it asked for.
-                let place = self.reader.place().to_string();
-                return (passed_over > 0).then(|| Event::default().id(place));
+            let Some((position, entry)) = next else {
+                // Send an id without an event, so that a client that reconnects does not count skipped events as missed.
+                let position = self.reader.position().to_string();
+                return (skipped > 0).then(|| Event::default().id(position));
             };
-            let shown = match &told {
-                Told::Missed(count) => event("missed", &json!({"count": count})),
-                Told::Event(told) if self.query.fits(told) => event(name(&told.kind), &**told),
-                Told::Event(_) => {
-                    passed_over += 1;
+            let sent = match &entry {
+                FeedEntry::Missed(count) => event("missed", &json!({"count": count})),
+                FeedEntry::Event(update) if self.query.matches(update) => event(name(&update.kind), &**update),
+                FeedEntry::Event(_) => {
+                    skipped += 1;
                     continue;
                 }
             };
-            return Some(shown.id(place.to_string()));
+            return Some(sent.id(position.to_string()));
         }
     }
 }
 
 impl EventQuery {
-    fn fits(&self, event: &tool_runtime::events::Event) -> bool {
+    fn matches(&self, event: &tool_runtime::events::Event) -> bool {
         self.tool.as_ref().is_none_or(|tool| event.call.tool == *tool)
             && self.conversation.as_ref().is_none_or(|wanted| event.call.conversation.as_ref() == Some(wanted))
     }
 }
 
-fn name(what: &EventKind) -> &'static str {
-    match what {
+fn name(kind: &EventKind) -> &'static str {
+    match kind {
         EventKind::Started { .. } => "started",
         EventKind::Pending { .. } => "pending",
         EventKind::Progress { .. } => "progress",

@@ -1,26 +1,26 @@
-//! Whether it works.
+//! `GET /health`.
 
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Api;
+use super::SharedState;
 
-/// How the server is.
+/// The health of the server.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Health {
-    /// `ok`: it answers.
+    /// Always `ok`.
     status: &'static str,
-    /// How many tools are on offer.
+    /// The number of tools.
     tools: usize,
-    /// How many calls run, where their number is bounded.
+    /// The number of running calls, if the server limits it.
     running: Option<usize>,
-    /// How many calls wait for a place.
+    /// The number of calls that wait for a permit, if the server limits running calls.
     waiting: Option<usize>,
 }
 
-pub(crate) async fn show(State(api): Api) -> Json<Health> {
+pub(crate) async fn show(State(api): SharedState) -> Json<Health> {
     let concurrency = api.tools.concurrency();
     Json(Health {
         status: "ok",

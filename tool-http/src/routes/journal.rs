@@ -1,4 +1,4 @@
-//! What is on record.
+//! `GET /journal`: pages of journal entries.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,50 +8,50 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_runtime::journal::{EntryQuery, JournalEntry, JournalError};
 
-use super::Api;
+use super::SharedState;
 use crate::Problem;
-use crate::extract::Asked;
+use crate::extract::QueryParams;
 use crate::openapi::mirror;
 
-/// The most entries of a page.
-const MOST: u32 = 1_000;
+/// Maximum number of entries per page.
+const MAX_LIMIT: u32 = 1_000;
 
-/// Which entries.
+/// Query parameters of the journal.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct JournalQuery {
-    /// Those of this conversation.
+    /// Only entries of this conversation.
     conversation: Option<String>,
-    /// Those of this tool, by the name under which it was registered.
+    /// Only entries of the tool with this registered name.
     tool: Option<String>,
-    /// Those before this one: `next` of the page before.
+    /// Only entries before this number: `next` of the previous page.
     before: Option<u64>,
-    /// So many at most: 50 unless said, and up to 1,000.
+    /// Maximum number of entries. The default is 50, the maximum 1,000.
     limit: Option<u32>,
 }
 
 /// A page of the journal.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct JournalPage {
-    /// The newest first.
-    #[schemars(with = "Vec<mirror::Entry>")]
+    /// The entries, newest first.
+    #[schemars(with = "Vec<mirror::EntrySchema>")]
     entries: Vec<JournalEntry>,
-    /// For `before`, to have the next page; nothing if there is none.
+    /// The value of `before` for the next page; `null` on the last page.
     next: Option<u64>,
 }
 
 pub(crate) async fn list(
-    State(api): Api,
+    State(api): SharedState,
     parts: Parts,
-    Asked(asked): Asked<JournalQuery>,
+    QueryParams(params): QueryParams<JournalQuery>,
 ) -> Result<Json<JournalPage>, Problem> {
     let Some(journal) = &api.journal else { return Err(unreadable()) };
-    let limit = asked.limit.unwrap_or(50).clamp(1, MOST);
+    let limit = params.limit.unwrap_or(50).clamp(1, MAX_LIMIT);
     let mut query = EntryQuery::newest(limit);
-    query.conversation = api.conversation(&parts, asked.conversation.as_deref())?;
-    (query.tool, query.before) = (asked.tool, asked.before);
+    query.conversation = api.conversation(&parts, params.conversation.as_deref())?;
+    (query.tool, query.before) = (params.tool, params.before);
     let entries = journal.entries(query).await.map_err(|error: JournalError| {
-        tracing::error!(%error, "the journal cannot be read");
+        tracing::error!(%error, "failed to read the journal");
         unreadable()
     })?;
     let is_full = entries.len() == limit as usize;
@@ -60,6 +60,6 @@ pub(crate) async fn list(
 }
 
 fn unreadable() -> Problem {
-    let detail = "The journal cannot be read now: the server's log says why.";
+    let detail = "Failed to read the journal; see the server's log.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "journal", detail)
 }

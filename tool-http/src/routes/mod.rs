@@ -1,4 +1,4 @@
-//! What is served, a file for each noun.
+//! The route handlers, one file per resource.
 
 pub(crate) mod call;
 pub(crate) mod dialects;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
-use crate::api::Shared;
+use crate::api::ApiState;
 
-/// What handlers are given of the router.
-pub(crate) type Api = State<Arc<Shared>>;
+/// The state extractor of the handlers.
+pub(crate) type SharedState = State<Arc<ApiState>>;

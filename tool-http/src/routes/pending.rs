@@ -1,6 +1,6 @@
-//! Calls that wait for somebody's consent, and what they say.
+//! `/pending`: lists, approves, refuses and aborts pending calls.
 //!
-//! A token is sent in the body, never in a path: whoever has it can have the call run, and paths are logged.
+//! Tokens are sent in the body and never in a path: a token is sufficient to run its call, and paths are logged.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,57 +15,57 @@ use serde_json::Value;
 use tool_runtime::confirm::{Deferred, PendingApproval, PendingCall, TokenError};
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
-use super::Api;
-use super::call::{Prepared, respond, to_the_end};
+use super::SharedState;
+use super::call::{CallSetup, respond, run_detached};
 use crate::Problem;
-use crate::api::Shared;
-use crate::extract::{Asked, Nothing};
+use crate::api::ApiState;
+use crate::extract::{NoQuery, QueryParams};
 
-/// Whose calls.
+/// Query parameters of the list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingQuery {
-    /// Those of this conversation; without it, all that whoever asks may see.
+    /// Only calls of this conversation. If unset, all calls that the caller may see.
     #[serde(default)]
     conversation: Option<String>,
 }
 
-/// The calls that wait.
+/// The pending calls.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PendingList {
-    pending: Vec<Waiting>,
+    pending: Vec<PendingBody>,
 }
 
-/// A call that waits for somebody's consent.
+/// A call that waits for approval.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PendingCall")]
-pub(crate) struct Waiting {
-    /// Whoever has it can have the call run: show it to the person who decides, and not to a model.
+pub(crate) struct PendingBody {
+    /// The token, which is sufficient to run the call. Show it to the user who decides, never to a model.
     token: String,
-    /// When it is too late to answer, in milliseconds since 1970.
+    /// When the token expires, as Unix time in milliseconds.
     expires: u64,
-    /// The tool.
+    /// The name of the tool.
     tool: String,
-    /// What the tool does.
+    /// The description of the tool.
     description: String,
-    /// Whether it destroys something that cannot be had back.
+    /// `true` if the tool is destructive.
     destructive: bool,
-    /// The arguments as they will run, with `"***"` in place of each secret.
+    /// The arguments that the call runs with. Secrets are replaced by `"***"`.
     arguments: Value,
-    /// The arguments as a text to edit, with a mark in place of each secret.
+    /// The arguments as text to edit, with a placeholder for each secret.
     edit: String,
     /// The id of the call.
     call_id: Option<String>,
     /// The conversation of the call.
     conversation: Option<String>,
-    /// What was mended in the arguments.
+    /// The repairs of the arguments.
     repairs: Vec<Value>,
-    /// What the call would do, if the tool can tell.
+    /// The effect that the call would have, if the tool has a preview.
     preview: Option<Value>,
 }
 
-impl Waiting {
-    fn of((pending, call): (PendingApproval, PendingCall)) -> Self {
+impl PendingBody {
+    fn new((pending, call): (PendingApproval, PendingCall)) -> Self {
         let question = call.question;
         let expires = pending.expires.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -84,104 +84,119 @@ impl Waiting {
     }
 }
 
-/// Consent to a call.
+/// An approval of a pending call.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Approval")]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Approval {
+pub(crate) struct ApprovalRequest {
     /// The token of the call.
     token: String,
-    /// Other arguments that are to run instead, as text: `edit` of the call, as somebody has changed it.
+    /// Arguments to use instead: the user's changed version of `edit`.
     #[serde(default)]
     edited: Option<String>,
 }
 
-/// A refusal of a call.
+/// A refusal of a pending call.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Refusal")]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusalRequest {
     /// The token of the call.
     token: String,
-    /// Why. The model reads it.
+    /// The reason, which the model reads.
     #[serde(default)]
     reason: Option<String>,
 }
 
-/// A refusal of a call and of all others.
+/// A refusal of all pending calls of a conversation.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Abort")]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Abort {
+pub(crate) struct AbortRequest {
     /// The token of the call.
     token: String,
 }
 
 pub(crate) async fn list(
-    State(api): Api,
+    State(api): SharedState,
     parts: Parts,
-    Asked(query): Asked<PendingQuery>,
+    QueryParams(query): QueryParams<PendingQuery>,
 ) -> Result<Json<PendingList>, Problem> {
     let (deferred, now) = (deferred(&api)?, SystemTime::now());
     let waiting = match api.conversation(&parts, query.conversation.as_deref())? {
         Some(conversation) => deferred.waiting(&conversation, now).await,
         None => deferred.all_waiting(now).await,
     };
-    let waiting = waiting.map_err(refused)?;
-    Ok(Json(PendingList { pending: waiting.into_iter().map(Waiting::of).collect() }))
+    let waiting = waiting.map_err(token_problem)?;
+    Ok(Json(PendingList { pending: waiting.into_iter().map(PendingBody::new).collect() }))
 }
 
-/// Runs a call that waits. Its token is used up by that, so it runs to its end also if the client goes away: nobody could
-/// approve it again.
-pub(crate) async fn approve(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
+/// Approves a pending call and runs it. It completes even if the client disconnects: its token is redeemed, so it could
+/// not be approved again.
+pub(crate) async fn approve(
+    State(api): SharedState,
+    _: QueryParams<NoQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let prepared = Prepared::of(&api, &parts, None).await?;
-    let Approval { token, edited } = api.body.json(&parts.headers, body).await?;
+    let setup = CallSetup::from_request(&api, &parts, None).await?;
+    let ApprovalRequest { token, edited } = api.body.json(&parts.headers, body).await?;
     respond(&parts.headers, move |progress| {
-        to_the_end(async move {
+        run_detached(async move {
             let run = |question: tool_runtime::confirm::Question| {
                 let tools = &api.tools;
                 async move {
                     let arguments = match edited.map(|text| question.edited(&text)) {
                         None => question.arguments.clone(),
                         Some(Ok(arguments)) => arguments,
-                        Some(Err(error)) => return wrong_edit(&error),
+                        Some(Err(error)) => return invalid_edit(&error),
                     };
-                    prepared.prepare(tools.approve_with(question, arguments), progress).await
+                    setup.apply(tools.approve_with(question, arguments), progress).await
                 }
             };
-            deferred(&api)?.resume(&token, SystemTime::now(), run).await.map_err(refused)
+            deferred(&api)?.resume(&token, SystemTime::now(), run).await.map_err(token_problem)
         })
     })
     .await
 }
 
-pub(crate) async fn refuse(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn refuse(
+    State(api): SharedState,
+    _: QueryParams<NoQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let Refusal { token, reason } = api.body.json(&parts.headers, body).await?;
-    let result = to_the_end(async move {
-        let call = deferred(&api)?.redeem(&token, SystemTime::now()).await.map_err(refused)?;
+    let RefusalRequest { token, reason } = api.body.json(&parts.headers, body).await?;
+    let result = run_detached(async move {
+        let call = deferred(&api)?.redeem(&token, SystemTime::now()).await.map_err(token_problem)?;
         Ok(api.tools.refuse(&call.question, reason.as_deref()).await)
     });
-    Ok(said(&result.await?))
+    Ok(refusal_response(&result.await?))
 }
 
-/// Refuses a call and whatever else of its conversation waits.
-pub(crate) async fn abort(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
+/// Refuses a pending call and all others of its conversation.
+pub(crate) async fn abort(
+    State(api): SharedState,
+    _: QueryParams<NoQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let Abort { token } = api.body.json(&parts.headers, body).await?;
-    Ok(said(&to_the_end(async move { abort_all(&api, &token).await }).await?))
+    let AbortRequest { token } = api.body.json(&parts.headers, body).await?;
+    Ok(refusal_response(&run_detached(async move { abort_all(&api, &token).await }).await?))
 }
 
-async fn abort_all(api: &Shared, token: &str) -> Result<ToolResult, Problem> {
+async fn abort_all(api: &ApiState, token: &str) -> Result<ToolResult, Problem> {
     let (deferred, now) = (deferred(api)?, SystemTime::now());
-    let call = deferred.redeem(token, now).await.map_err(refused)?;
-    // First of all: its token is used up, and nobody can ask again.
+    let call = deferred.redeem(token, now).await.map_err(token_problem)?;
+    // Abort this call first: its token is redeemed, so the request cannot be repeated.
     let result = api.tools.abort(&call.question).await;
     if let Some(conversation) = &call.question.conversation {
         let others = deferred.waiting(conversation, now).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, conversation, "the other calls that wait could not be aborted");
+            tracing::warn!(%error, conversation, "failed to abort the other pending calls");
             Vec::new()
         });
         for (other, _) in others {
-            // Somebody may have answered it meanwhile.
+            // Another request may have redeemed it in the meantime.
             if let Ok(other) = deferred.redeem(&other.token, now).await {
                 api.tools.abort(&other.question).await;
             }
@@ -190,30 +205,30 @@ async fn abort_all(api: &Shared, token: &str) -> Result<ToolResult, Problem> {
     Ok(result)
 }
 
-fn deferred(api: &Shared) -> Result<&Deferred, Problem> {
-    api.pending.as_ref().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "path", "No calls wait here."))
+fn deferred(api: &ApiState) -> Result<&Deferred, Problem> {
+    api.pending.as_ref().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "path", "This server has no pending calls."))
 }
 
-/// The answer to the call, which is what was asked for: the request to refuse it went well.
-fn said(result: &ToolResult) -> Response {
+/// Returns the failed result with status 200, since the request to refuse the call succeeded.
+fn refusal_response(result: &ToolResult) -> Response {
     Json(result).into_response()
 }
 
-fn wrong_edit(error: &tool_runtime::confirm::EditError) -> ToolResult {
+fn invalid_edit(error: &tool_runtime::confirm::EditError) -> ToolResult {
     ToolResult::failure(ToolError::new(
         ErrorKind::InvalidArguments,
-        format!("The edited arguments are wrong: {error}."),
+        format!("The edited arguments are invalid: {error}."),
     ))
     .not_started()
 }
 
-fn refused(error: TokenError) -> Problem {
+fn token_problem(error: TokenError) -> Problem {
     let (status, kind, detail) = match error {
-        TokenError::Expired => (StatusCode::GONE, "expired", "It is too late to answer: have the call made again."),
+        TokenError::Expired => (StatusCode::GONE, "expired", "The token has expired: make the call again."),
         TokenError::Unavailable => {
-            (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "The calls that wait cannot be looked up now: try again.")
+            (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Failed to look up the pending calls: try again.")
         }
-        _ => (StatusCode::NOT_FOUND, "token", "No call waits for this token: it was answered, or is not what it was."),
+        _ => (StatusCode::NOT_FOUND, "token", "No pending call has this token: it was used already, or is invalid."),
     };
     Problem::new(status, kind, detail)
 }

@@ -1,4 +1,4 @@
-//! The tools on offer.
+//! `GET /tools`: lists and describes tools.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -14,13 +14,13 @@ use tool_model::{KEYS, Key, KeyKind};
 use tool_runtime::ToolDefinition;
 use tool_runtime::display::escape;
 
-use super::Api;
+use super::SharedState;
 use crate::Problem;
-use crate::extract::{Asked, Name};
+use crate::extract::{PathName, QueryParams};
 
-/// A query for tools.
+/// Query parameters of the list.
 ///
-/// Besides what is listed here, each flag of [`KEYS`] is a parameter: `?read_only=true`.
+/// Besides these fields, each flag of [`KEYS`] is a parameter: `?read_only=true`.
 #[derive(Default)]
 pub(crate) struct ToolQuery {
     search: Option<String>,
@@ -59,13 +59,13 @@ fn flag_keys() -> impl Iterator<Item = &'static Key> {
     KEYS.iter().filter(|key| key.kind == KeyKind::Flag)
 }
 
-/// The parameters of a query, with their schemas.
+/// Returns the query parameters with their schemas.
 fn parameters() -> Vec<(&'static str, Value)> {
     let fixed = [
-        ("search", json!({"type": "string", "description": "Only tools that match these words, the best first."})),
+        ("search", json!({"type": "string", "description": "Only tools that match these words, best matches first."})),
         ("tags", json!({"type": "string", "description": "Only tools with all of these tags, separated by commas."})),
         ("category", json!({"type": "string", "description": "Only tools of this category."})),
-        ("limit", json!({"type": "integer", "minimum": 0, "description": "The most tools to return."})),
+        ("limit", json!({"type": "integer", "minimum": 0, "description": "Maximum number of tools."})),
     ];
     let flag = |key: &'static Key| {
         let description = format!("Only tools with this flag, or without it. {}", key.about);
@@ -87,7 +87,7 @@ impl JsonSchema for ToolQuery {
 }
 
 impl ToolQuery {
-    fn fits(&self, tool: &ToolDefinition) -> bool {
+    fn matches(&self, tool: &ToolDefinition) -> bool {
         let mut tags = self.tags.iter().flat_map(|tags| tags.split(',')).map(str::trim).filter(|tag| !tag.is_empty());
         tags.all(|wanted| tool.tags.iter().any(|tag| tag == wanted))
             && self.category.as_ref().is_none_or(|wanted| tool.category.as_ref() == Some(wanted))
@@ -95,21 +95,21 @@ impl ToolQuery {
     }
 }
 
-/// Some of the tools.
+/// The tools that match a query.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ToolList {
-    /// Sorted by name, or by how well they fit the words.
+    /// The tools, sorted by name, or by relevance for a search.
     tools: Vec<ToolSummary>,
-    /// How many are on offer.
+    /// The number of all tools.
     offered: usize,
 }
 
-/// A tool in short.
+/// A summary of a tool.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ToolSummary {
-    /// Its name.
+    /// The name of the tool.
     name: Arc<str>,
-    /// Its description.
+    /// The description of the tool.
     description: String,
     #[serde(flatten)]
     keys: SummaryKeys,
@@ -121,7 +121,7 @@ impl ToolSummary {
     }
 }
 
-/// The keys of a tool but those with long texts. Flags and lists are always there, others if they are set.
+/// The keys of a tool, except those with long texts. Flags and lists are always present, others if they are set.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct SummaryKeys(Map<String, Value>);
@@ -163,20 +163,21 @@ impl JsonSchema for SummaryKeys {
     }
 }
 
-/// A tool in full.
+/// A tool with its schemas.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct ToolInFull {
+#[schemars(rename = "ToolInFull")]
+pub(crate) struct ToolDetails {
     #[serde(flatten)]
     summary: ToolSummary,
-    /// The JSON Schema of its arguments.
+    /// The JSON Schema of the arguments.
     parameters: Value,
-    /// The JSON Schema of its result, if that is an object or a list.
+    /// The JSON Schema of the result, if it is an object or an array.
     returns: Option<Value>,
-    /// More for a system prompt than the description holds.
+    /// Additional instructions for a system prompt.
     instructions: Option<String>,
 }
 
-pub(crate) async fn list(State(api): Api, Asked(query): Asked<ToolQuery>) -> Json<ToolList> {
+pub(crate) async fn list(State(api): SharedState, QueryParams(query): QueryParams<ToolQuery>) -> Json<ToolList> {
     let definitions = api.tools.definitions();
     let limit = query.limit.unwrap_or(usize::MAX);
     let found: Vec<(Arc<str>, Arc<ToolDefinition>)> = match &query.search {
@@ -186,14 +187,14 @@ pub(crate) async fn list(State(api): Api, Asked(query): Asked<ToolQuery>) -> Jso
             found.into_iter().map(|found| (found.name, found.definition)).collect()
         }
     };
-    let fitting = found.into_iter().filter(|(_, tool)| query.fits(tool)).take(limit);
+    let fitting = found.into_iter().filter(|(_, tool)| query.matches(tool)).take(limit);
     let tools = fitting.map(|(name, tool)| ToolSummary::new(name, &tool)).collect();
     Json(ToolList { tools, offered: definitions.len() })
 }
 
-pub(crate) async fn show(State(api): Api, Name(name): Name) -> Result<Json<ToolInFull>, Problem> {
-    let tool = api.tools.definition(&name).ok_or_else(|| unknown(&name))?;
-    Ok(Json(ToolInFull {
+pub(crate) async fn show(State(api): SharedState, PathName(name): PathName) -> Result<Json<ToolDetails>, Problem> {
+    let tool = api.tools.definition(&name).ok_or_else(|| unknown_tool(&name))?;
+    Ok(Json(ToolDetails {
         summary: ToolSummary::new(name.into(), &tool),
         parameters: tool.parameters(),
         returns: tool.returns.clone(),
@@ -201,7 +202,7 @@ pub(crate) async fn show(State(api): Api, Name(name): Name) -> Result<Json<ToolI
     }))
 }
 
-pub(super) fn unknown(name: &str) -> Problem {
-    let detail = format!("There is no tool `{}`: `GET /tools` lists those on offer.", escape(name));
+pub(super) fn unknown_tool(name: &str) -> Problem {
+    let detail = format!("There is no tool `{}`: `GET /tools` lists the tools.", escape(name));
     Problem::new(StatusCode::NOT_FOUND, "unknown_tool", detail)
 }

@@ -232,7 +232,7 @@ async fn a_key_that_cannot_be_honoured_is_refused() {
     let (to, path) = (json!({"to": "a"}), "/api/tools/bank.pay?conversation=c");
     let refused = fixture.call("pay", "1", &to).await;
     assert_eq!(refused.problem(), (400, "idempotency_key".into()));
-    assert!(refused.json()["detail"].as_str().unwrap().contains("not recorded"), "{refused:?}");
+    assert!(refused.json()["detail"].as_str().unwrap().contains("no journal"), "{refused:?}");
     assert_eq!(fixture.bank.count(), 0);
     assert_eq!(send(&fixture.router, post(path, &to)).await.status, StatusCode::OK, "the control");
 

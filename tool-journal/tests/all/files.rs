@@ -69,7 +69,7 @@ async fn another_programs_database_is_refused_and_left_alone() {
     let before = std::fs::read(folder.journal()).unwrap();
     let error = refused(&folder).await;
     assert_eq!(error.kind(), JournalErrorKind::Incompatible);
-    assert!(error.to_string().contains("no journal of calls"), "{error}");
+    assert!(error.to_string().contains("not a journal of calls"), "{error}");
     assert!(std::fs::read(folder.journal()).unwrap() == before && folder.names() == ["calls.db"]);
 }
 
@@ -133,7 +133,7 @@ async fn a_call_that_could_not_be_written_has_not_begun() {
     run(&folder, "CREATE TRIGGER full BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END").await;
     let error = journal.begin(&started("c", "1")).await.unwrap_err();
     assert_eq!(error.kind(), JournalErrorKind::Unavailable);
-    assert!(error.to_string().contains("record that a call starts"), "{error}");
+    assert!(error.to_string().contains("record the start of a call"), "{error}");
     run(&folder, "DROP TRIGGER full").await;
     assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::New);
 }

@@ -30,7 +30,10 @@ async fn fills_the_disk() {
     for round in 0..3 {
         let error = journal.begin(&call("refused")).await.unwrap_err();
         assert_eq!(error.kind(), JournalErrorKind::Unavailable);
-        assert!(error.to_string().contains("full") && error.to_string().contains("make room"), "{round}: {error}");
+        assert!(
+            error.to_string().contains("full") && error.to_string().contains("free disk space"),
+            "{round}: {error}"
+        );
         let error = journal.put(pending("refused")).await.unwrap_err();
         assert!(error.to_string().contains("full"), "{round}: {error}");
     }

@@ -11,8 +11,8 @@ async fn a_newer_file_is_refused_in_words() {
     assert!(matches!(error, OpenError::Incompatible(_)), "{error:?}");
     assert_eq!(
         error.to_string(),
-        "the file of notes has version 3, and this program knows those up to 2: a newer release has written it; \
-         run that one, or open another file"
+        "the file of notes has version 3, but this program supports versions up to 2; use the newer release that wrote it, \
+         or open another file"
     );
 }
 
@@ -31,7 +31,7 @@ async fn another_programs_file_is_refused_and_left_alone() {
         folder.run(theirs).await;
         let before = std::fs::read(folder.notes()).unwrap();
         let error = folder.refused(kind).await;
-        let words = "the file is a SQLite database, but none of notes: open another file";
+        let words = "the file is a SQLite database, but not a file of notes; open another file";
         assert_eq!(error.to_string(), words, "{theirs}");
         assert!(std::fs::read(folder.notes()).unwrap() == before && folder.names() == ["notes.db"], "{theirs}");
     }
@@ -51,7 +51,7 @@ async fn a_folder_that_is_not_there_is_named() {
     let path = folder.0.path().join("nowhere/notes.db");
     let error = NOTES.open(&path).await.unwrap_err().to_string();
     assert!(error.starts_with(&format!("{} cannot be opened", path.display())), "{error}");
-    assert!(error.ends_with("its folder must exist and be writable"), "{error}");
+    assert!(error.ends_with("its directory must exist and be writable"), "{error}");
 }
 
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use tool_sqlite::{Kind, OpenError};
 pub const NOTES: Kind = Kind {
     application: *b"note",
     name: "the file of notes",
-    others: "none of notes",
+    others: "not a file of notes",
     migrations: &["CREATE TABLE notes (text TEXT NOT NULL)", "ALTER TABLE notes ADD at INTEGER"],
     pragmas: &[],
     queue: Duration::from_secs(10),

@@ -13,7 +13,7 @@ mod fillers {
     include!(concat!(env!("OUT_DIR"), "/fillers.rs"));
 }
 
-pub struct Match;
+pub struct MatchByHand;
 
 /// The measured tools come last, after all fillers.
 async fn dispatch(tool: &str, arguments: &str) -> Outcome {
@@ -38,7 +38,7 @@ async fn dispatch(tool: &str, arguments: &str) -> Outcome {
     }
 }
 
-impl Contender for Match {
+impl Contender for MatchByHand {
     async fn start(fillers: usize) -> Self {
         assert!(fillers <= self::fillers::FILLERS, "build with FILLERS={fillers}");
         Self

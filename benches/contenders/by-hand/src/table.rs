@@ -8,11 +8,11 @@ use contest::work::{hits, pause};
 
 use crate::arguments::{Add, Echo, Filler, Outcome, Search, read, text};
 
-type Answer = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type BoxedOutcome = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
-pub struct Table(HashMap<String, fn(&str) -> Answer>);
+pub struct TableByHand(HashMap<String, fn(&str) -> BoxedOutcome>);
 
-fn add(arguments: &str) -> Answer {
+fn add(arguments: &str) -> BoxedOutcome {
     let arguments = read::<Add>(arguments);
     Box::pin(async move {
         let Add { a, b } = arguments?;
@@ -20,7 +20,7 @@ fn add(arguments: &str) -> Answer {
     })
 }
 
-fn search(arguments: &str) -> Answer {
+fn search(arguments: &str) -> BoxedOutcome {
     let arguments = read::<Search>(arguments);
     Box::pin(async move {
         let Search { query, limit, tags, filter } = arguments?;
@@ -28,12 +28,12 @@ fn search(arguments: &str) -> Answer {
     })
 }
 
-fn order(arguments: &str) -> Answer {
+fn order(arguments: &str) -> BoxedOutcome {
     let arguments = read::<Echo>(arguments);
     Box::pin(async move { text(&arguments?.order) })
 }
 
-fn pausing(arguments: &str) -> Answer {
+fn pausing(arguments: &str) -> BoxedOutcome {
     let arguments = read::<Add>(arguments);
     Box::pin(async move {
         let Add { a, b } = arguments?;
@@ -41,16 +41,17 @@ fn pausing(arguments: &str) -> Answer {
     })
 }
 
-fn filler(arguments: &str) -> Answer {
+fn filler(arguments: &str) -> BoxedOutcome {
     let arguments = read::<Filler>(arguments);
     Box::pin(async move { text(&arguments?.a) })
 }
 
-impl Contender for Table {
+impl Contender for TableByHand {
     async fn start(fillers: usize) -> Self {
-        let tools = [("add", add as fn(&str) -> Answer), ("search", search), ("order", order), ("pause", pausing)];
+        let tools =
+            [("add", add as fn(&str) -> BoxedOutcome), ("search", search), ("order", order), ("pause", pausing)];
         let mut table: HashMap<_, _> = tools.into_iter().map(|(name, tool)| (name.to_owned(), tool)).collect();
-        table.extend((0..fillers).map(|number| (format!("filler_{number}"), filler as fn(&str) -> Answer)));
+        table.extend((0..fillers).map(|number| (format!("filler_{number}"), filler as fn(&str) -> BoxedOutcome)));
         Self(table)
     }
 

@@ -7,10 +7,10 @@ use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, JsonObject, NumberOrString};
 use rmcp::service::{RequestContext, RunningService};
 use rmcp::{RoleClient, RoleServer, ServiceExt};
-use server::Server;
+use server::RmcpServer;
 
 /// A connected client and server.
-async fn connect(server: Server) -> (RunningService<RoleServer, Server>, RunningService<RoleClient, ()>) {
+async fn connect(server: RmcpServer) -> (RunningService<RoleServer, RmcpServer>, RunningService<RoleClient, ()>) {
     let (near, far) = tokio::io::duplex(1 << 16);
     let (server, client) = tokio::join!(server.serve(far), ().serve(near));
     (server.expect("a server"), client.expect("a client"))
@@ -32,16 +32,16 @@ fn text(result: CallToolResult) -> String {
 }
 
 /// The router without a transport. Its context needs a peer, which only a running service has.
-struct Router {
-    server: Server,
-    running: RunningService<RoleServer, Server>,
+struct RmcpRouter {
+    server: RmcpServer,
+    running: RunningService<RoleServer, RmcpServer>,
     _client: RunningService<RoleClient, ()>,
 }
 
-impl Contender for Router {
+impl Contender for RmcpRouter {
     async fn start(fillers: usize) -> Self {
-        let (running, _client) = connect(Server::new(0)).await;
-        Self { server: Server::new(fillers), running, _client }
+        let (running, _client) = connect(RmcpServer::new(0)).await;
+        Self { server: RmcpServer::new(fillers), running, _client }
     }
 
     async fn call(&self, tool: &str, arguments: &str) -> String {
@@ -59,14 +59,14 @@ impl Contender for Router {
 }
 
 /// A client of a server in the same process, as an application would use it.
-struct Transport {
+struct RmcpTransport {
     client: RunningService<RoleClient, ()>,
-    server: RunningService<RoleServer, Server>,
+    server: RunningService<RoleServer, RmcpServer>,
 }
 
-impl Contender for Transport {
+impl Contender for RmcpTransport {
     async fn start(fillers: usize) -> Self {
-        let (server, client) = connect(Server::new(fillers)).await;
+        let (server, client) = connect(RmcpServer::new(fillers)).await;
         Self { client, server }
     }
 
@@ -80,5 +80,5 @@ impl Contender for Transport {
 }
 
 fn main() {
-    Entries::new().enter::<Router>("router").enter::<Transport>("transport").run();
+    Entries::new().enter::<RmcpRouter>("router").enter::<RmcpTransport>("transport").run();
 }

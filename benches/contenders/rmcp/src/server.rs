@@ -28,7 +28,7 @@ struct Echo {
     order: Order,
 }
 
-pub struct Server {
+pub struct RmcpServer {
     pub tool_router: ToolRouter<Self>,
 }
 
@@ -37,7 +37,7 @@ fn json(output: &impl Serialize) -> String {
 }
 
 #[tool_router]
-impl Server {
+impl RmcpServer {
     /// Adds this many fillers, which are `add` under other names.
     pub fn new(fillers: usize) -> Self {
         let mut tool_router = Self::tool_router();
@@ -72,4 +72,4 @@ impl Server {
 }
 
 #[tool_handler(router = self.tool_router)]
-impl ServerHandler for Server {}
+impl ServerHandler for RmcpServer {}

@@ -8,9 +8,9 @@ use turbomcp::prelude::*;
 
 include!(concat!(env!("OUT_DIR"), "/fillers.rs"));
 
-struct Handler(Server);
+struct TurboHandler(Server);
 
-impl Contender for Handler {
+impl Contender for TurboHandler {
     async fn start(fillers: usize) -> Self {
         assert!(fillers == FILLERS, "build with FILLERS={fillers}");
         Self(Server)
@@ -28,5 +28,5 @@ impl Contender for Handler {
 }
 
 fn main() {
-    contest::Entries::new().enter::<Handler>("handler").run();
+    contest::Entries::new().enter::<TurboHandler>("handler").run();
 }

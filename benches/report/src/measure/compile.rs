@@ -4,13 +4,16 @@ use std::fs;
 
 use crate::cargo::{self, target};
 use crate::figures::Figures;
-use crate::specimens::{self, COUNTS, Mode, SPAN, SPECIMENS, record};
+use crate::specimens::{self, BuildMode, COUNTS, SPAN, SPECIMENS, record};
 use crate::{Outcome, processor};
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     // The longer a compiler runs, the less its rounds differ.
-    let modes: &[(Mode, usize)] =
-        if quick { &[(Mode::Check, 2)] } else { &[(Mode::Check, 5), (Mode::Debug, 3), (Mode::Release, 2)] };
+    let modes: &[(BuildMode, usize)] = if quick {
+        &[(BuildMode::Check, 2)]
+    } else {
+        &[(BuildMode::Check, 5), (BuildMode::Debug, 3), (BuildMode::Release, 2)]
+    };
     for &(mode, rounds) in modes {
         specimens::build(mode)?;
         times(mode, rounds, figures)?;
@@ -21,7 +24,7 @@ pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
 }
 
 /// Returns milliseconds of processor time per tool: the minimum of some rounds, alternating between all specimens.
-fn times(mode: Mode, rounds: usize, figures: &mut Figures) -> Outcome {
+fn times(mode: BuildMode, rounds: usize, figures: &mut Figures) -> Outcome {
     let mut least = vec![[f64::MAX; 2]; SPECIMENS.len()];
     for _ in 0..rounds {
         for (specimen, least) in SPECIMENS.iter().zip(&mut least) {

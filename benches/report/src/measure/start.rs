@@ -4,11 +4,11 @@ use std::process::Command;
 
 use crate::contenders::ALL;
 use crate::figures::Figures;
-use crate::specimens::{self, Mode, SPECIMENS};
+use crate::specimens::{self, BuildMode, SPECIMENS};
 use crate::{Outcome, valgrind};
 
 pub fn run(figures: &mut Figures) -> Outcome {
-    specimens::build(Mode::Release)?;
+    specimens::build(BuildMode::Release)?;
     for specimen in &SPECIMENS {
         let [few, many] = specimens::COUNTS
             .map(|count| valgrind::instructions(&Command::new(specimens::program(specimen.name, count))));

@@ -1,9 +1,9 @@
 //! The section about the cost of one call.
 
-use super::plot::{self, Series};
+use super::plot::{self, PlotSeries};
 use super::table::{number, ratio, table};
 use crate::Outcome;
-use crate::contenders::{ALL, FLOOR, Side};
+use crate::contenders::{ALL, ContenderGroup, FLOOR};
 use crate::figures::Figures;
 
 const TOOLS: [(&str, &str); 3] = [
@@ -58,7 +58,7 @@ fn per_call(figures: &Figures, what: &str, ratios: bool) -> String {
 }
 
 fn plot(figures: &Figures) -> Outcome {
-    let series: Vec<Series> = ALL
+    let series: Vec<PlotSeries> = ALL
         .iter()
         .filter(|contender| contender.plotted && contender.name != FLOOR)
         .map(|contender| {
@@ -66,7 +66,11 @@ fn plot(figures: &Figures) -> Outcome {
                 let subject = format!("instructions {tool} 0");
                 Some((place as f64, figures.get(&subject, contender.name)? / figures.get(&subject, FLOOR)?))
             });
-            Series { name: contender.name.to_owned(), ours: contender.side == Side::Ours, points: points.collect() }
+            PlotSeries {
+                name: contender.name.to_owned(),
+                ours: contender.side == ContenderGroup::Ours,
+                points: points.collect(),
+            }
         })
         .collect();
     let groups = TOOLS.map(|(tool, what)| format!("{tool}: {what}"));

@@ -1,6 +1,6 @@
 //! The section about compile time and binary size.
 
-use super::plot::{self, Series};
+use super::plot::{self, PlotSeries};
 use super::table::{number, table};
 use crate::Outcome;
 use crate::figures::Figures;
@@ -22,13 +22,13 @@ pub fn section(figures: &Figures) -> Outcome<String> {
         ]
     });
     text += &table(&["", "check, ms", "debug, ms", "release, ms", "binary, bytes"], &rows.collect::<Vec<_>>());
-    let series: Vec<Series> = SPECIMENS
+    let series: Vec<PlotSeries> = SPECIMENS
         .iter()
         .map(|specimen| {
             let modes = ["compile check", "compile debug", "compile release"];
             let points =
                 modes.iter().enumerate().filter_map(|(place, mode)| Some((place as f64, get(mode, specimen.title)?)));
-            Series { name: specimen.title.to_owned(), ours: specimen.title == "ours", points: points.collect() }
+            PlotSeries { name: specimen.title.to_owned(), ours: specimen.title == "ours", points: points.collect() }
         })
         .collect();
     let most = series.iter().flat_map(|series| &series.points).fold(0.0, |most: f64, point| most.max(point.1));

@@ -1,10 +1,10 @@
 //! The section about the growth of the cost of a call.
 
 use super::fit::exponent;
-use super::plot::{self, Series};
+use super::plot::{self, PlotSeries};
 use super::table::{number, table};
 use crate::Outcome;
-use crate::contenders::{ALL, ContenderEntry, Side};
+use crate::contenders::{ALL, ContenderEntry, ContenderGroup};
 use crate::figures::Figures;
 use crate::measure::{BYTES, TOGETHER, TOOLS};
 
@@ -71,10 +71,10 @@ fn one(
     let mut head = vec![String::new()];
     head.extend(sizes.iter().map(|size| number(Some(*size as f64))));
     head.push("exponent".to_owned());
-    let series: Vec<Series> = plotted()
-        .map(|contender| Series {
+    let series: Vec<PlotSeries> = plotted()
+        .map(|contender| PlotSeries {
             name: contender.name.to_owned(),
-            ours: contender.side == Side::Ours,
+            ours: contender.side == ContenderGroup::Ours,
             points: points(contender),
         })
         .filter(|series| !series.points.is_empty())

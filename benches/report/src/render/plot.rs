@@ -17,14 +17,14 @@ const COLOURS: [&str; 11] = [
 ];
 
 /// One line, or one group of bars.
-pub struct Series {
+pub struct PlotSeries {
     pub name: String,
     pub ours: bool,
     pub points: Vec<(f64, f64)>,
 }
 
 /// Renders lines over logarithmic axes.
-pub fn lines(file: &str, title: &str, across: &str, up: &str, series: &[Series]) -> Outcome {
+pub fn lines(file: &str, title: &str, across: &str, up: &str, series: &[PlotSeries]) -> Outcome {
     let (width, height, left, top, plot_width, plot_height) = (760.0, 400.0, 70.0, 40.0, 440.0, 300.0);
     let all = || series.iter().flat_map(|series| &series.points);
     let (low_x, high_x) = decades(all().map(|point| point.0));
@@ -76,7 +76,7 @@ pub fn lines(file: &str, title: &str, across: &str, up: &str, series: &[Series])
 
 /// Renders bars in groups, one per name in `groups`; the points of a series are `(group, value)`. Bars longer than
 /// `most` are cut and labelled with their value.
-pub fn bars(file: &str, title: &str, groups: &[&str], most: f64, series: &[Series]) -> Outcome {
+pub fn bars(file: &str, title: &str, groups: &[&str], most: f64, series: &[PlotSeries]) -> Outcome {
     let (width, left, bar, plot_width) = (760.0, 185.0, 15.0, 490.0);
     let mut body = format!("<text class=\"t\" x=\"10\" y=\"20\">{title}</text>");
     let mut at = 36.0;

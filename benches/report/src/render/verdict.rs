@@ -1,7 +1,7 @@
 //! The performance goals, and whether the figures meet them.
 
 use super::table::table;
-use crate::contenders::{ALL, FLOOR, Side};
+use crate::contenders::{ALL, ContenderGroup, FLOOR};
 use crate::figures::Figures;
 use crate::specimens::SPECIMENS;
 
@@ -73,7 +73,7 @@ fn allocations(figures: &Figures) -> [String; 3] {
     for tool in ["add", "search", "order"] {
         let subject = format!("allocations {tool} 0");
         for ours in ["ours, sync", "ours, async"] {
-            for peer in ALL.iter().filter(|contender| contender.side == Side::Peer) {
+            for peer in ALL.iter().filter(|contender| contender.side == ContenderGroup::Peer) {
                 let (Some(own), Some(other)) = (figures.get(&subject, ours), figures.get(&subject, peer.name)) else {
                     continue;
                 };

@@ -22,13 +22,13 @@ pub const SPAN: f64 = (COUNTS[1] - COUNTS[0]) as f64;
 
 /// The build mode.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum BuildMode {
     Check,
     Debug,
     Release,
 }
 
-impl Mode {
+impl BuildMode {
     pub fn name(self) -> &'static str {
         match self {
             Self::Check => "check",
@@ -54,7 +54,7 @@ pub fn package(name: &str, count: usize) -> String {
     format!("{name}-{count}")
 }
 
-/// Returns the binary that `Mode::Release` built.
+/// Returns the binary that `BuildMode::Release` built.
 pub fn program(name: &str, count: usize) -> PathBuf {
     folder().join("target/release").join(package(name, count))
 }
@@ -95,7 +95,7 @@ fn replace(path: PathBuf, text: &str) -> Outcome {
 }
 
 /// Builds all programs and records the compiler invocations.
-pub fn build(mode: Mode) -> Outcome {
+pub fn build(mode: BuildMode) -> Outcome {
     write()?;
     let mut build = cargo::cargo(mode.cargo());
     build.current_dir(folder()).env("CARGO_TARGET_DIR", folder().join("target")).env("CARGO_INCREMENTAL", "0");

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use super::{COUNTS, Mode, SPECIMENS, folder, package};
+use super::{BuildMode, COUNTS, SPECIMENS, folder, package};
 use crate::Outcome;
 
 const FOLDER: &str = "REPORT_RECORD_TO";
@@ -21,12 +21,12 @@ struct CompilerCall {
     folder: PathBuf,
 }
 
-fn file(mode: Mode) -> PathBuf {
+fn file(mode: BuildMode) -> PathBuf {
     folder().join("records").join(mode.name())
 }
 
 /// Makes cargo use this program as the compiler wrapper.
-pub fn recording(cargo: &mut Command, mode: Mode) -> Outcome<&mut Command> {
+pub fn recording(cargo: &mut Command, mode: BuildMode) -> Outcome<&mut Command> {
     fs::create_dir_all(file(mode))?;
     Ok(cargo.env("RUSTC_WRAPPER", std::env::current_exe()?).env(FOLDER, file(mode)))
 }
@@ -69,7 +69,7 @@ fn crate_name(name: &str, count: usize) -> String {
 }
 
 /// Returns the same invocation, without output.
-pub fn replay(name: &str, count: usize, mode: Mode) -> Outcome<Command> {
+pub fn replay(name: &str, count: usize, mode: BuildMode) -> Outcome<Command> {
     let path = file(mode).join(crate_name(name, count) + ".json");
     let text = fs::read_to_string(&path).map_err(|error| format!("{name} was not recorded: {error}"))?;
     let record: CompilerCall = serde_json::from_str(&text)?;

@@ -1,4 +1,4 @@
-//! Log files, none outside their folder.
+//! Log files beneath one directory.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use super::Machine;
 
-/// How deep beneath the folder files are looked for.
+/// Maximum depth of the search for files.
 const DEPTH: usize = 3;
 
-/// How many files are looked at.
+/// Maximum number of files.
 const FILES: usize = 2000;
 
 /// A log file.
@@ -29,10 +29,10 @@ pub struct LogFile {
 }
 
 impl Machine {
-    /// The log files that can be read as text, the newest first.
+    /// Lists the log files that are text, newest first.
     ///
     /// # Errors
-    /// When the folder cannot be opened.
+    /// If the directory cannot be opened.
     pub fn log_files(&self) -> io::Result<Vec<LogFile>> {
         let mut files = Vec::new();
         collect(&self.log_folder()?, "", DEPTH, &mut files);
@@ -40,15 +40,16 @@ impl Machine {
         Ok(files)
     }
 
-    /// The end of a log file: whole lines, of at most so many bytes. What is no text shows as `�`.
+    /// Reads the end of a log file: whole lines of at most some bytes. Invalid UTF-8 becomes `�`.
     ///
     /// # Errors
-    /// When there is no such file beneath the folder, and when it is packed or binary.
+    /// If there is no such file beneath the directory, or it is compressed or binary.
     pub fn log_end(&self, file: &str, bytes: u64) -> io::Result<String> {
         self.log_part(file, None, bytes).map(|(text, _)| text)
     }
 
-    /// What was added to a log file behind a place, and the place behind that; without a place, its end.
+    /// Reads what was appended to a log file after an offset, and returns the new offset; without an offset, reads the
+    /// end.
     ///
     /// # Errors
     /// As [`log_end`](Self::log_end).
@@ -58,7 +59,7 @@ impl Machine {
         }
         let mut options = OpenOptions::new();
         options.read(true);
-        // A pipe is not waited for.
+        // Does not block on a pipe.
         #[cfg(unix)]
         cap_std::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         let file = self.log_folder()?.open_with(file, &options)?.into_std();
@@ -68,23 +69,23 @@ impl Machine {
         part(file, from, bytes)
     }
 
-    /// The folder as it is when it is opened: what is opened through it is beneath it, wherever a link may lead.
+    /// Opens the directory. Files opened through it are beneath it, even if they are links.
     fn log_folder(&self) -> io::Result<Dir> {
         let path = &self.places().logs;
         Dir::open_ambient_dir(path, ambient_authority()).map_err(|error| {
-            io::Error::new(error.kind(), format!("the folder of logs, {}, cannot be opened: {error}", path.display()))
+            io::Error::new(error.kind(), format!("cannot open the log directory {}: {error}", path.display()))
         })
     }
 }
 
-/// The end of a file of the system's own.
+/// Reads the end of a system file.
 pub(super) fn end_of_file(path: &Path, bytes: u64) -> io::Result<String> {
     Ok(part(File::open(path)?, None, bytes)?.0)
 }
 
 fn part(mut file: File, from: Option<u64>, bytes: u64) -> io::Result<(String, u64)> {
     let size = file.metadata()?.len();
-    // A file that has become shorter was begun anew.
+    // A file that has become shorter was truncated: read from its start.
     let wanted = from.map_or_else(|| size.saturating_sub(bytes), |from| if from > size { 0 } else { from });
     file.seek(SeekFrom::Start(wanted))?;
     let mut content = Vec::new();

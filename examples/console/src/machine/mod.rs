@@ -1,4 +1,4 @@
-//! The machine the console runs on, as it can be read: through `sysinfo`, `/proc`, the package database and log files.
+//! Readings of the local machine from `sysinfo`, `/proc`, the package database and log files.
 
 pub mod logs;
 pub mod packages;
@@ -15,28 +15,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sysinfo::{Networks, System};
 
-/// Where the machine keeps what is read. Other places are for tests, and for a machine that is mounted somewhere.
+/// Paths of the files to read. Tests use other paths, and so does a machine that is mounted elsewhere.
 #[derive(Clone, Debug)]
-pub struct Places {
-    /// The database of packages.
+pub struct MachinePaths {
+    /// The package database.
     pub dpkg: PathBuf,
-    /// The record of what was installed and removed.
+    /// The log of the package manager.
     pub dpkg_log: PathBuf,
-    /// The folder beneath which log files are read, and none outside it.
+    /// The log directory. No files outside are read.
     pub logs: PathBuf,
-    /// Users, their homes and their shells.
+    /// The user database.
     pub passwd: PathBuf,
     /// The names of well-known ports.
     pub ports: PathBuf,
-    /// Entries of the desktop's menu.
+    /// The desktop entries.
     pub desktop: PathBuf,
-    /// Folders of unit files, the first of equal names first.
+    /// Directories of unit files, in order of precedence.
     pub units: Vec<PathBuf>,
-    /// Folders in which commands are found.
+    /// Directories of commands.
     pub commands: Vec<PathBuf>,
 }
 
-impl Default for Places {
+impl Default for MachinePaths {
     fn default() -> Self {
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect();
         Self {
@@ -52,40 +52,40 @@ impl Default for Places {
     }
 }
 
-/// Reads the machine. Cheap to clone; clones share what was measured before, since a rate needs two measurements.
+/// Reads the machine. Cheap to clone; clones share the previous measurements, since a rate needs two.
 ///
-/// Everything here reads files and may wait for the disk: tools that use it are `blocking`.
+/// All methods read files and may block, so tools that use them are `blocking`.
 #[derive(Clone)]
 pub struct Machine {
-    inner: Arc<Inner>,
+    inner: Arc<MachineState>,
 }
 
-struct Inner {
-    places: Places,
-    measured: Mutex<Measured>,
+struct MachineState {
+    places: MachinePaths,
+    measured: Mutex<PreviousReadings>,
 }
 
-/// What rates are measured against.
-struct Measured {
+/// The previous measurements.
+struct PreviousReadings {
     system: System,
     networks: Networks,
 }
 
 impl Machine {
-    /// Measures once, so that the next measurement has something to be compared with.
+    /// Measures once, so that the next measurement can compute rates.
     #[must_use]
-    pub fn new(places: Places) -> Self {
-        let measured = Measured { system: System::new_all(), networks: Networks::new_with_refreshed_list() };
-        Self { inner: Arc::new(Inner { places, measured: Mutex::new(measured) }) }
+    pub fn new(places: MachinePaths) -> Self {
+        let measured = PreviousReadings { system: System::new_all(), networks: Networks::new_with_refreshed_list() };
+        Self { inner: Arc::new(MachineState { places, measured: Mutex::new(measured) }) }
     }
 
-    /// Where it reads.
+    /// Returns the paths.
     #[must_use]
-    pub fn places(&self) -> &Places {
+    pub fn places(&self) -> &MachinePaths {
         &self.inner.places
     }
 
-    fn measured(&self) -> MutexGuard<'_, Measured> {
+    fn measured(&self) -> MutexGuard<'_, PreviousReadings> {
         self.inner.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

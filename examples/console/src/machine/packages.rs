@@ -1,4 +1,4 @@
-//! The packages of a Debian system, from the files of its package manager.
+//! Packages of a Debian system, from the files of its package manager.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Machine;
 use crate::listing::{clip, megabytes};
 
-/// How much of the record of changes is read: its end.
+/// Number of bytes read from the end of the log.
 const HISTORY: u64 = 4_000_000;
 
 /// An installed package.
@@ -48,10 +48,10 @@ pub struct PackageChange {
 }
 
 impl Machine {
-    /// The installed packages, sorted by name.
+    /// Returns the installed packages, sorted by name.
     ///
     /// # Errors
-    /// When there is no such database, as on a system of another family.
+    /// If there is no package database, as on other distributions.
     pub fn packages(&self) -> io::Result<Vec<Package>> {
         let path = self.places().dpkg.join("status");
         let file = File::open(&path).map_err(|error| missing(&path, error))?;
@@ -60,17 +60,17 @@ impl Machine {
         Ok(packages)
     }
 
-    /// What was installed, upgraded and removed, the newest first.
+    /// Returns installations, upgrades and removals, newest first.
     ///
     /// # Errors
-    /// When there is no such record.
+    /// If there is no log.
     pub fn package_changes(&self) -> io::Result<Vec<PackageChange>> {
         let path = &self.places().dpkg_log;
         let text = super::logs::end_of_file(path, HISTORY).map_err(|error| missing(path, error))?;
         Ok(text.lines().rev().filter_map(change).collect())
     }
 
-    /// The package that a file belongs to.
+    /// Returns the package of a file.
     #[must_use]
     pub fn package_of(&self, file: &Path) -> Option<String> {
         let wanted = file.to_str()?;
@@ -92,8 +92,7 @@ fn missing(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{} cannot be read: {error}; {hint}", path.display()))
 }
 
-/// Paragraphs of `Key: value`, with an empty line between them. Lines that go on begin with a blank, and none of those
-/// keys is read that have some.
+/// Parses paragraphs of `Key: value`, separated by empty lines. Continuation lines begin with a blank and are skipped.
 fn read(source: impl BufRead) -> io::Result<Vec<Package>> {
     let mut packages = Vec::new();
     let mut package = Package::default();
@@ -130,7 +129,7 @@ fn read(source: impl BufRead) -> io::Result<Vec<Package>> {
     Ok(packages)
 }
 
-/// A line such as `2026-01-01 12:00:00 upgrade vim:amd64 2:9.0 2:9.1`.
+/// Parses a line such as `2026-01-01 12:00:00 upgrade vim:amd64 2:9.0 2:9.1`.
 fn change(line: &str) -> Option<PackageChange> {
     let [date, time, action, package, from, to] = line.split(' ').collect::<Vec<_>>().try_into().ok()?;
     let version = |version: &str| (version != "<none>").then(|| version.to_owned());

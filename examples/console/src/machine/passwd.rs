@@ -1,4 +1,4 @@
-//! The users of the machine.
+//! Users of the machine.
 
 use std::fs;
 use std::io;
@@ -8,13 +8,13 @@ use sysinfo::Users;
 
 use super::Machine;
 
-/// From where on the numbers are those of people, as Debian gives them.
+/// The first id of regular users on Debian.
 const FIRST_PERSON: u32 = 1000;
 
-/// The user that stands for nobody, whose number is that of a person.
+/// The id of `nobody`, which is in the range of regular users.
 const NOBODY: u32 = 65_534;
 
-/// A user of the machine. There is no password here: it is not read.
+/// A user of the machine. Passwords are not read.
 #[derive(Clone, Debug, Serialize)]
 pub struct User {
     /// The user's name.
@@ -34,17 +34,17 @@ pub struct User {
 }
 
 impl Machine {
-    /// All users, sorted by number.
+    /// Returns all users, sorted by id.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn users(&self) -> io::Result<Vec<User>> {
         let mut users: Vec<User> = fs::read_to_string(&self.places().passwd)?.lines().filter_map(read).collect();
         users.sort_by_key(|user| user.id);
         Ok(users)
     }
 
-    /// The groups of a user, sorted.
+    /// Returns the groups of a user, sorted.
     #[must_use]
     pub fn groups_of(&self, name: &str) -> Vec<String> {
         let users = Users::new_with_refreshed_list();
@@ -56,7 +56,7 @@ impl Machine {
     }
 }
 
-/// A line `name:password:id:group:about:home:shell`.
+/// Parses a line `name:password:id:group:about:home:shell`.
 fn read(line: &str) -> Option<User> {
     let [name, _, id, _, about, home, shell] = line.split(':').collect::<Vec<_>>().try_into().ok()?;
     let id = id.parse().ok()?;

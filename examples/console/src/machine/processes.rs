@@ -1,4 +1,4 @@
-//! The processes of the machine.
+//! Processes of the machine.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::Machine;
 use crate::clock::from_seconds;
 use crate::listing::{clip, megabytes, rounded};
 
-/// How much of a command line is shown.
+/// Maximum length of a command line.
 const COMMAND: usize = 500;
 
 /// A process in a list.
@@ -40,8 +40,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// What the program is called: the name of its file, or else that of the process. The latter is cut off after 15
-    /// bytes by Linux, and chosen by the process.
+    /// Returns the file name of the program, or else the name of the process, which Linux cuts after 15 bytes and the
+    /// process can change.
     #[must_use]
     pub fn application(&self) -> &str {
         let file = self.program.as_deref().and_then(|path| Path::new(path).file_name()?.to_str());
@@ -50,7 +50,7 @@ impl Process {
 }
 
 impl Machine {
-    /// All processes, in no order.
+    /// Returns all processes, unordered.
     #[must_use]
     pub fn processes(&self) -> Vec<Process> {
         let users = Users::new_with_refreshed_list();
@@ -59,7 +59,7 @@ impl Machine {
         measured.system.processes().values().map(|process| read(process, &users)).collect()
     }
 
-    /// One process, with its command line.
+    /// Returns one process with its command line.
     #[must_use]
     pub fn process(&self, pid: u32) -> Option<Process> {
         let users = Users::new_with_refreshed_list();

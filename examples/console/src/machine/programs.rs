@@ -1,4 +1,4 @@
-//! Programs that are installed: commands, and entries of the desktop's menu.
+//! Installed programs: commands and desktop entries.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Machine;
 use crate::listing::clip;
 
-/// How much of an entry's file is read.
+/// Maximum number of bytes read of a desktop entry.
 const ENTRY: u64 = 64_000;
 
 /// An entry of the desktop's menu.
@@ -28,10 +28,10 @@ pub struct DesktopEntry {
 }
 
 impl Machine {
-    /// The entries of the desktop's menu, sorted by name; none where there is no desktop.
+    /// Returns the desktop entries, sorted by name; none if there is no desktop.
     ///
     /// # Errors
-    /// When the folder is there and cannot be read.
+    /// If the directory exists and cannot be read.
     pub fn desktop_entries(&self) -> io::Result<Vec<DesktopEntry>> {
         let folder = match fs::read_dir(&self.places().desktop) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -49,7 +49,7 @@ impl Machine {
         Ok(entries)
     }
 
-    /// The file of a command, in the folders where commands are. A name with a slash is no command.
+    /// Returns the file of a command. A name with a slash is not a command.
     #[must_use]
     pub fn command(&self, name: &str) -> Option<PathBuf> {
         if name.is_empty() || name.contains('/') || name == ".." {

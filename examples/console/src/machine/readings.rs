@@ -1,4 +1,4 @@
-//! What the machine as a whole is doing.
+//! Readings of the machine as a whole.
 
 use serde::Serialize;
 use sysinfo::{Components, Disks, System};
@@ -97,7 +97,7 @@ pub struct Temperature {
 }
 
 impl Machine {
-    /// Names, sizes and loads.
+    /// Returns names, sizes and loads.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut measured = self.measured();
@@ -123,7 +123,7 @@ impl Machine {
         }
     }
 
-    /// The file systems that hold files, the fullest first.
+    /// Returns the file systems that store files, fullest first.
     #[must_use]
     pub fn disks(&self) -> Vec<Disk> {
         let disks = Disks::new_with_refreshed_list();
@@ -132,7 +132,7 @@ impl Machine {
         disks
     }
 
-    /// The network interfaces, sorted by name.
+    /// Returns the network interfaces, sorted by name.
     #[must_use]
     pub fn interfaces(&self) -> Vec<Interface> {
         let mut measured = self.measured();
@@ -149,7 +149,7 @@ impl Machine {
         interfaces
     }
 
-    /// What the sensors say, the hottest first. Many machines, virtual ones above all, have none.
+    /// Returns the sensors, hottest first. Many machines have none, virtual ones in particular.
     #[must_use]
     pub fn temperatures(&self) -> Vec<Temperature> {
         let components = Components::new_with_refreshed_list();
@@ -177,7 +177,7 @@ fn read_disk(disk: &sysinfo::Disk) -> Disk {
     }
 }
 
-/// The folders of `/proc` that are numbers: counted, where reading them all would take longer.
+/// Counts the numeric directories of `/proc`, which is faster than reading them.
 fn process_count() -> Option<usize> {
     let entries = std::fs::read_dir("/proc").ok()?;
     let is_number = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);

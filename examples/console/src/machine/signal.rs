@@ -1,15 +1,14 @@
-//! Signals to processes, sent to the process that was meant.
+//! Signals that cannot hit the wrong process.
 
 use std::io;
 
-/// Asks a process to end, or ends it.
+/// Asks a process to end, or kills it.
 ///
-/// The number of a process is given to another one once it is gone. So the process is taken hold of first, then
-/// `is_meant` looks whether it is the one that was meant, and the signal goes to what is held, or nowhere.
+/// Process ids are reused. So this takes a handle of the process, then `is_meant` checks that it is the intended one,
+/// and the signal is sent through the handle.
 ///
 /// # Errors
-/// When there is no such process, when it may not be ended, and when it is not the one that was meant:
-/// [`io::ErrorKind::NotFound`].
+/// If there is no such process, if it may not be ended, or if it is not the intended one: [`io::ErrorKind::NotFound`].
 #[cfg(target_os = "linux")]
 pub fn end(pid: u32, force: bool, is_meant: impl FnOnce() -> bool) -> io::Result<()> {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -23,7 +22,7 @@ pub fn end(pid: u32, force: bool, is_meant: impl FnOnce() -> bool) -> io::Result
     Ok(pidfd_send_signal(held, signal)?)
 }
 
-/// Only Linux can take hold of a process.
+/// Only Linux has process handles.
 #[cfg(not(target_os = "linux"))]
 pub fn end(_pid: u32, _force: bool, _is_meant: impl FnOnce() -> bool) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "processes are ended on Linux only"))

@@ -1,4 +1,4 @@
-//! Who listens where.
+//! Listening sockets.
 
 use std::collections::HashMap;
 use std::fs;
@@ -29,10 +29,10 @@ pub struct Listener {
 }
 
 impl Machine {
-    /// The sockets that wait for others, sorted by port.
+    /// Returns the listening sockets, sorted by port.
     ///
     /// # Errors
-    /// When `/proc` cannot be read.
+    /// If `/proc` cannot be read.
     pub fn listeners(&self) -> io::Result<Vec<Listener>> {
         let known = known_ports(&fs::read_to_string(&self.places().ports).unwrap_or_default());
         let owners = owners();
@@ -65,7 +65,7 @@ struct Socket {
     inode: u64,
 }
 
-/// Lines such as `https 443/tcp`.
+/// Parses lines such as `https 443/tcp`.
 fn known_ports(text: &str) -> HashMap<(u16, &'static str), String> {
     let entry = |line: &str| {
         let mut words = line.split('#').next()?.split_whitespace();
@@ -89,7 +89,7 @@ fn listening() -> io::Result<Vec<Socket>> {
     Ok(tcp.chain(udp).collect())
 }
 
-/// Which process holds a socket. Those of other users are seen by the administrator only.
+/// Maps sockets to processes. Only root sees those of other users.
 #[cfg(target_os = "linux")]
 fn owners() -> HashMap<u64, u32> {
     use procfs::process::{FDTarget, all_processes};

@@ -1,4 +1,4 @@
-//! Services of the system, from their unit files.
+//! systemd services, from their unit files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Machine;
 use crate::listing::clip;
 
-/// How much of a unit file is read.
+/// Maximum number of bytes read of a unit file.
 const UNIT: u64 = 64_000;
 
 /// A service that the system can run.
@@ -26,7 +26,7 @@ pub struct Unit {
 }
 
 impl Machine {
-    /// The services that unit files describe, sorted by name; none where the system is managed otherwise.
+    /// Returns the services of the unit files, sorted by name; none without systemd.
     #[must_use]
     pub fn units(&self) -> Vec<Unit> {
         let mut units = BTreeMap::new();

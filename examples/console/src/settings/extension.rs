@@ -1,11 +1,11 @@
-//! Parts of the console that can be switched on and off.
+//! Extensions of the console, which can be enabled and disabled.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A part of the console that can be switched on and off.
+/// A part of the console that can be enabled and disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Extension {
@@ -20,10 +20,10 @@ pub enum Extension {
 }
 
 impl Extension {
-    /// All of them.
+    /// All extensions.
     pub const ALL: [Self; 4] = [Self::AiChat, Self::Alerts, Self::Internet, Self::Sampler];
 
-    /// Its name in the settings.
+    /// Returns the name in the settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Extension {
         }
     }
 
-    /// What it does, in a line.
+    /// Returns a short description.
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {

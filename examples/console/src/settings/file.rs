@@ -1,4 +1,4 @@
-//! The settings on the disk, and those who follow them.
+//! The settings file and its subscribers.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,25 +10,25 @@ use tokio::sync::watch;
 
 use super::{Extension, Settings};
 
-/// Reads and writes the file, and tells those who follow. Cheap to clone; clones share everything.
+/// Reads and writes the settings file and notifies subscribers. Cheap to clone; clones share everything.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
-    inner: Arc<Inner>,
+    inner: Arc<SettingsState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct SettingsState {
     path: PathBuf,
     current: watch::Sender<Settings>,
-    /// Held while the file is written: the file that is there is of the settings that hold.
+    /// Held while the file is written, so that file and memory agree.
     writing: Mutex<()>,
 }
 
 impl SettingsFile {
-    /// Reads the file, and writes one with the defaults if there is none.
+    /// Reads the file, or writes one with the defaults if there is none.
     ///
     /// # Errors
-    /// When it cannot be read or written, and when it says what cannot be.
+    /// If it cannot be read or written, or has invalid settings.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         let settings = match fs::read_to_string(&path) {
@@ -42,19 +42,21 @@ impl SettingsFile {
             }
             Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
         };
-        Ok(Self { inner: Arc::new(Inner { path, current: watch::Sender::new(settings), writing: Mutex::default() }) })
+        Ok(Self {
+            inner: Arc::new(SettingsState { path, current: watch::Sender::new(settings), writing: Mutex::default() }),
+        })
     }
 
-    /// The settings as they are.
+    /// Returns the current settings.
     #[must_use]
     pub fn get(&self) -> Settings {
         self.inner.current.borrow().clone()
     }
 
-    /// Changes them: the file first, then what holds.
+    /// Changes the settings: first the file, then the memory.
     ///
     /// # Errors
-    /// When they say what cannot be, and when the file cannot be written. They stay as they were then.
+    /// If they are invalid or the file cannot be written. Then they stay unchanged.
     pub fn change(&self, change: impl FnOnce(&mut Settings)) -> io::Result<Settings> {
         let _writing = self.inner.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut settings = self.get();
@@ -65,10 +67,10 @@ impl SettingsFile {
         Ok(settings)
     }
 
-    /// Switches an extension on or off; false if it was so before.
+    /// Enables or disables an extension. Returns `false` if that changes nothing.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn switch(&self, extension: Extension, on: bool) -> io::Result<bool> {
         if self.get().has(extension) == on {
             return Ok(false);
@@ -83,14 +85,14 @@ impl SettingsFile {
         Ok(true)
     }
 
-    /// Follows them.
+    /// Subscribes to changes.
     #[must_use]
     pub fn follow(&self) -> watch::Receiver<Settings> {
         self.inner.current.subscribe()
     }
 }
 
-/// Beside the file, then in its place: whoever reads it finds the old one or the new one.
+/// Writes a temporary file and renames it, so that readers find the old or the new one.
 fn write(path: &Path, settings: &Settings) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;

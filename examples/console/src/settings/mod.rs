@@ -1,4 +1,4 @@
-//! The settings, a JSON file in the data folder.
+//! The settings, a JSON file in the data directory.
 
 mod extension;
 mod file;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use extension::Extension;
 pub use file::SettingsFile;
 
-/// How many targets are checked.
+/// Maximum number of targets.
 const TARGETS: usize = 16;
 
 /// What the console does. A key that the file leaves out has its default.
@@ -109,24 +109,24 @@ impl Default for Thresholds {
 }
 
 impl Settings {
-    /// Whether an extension is switched on.
+    /// Returns `true` if an extension is enabled.
     #[must_use]
     pub fn has(&self, extension: Extension) -> bool {
         self.extensions.contains(&extension)
     }
 
-    /// Reads and checks them.
+    /// Parses and checks settings.
     fn from_json(text: &str) -> Result<Self, String> {
         let settings: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         settings.check()?;
         Ok(settings)
     }
 
-    /// What is wrong with them, if anything: a number out of bounds would be a busy loop, or a disk that fills up.
+    /// Checks the settings. A number out of range could cause a busy loop or fill the disk.
     fn check(&self) -> Result<(), String> {
         let within = |name: &str, value: u32, least: u32, most: u32| match value {
             value if (least..=most).contains(&value) => Ok(()),
-            value => Err(format!("`{name}` is {value}, and must be between {least} and {most}")),
+            value => Err(format!("`{name}` must be between {least} and {most}, not {value}")),
         };
         within("sampler.every_seconds", self.sampler.every_seconds, 1, 3600)?;
         within("sampler.keep_hours", self.sampler.keep_hours, 1, 24 * 31)?;
@@ -138,7 +138,7 @@ impl Settings {
         }
         let InternetSettings { targets, ping_host, .. } = &self.internet;
         if targets.len() > TARGETS {
-            return Err(format!("`internet.targets` has {}, and may have {TARGETS}", targets.len()));
+            return Err(format!("`internet.targets` has {} entries, but at most {TARGETS} are allowed", targets.len()));
         }
         targets.iter().chain(ping_host).try_for_each(|target| check_target(target))
     }
@@ -148,7 +148,7 @@ fn check_target(target: &str) -> Result<(), String> {
     let port = target.rsplit_once(':').filter(|(host, _)| !host.is_empty()).and_then(|(_, port)| port.parse().ok());
     match port {
         Some(1_u16..) => Ok(()),
-        _ => Err(format!("`{target}` under `internet` is no `host:port`")),
+        _ => Err(format!("`{target}` under `internet` is not `host:port`")),
     }
 }
 
@@ -171,8 +171,8 @@ mod tests {
             (r#"{"extensions": ["ai_chta"]}"#, "unknown variant `ai_chta`"),
             (r#"{"smapler": {}}"#, "unknown field `smapler`"),
             (r#"{"sampler": {"every_seconds": 0}}"#, "`sampler.every_seconds` is 0"),
-            (r#"{"internet": {"targets": ["example.org"]}}"#, "`example.org` under `internet` is no `host:port`"),
-            (r#"{"internet": {"targets": [":80"]}}"#, "is no `host:port`"),
+            (r#"{"internet": {"targets": ["example.org"]}}"#, "`example.org` under `internet` is not `host:port`"),
+            (r#"{"internet": {"targets": [":80"]}}"#, "is not `host:port`"),
             (r#"{"alerts": {"cpu_percent": 0}}"#, "between 1 and 100"),
         ] {
             let found = Settings::from_json(text).expect_err(text);

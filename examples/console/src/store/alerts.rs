@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use crate::clock::{from_stamp, stamp};
 
-/// How many alerts that are over are kept.
+/// Maximum number of closed alerts.
 const KEPT: u32 = 1000;
 
 /// A metric that is above its threshold, or was.
@@ -47,23 +47,23 @@ pub enum AlertState {
 
 type Row = (i64, String, f64, f64, i64, Option<i64>, Option<i64>, Option<String>);
 
-/// Reads and writes alerts, in the session of one call.
+/// Reads and writes alerts in the session of one call.
 #[derive(Clone)]
 pub struct AlertRepository {
     session: Session,
 }
 
 impl AlertRepository {
-    /// The alerts, as this session sees them.
+    /// Creates a repository in this session.
     #[must_use]
     pub fn new(session: Session) -> Self {
         Self { session }
     }
 
-    /// The newest alerts, the newest first, and how many there are.
+    /// Returns the newest alerts, newest first, and their total number.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn list(&self, state: AlertState, limit: u32) -> sqlx::Result<(usize, Vec<Alert>)> {
         let wanted = match state {
             AlertState::Open => "closed IS NULL",
@@ -82,10 +82,10 @@ impl AlertRepository {
         Ok((usize::try_from(total).unwrap_or_default(), rows.into_iter().map(read).collect()))
     }
 
-    /// Says that somebody knows of an alert; false if there is none of that number.
+    /// Acknowledges an alert. Returns `false` if there is none with that id.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn acknowledge(&self, id: i64, note: Option<&str>, at: DateTime<Utc>) -> sqlx::Result<bool> {
         let mut connection = self.session.connection().await?;
         let update =
@@ -94,10 +94,10 @@ impl AlertRepository {
         Ok(done.rows_affected() > 0)
     }
 
-    /// Takes a measurement into account: an alert is opened, goes on, or is over.
+    /// Opens, updates or closes an alert after a measurement.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn measured(&self, metric: &str, value: f64, threshold: f64, at: DateTime<Utc>) -> sqlx::Result<()> {
         let mut connection = self.session.connection().await?;
         let statement = if value > threshold {
@@ -111,18 +111,18 @@ impl AlertRepository {
         Ok(())
     }
 
-    /// Deletes the alerts that are over; says how many there were.
+    /// Deletes the closed alerts and returns their number.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn delete_closed(&self) -> sqlx::Result<u64> {
         self.keep_closed(0).await
     }
 
-    /// Deletes those of the alerts that are over which are too many, the oldest.
+    /// Deletes the oldest closed alerts beyond the limit.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn prune(&self) -> sqlx::Result<u64> {
         self.keep_closed(KEPT).await
     }

@@ -1,26 +1,26 @@
-//! What people say programs are.
+//! Categories that users have assigned to programs.
 
 use std::collections::BTreeMap;
 
 use super::Session;
 
-/// Reads and writes what people say, in the session of one call.
+/// Reads and writes categories in the session of one call.
 #[derive(Clone)]
 pub struct CategoryRepository {
     session: Session,
 }
 
 impl CategoryRepository {
-    /// What people have said, as this session sees it.
+    /// Creates a repository in this session.
     #[must_use]
     pub fn new(session: Session) -> Self {
         Self { session }
     }
 
-    /// All programs that somebody has said something about.
+    /// Returns all assigned categories by program.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn all(&self) -> sqlx::Result<BTreeMap<String, String>> {
         let mut connection = self.session.connection().await?;
         let rows: Vec<(String, String)> =
@@ -28,10 +28,10 @@ impl CategoryRepository {
         Ok(rows.into_iter().collect())
     }
 
-    /// Says what a program is.
+    /// Assigns a category to a program.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn assign(&self, program: &str, category: &str) -> sqlx::Result<()> {
         let mut connection = self.session.connection().await?;
         sqlx::query("INSERT OR REPLACE INTO categories (program, category) VALUES (?, ?)")
@@ -42,10 +42,10 @@ impl CategoryRepository {
         Ok(())
     }
 
-    /// Forgets what was said of a program; false if nothing was.
+    /// Removes the category of a program. Returns `false` if there is none.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn forget(&self, program: &str) -> sqlx::Result<bool> {
         let mut connection = self.session.connection().await?;
         let done =

@@ -1,4 +1,4 @@
-//! When targets went down and came up.
+//! Events of targets that went down or came up.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Session;
 use crate::clock::{from_stamp, in_words, stamp};
 
-/// How many events are kept.
+/// Maximum number of events.
 const KEPT: u32 = 1000;
 
 /// A target that went down or came up.
@@ -41,23 +41,23 @@ pub struct Outage {
     pub detail: String,
 }
 
-/// Reads and writes events, in the session of one call.
+/// Reads and writes events in the session of one call.
 #[derive(Clone)]
 pub struct InternetEventRepository {
     session: Session,
 }
 
 impl InternetEventRepository {
-    /// The events, as this session sees them.
+    /// Creates a repository in this session.
     #[must_use]
     pub fn new(session: Session) -> Self {
         Self { session }
     }
 
-    /// The newest events of one target or of all, the newest first.
+    /// Returns the newest events of one target or of all, newest first.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn newest(&self, target: Option<&str>, limit: u32) -> sqlx::Result<Vec<InternetEvent>> {
         let mut connection = self.session.connection().await?;
         let rows: Vec<(i64, String, i64, bool, String)> = sqlx::query_as(
@@ -72,10 +72,10 @@ impl InternetEventRepository {
         Ok(rows.into_iter().map(event).collect())
     }
 
-    /// Keeps what was seen of a target if it is news. The first look at a target is news only if it is down.
+    /// Stores the state of a target if it changed. The first check of a target is an event only if the target is down.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn seen(&self, target: &str, up: bool, detail: &str, at: DateTime<Utc>) -> sqlx::Result<bool> {
         let was_up = self.newest(Some(target), 1).await?.first().is_none_or(|event| event.up);
         if was_up == up {
@@ -96,10 +96,10 @@ impl InternetEventRepository {
         Ok(true)
     }
 
-    /// The outages that were not over at a time, the newest first.
+    /// Returns the outages that had not ended at a time, newest first.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn outages(&self, since: DateTime<Utc>, now: DateTime<Utc>) -> sqlx::Result<Vec<Outage>> {
         let mut events = self.newest(None, KEPT).await?;
         events.reverse();

@@ -1,4 +1,4 @@
-//! What the console keeps, in a SQLite file of its data folder.
+//! The database of the console, a SQLite file in the data directory.
 
 mod alerts;
 mod categories;
@@ -18,36 +18,36 @@ pub use points::{MetricName, MetricPoint, MetricPointRepository, MetricSummary};
 pub use session::Session;
 
 const CONSOLE: Kind = Kind {
-    // It never had a mark, and those that exist are to be opened.
+    // Files never had an application id, and existing ones must open.
     application: [0; 4],
     name: "the file",
-    others: "none of the console",
+    others: "not one of the console",
     migrations: &[include_str!("1.sql")],
-    // A power cut may take the last points with it, and nothing else.
+    // A power failure may lose the last points, but nothing else.
     pragmas: &[("synchronous", "NORMAL")],
     queue: Duration::from_secs(10),
 };
 
-/// The file. A clone is the same one.
+/// The database. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Store(Database);
 
 impl Store {
-    /// Opens the file, and makes it if there is none.
+    /// Opens the file, and creates it if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be written, is no database or another program's, or was written by a newer version.
+    /// If it cannot be written, is not a database of the console, or was written by a newer version.
     pub async fn open(path: &Path) -> Result<Self, OpenError> {
         CONSOLE.open(path).await.map(Self)
     }
 
-    /// A session, which becomes a transaction with its first statement.
+    /// Returns a session, which begins a transaction with its first statement.
     #[must_use]
     pub fn session(&self) -> Session {
         Session::new(self.0.clone())
     }
 
-    /// Writes everything to the file itself and closes it.
+    /// Writes the write-ahead log to the file and closes it.
     pub async fn close(self) {
         self.0.close().await;
     }

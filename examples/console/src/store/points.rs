@@ -1,4 +1,4 @@
-//! The points of metrics.
+//! Points of metrics.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -46,23 +46,23 @@ pub struct MetricSummary {
     pub newest: MetricPoint,
 }
 
-/// Reads and writes points, in the session of one call.
+/// Reads and writes points in the session of one call.
 #[derive(Clone)]
 pub struct MetricPointRepository {
     session: Session,
 }
 
 impl MetricPointRepository {
-    /// The points, as this session sees them.
+    /// Creates a repository in this session.
     #[must_use]
     pub fn new(session: Session) -> Self {
         Self { session }
     }
 
-    /// Adds a point. A second one of the same time replaces the first.
+    /// Adds a point. It replaces one with the same time.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn insert(&self, metric: &str, point: &MetricPoint) -> sqlx::Result<()> {
         let mut connection = self.session.connection().await?;
         sqlx::query("INSERT OR REPLACE INTO points (metric, at, value) VALUES (?, ?, ?)")
@@ -74,10 +74,10 @@ impl MetricPointRepository {
         Ok(())
     }
 
-    /// The newest points since a time, the newest first.
+    /// Returns the newest points since a time, newest first.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn newest(&self, metric: &str, since: DateTime<Utc>, limit: u32) -> sqlx::Result<Vec<MetricPoint>> {
         let mut connection = self.session.connection().await?;
         let rows: Vec<(i64, f64)> =
@@ -90,10 +90,10 @@ impl MetricPointRepository {
         Ok(rows.into_iter().map(|(at, value)| MetricPoint { at: from_stamp(at), value }).collect())
     }
 
-    /// The points since a time in a few numbers, if there are any.
+    /// Summarizes the points since a time, if there are any.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn summary(&self, metric: &str, since: DateTime<Utc>) -> sqlx::Result<Option<MetricSummary>> {
         let points = self.newest(metric, since, u32::MAX).await?;
         let Some(newest) = points.first().cloned() else { return Ok(None) };
@@ -112,10 +112,10 @@ impl MetricPointRepository {
         }))
     }
 
-    /// The metrics of which there are points, sorted by name.
+    /// Returns the metrics with points, sorted by name.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn names(&self) -> sqlx::Result<Vec<MetricName>> {
         let mut connection = self.session.connection().await?;
         let rows: Vec<(String, i64, i64)> =
@@ -126,20 +126,20 @@ impl MetricPointRepository {
         Ok(rows.into_iter().map(name).collect())
     }
 
-    /// Deletes all points of a metric; says how many there were.
+    /// Deletes all points of a metric and returns their number.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn delete(&self, metric: &str) -> sqlx::Result<u64> {
         let mut connection = self.session.connection().await?;
         let deleted = sqlx::query("DELETE FROM points WHERE metric = ?").bind(metric).execute(&mut *connection).await?;
         Ok(deleted.rows_affected())
     }
 
-    /// Deletes the points of all metrics from before a time; says how many there were.
+    /// Deletes the points of all metrics before a time and returns their number.
     ///
     /// # Errors
-    /// When the database fails.
+    /// If the database fails.
     pub async fn delete_before(&self, time: DateTime<Utc>) -> sqlx::Result<u64> {
         let mut connection = self.session.connection().await?;
         let deleted =

@@ -1,4 +1,4 @@
-//! Who may use the console: this machine, or whoever has its token.
+//! Access control: serves this machine only, or clients with a token.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,22 +13,22 @@ use tool_http::{Guard, InvalidName, Token, WeakToken};
 
 use super::sessions::Sessions;
 
-/// Who may use the console.
+/// Access rules of the console.
 #[derive(Clone, Default)]
 pub struct Access {
     token: Option<Token>,
-    /// Who has shown it.
+    /// Logged-in browsers.
     pub(super) sessions: Sessions,
-    /// What is asked for besides.
+    /// The guard without a token.
     guard: Guard,
 }
 
 impl Access {
-    /// Who may use a console at this address: with a token whoever shows it, by these names as well; without one this
-    /// machine alone. An empty token is one to be made.
+    /// Creates the rules for a listening address. With a token, clients that send it are served, under these host names
+    /// too; without one only this machine is served. An empty string generates a token.
     ///
     /// # Errors
-    /// When other machines could come without a token, or when the token or a name is none.
+    /// If other machines could connect without a token, or if the token or a name is invalid.
     pub fn new(address: IpAddr, token: Option<&str>, names: &[String]) -> Result<Self, AccessError> {
         let token = match token {
             None if address.is_loopback() && names.is_empty() => None,
@@ -44,13 +44,13 @@ impl Access {
         Ok(Self { token, sessions: Sessions::default(), guard })
     }
 
-    /// What everybody must show, if anything.
+    /// Returns the required token, if there is one.
     #[must_use]
     pub fn token(&self) -> Option<&Token> {
         self.token.as_ref()
     }
 
-    /// Stands before the pages and the API.
+    /// Returns the guard of the pages and the API.
     pub(super) fn guard(&self) -> Guard {
         match &self.token {
             Some(token) => {
@@ -61,7 +61,7 @@ impl Access {
         }
     }
 
-    /// Stands before what is needed to log in: it asks for all that the other asks for, but for the token.
+    /// Returns the guard of the login page, which requires no token.
     pub(super) fn guard_of_login(&self) -> Guard {
         match &self.token {
             Some(_) => self.guard.clone().check(|_| Ok(())),
@@ -70,7 +70,7 @@ impl Access {
     }
 }
 
-/// Leads a person who has no token, or an old one, to where it is asked for.
+/// Redirects browsers without a valid token to the login page.
 pub(super) async fn lead_to_login(request: Request, next: Next) -> Response {
     let accepted = request.headers().get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
     let wants_page = request.method() == Method::GET && accepted.is_some_and(|kinds| kinds.contains("text/html"));
@@ -81,8 +81,8 @@ pub(super) async fn lead_to_login(request: Request, next: Next) -> Response {
     }
 }
 
-/// Ends a stream of events with the session that it was opened in: whoever has logged out is told nothing more, in any
-/// tab. The session is looked up before anything else, so that none is missed that ends meanwhile.
+/// Ends an event stream when the session that opened it ends, so that a user who logged out receives nothing more in
+/// any tab. The session is looked up first, so that its end is not missed.
 pub(super) async fn end_with_session(State(access): State<Access>, request: Request, next: Next) -> Response {
     let over = access.sessions.over(request.headers());
     let response = next.run(request).await;
@@ -99,18 +99,18 @@ fn is_stream(response: &Response) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-/// Why nobody is let in.
+/// Error of the access rules.
 #[derive(Debug)]
 pub enum AccessError {
-    /// Other machines could come without a token.
+    /// Other machines could connect without a token.
     Open(IpAddr),
-    /// There are names for others, and no token for them to show.
+    /// Host names are set without a token.
     NamesAlone,
     /// The token could be guessed.
     Weak(WeakToken),
-    /// No token can be made.
+    /// No token could be generated.
     NoRandomness(std::io::Error),
-    /// A name of the server is none.
+    /// A host name is invalid.
     Name(InvalidName),
 }
 
@@ -119,12 +119,11 @@ impl fmt::Display for AccessError {
         match self {
             Self::Open(address) => write!(
                 f,
-                "at {address} other machines can reach it, and nothing says who may: `--token` makes a token and prints \
-                 it, `CONSOLE_TOKEN` in the environment sets one, and without `--address` it serves this machine alone"
+                "other machines can reach {address}, so a token is required: `--token` generates and prints one, \
+                 `CONSOLE_TOKEN` in the environment sets one; without `--address` only this machine is served"
             ),
             Self::NamesAlone => f.write_str(
-                "`--name` is for those who come from elsewhere, and they need a token: `--token` makes one and prints it, \
-                 `CONSOLE_TOKEN` in the environment sets one",
+                "`--name` requires a token: `--token` generates and prints one, `CONSOLE_TOKEN` in the environment sets one",
             ),
             Self::Weak(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),

@@ -1,4 +1,4 @@
-//! Files that pages need, out of the program itself.
+//! Static files that are embedded in the program.
 
 use axum::Router;
 use axum::http::header;
@@ -20,7 +20,7 @@ const FILES: [(&str, &str, &str); 10] = [
     ("/assets/icon.svg", "image/svg+xml", include_str!("../../assets/icon.svg")),
 ];
 
-/// A route for each of them.
+/// Returns a router with a route for each file.
 pub(super) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     FILES.into_iter().fold(Router::new(), |router, (path, kind, content)| {
         let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")];

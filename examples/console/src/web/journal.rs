@@ -1,4 +1,4 @@
-//! The record of calls, as a page.
+//! The journal page.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,37 +11,37 @@ use serde::Deserialize;
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{self, Journal, JournalDecision, JournalEntry, JournalError};
 
-use super::Site;
-use super::layout::{Place, page};
+use super::SiteState;
+use super::full_output::{beginning, plain, whole};
+use super::layout::{SitePage, page};
 use super::link::link;
-use super::whole::{beginning, plain, whole};
 use crate::clock::took;
 use crate::listing::clip;
 
-/// How many calls a page has.
+/// Maximum number of calls per page.
 const CALLS: u32 = 100;
 
-/// How often as many are looked at to find those that a page shows.
+/// Maximum number of queries per page when a filter by state applies.
 const LOOKS: usize = 100;
 
-/// How many characters of an answer are shown.
+/// Maximum number of characters shown of a result.
 const SHOWN: usize = 4000;
 
 const STATES: [&str; 6] = ["done", "failed", "refused", "not run", "running", "unknown"];
 
-/// Which calls are listed.
+/// Query parameters of the journal page.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Filter {
+pub(super) struct JournalFilter {
     tool: String,
     conversation: String,
     state: String,
     before: Option<u64>,
-    /// The one whose answer is wanted, and nothing else.
+    /// Shows only the result of this entry.
     output: Option<u64>,
 }
 
-pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>) -> Response {
+pub(super) async fn show(State(site): State<SiteState>, Query(filter): Query<JournalFilter>) -> Response {
     if let Some(sequence) = filter.output {
         return output(&site, sequence).await;
     }
@@ -49,11 +49,11 @@ pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>)
         Err(error) => html! { h1 { "Journal" } p.notice { (error) } },
         Ok(found) => table(&filter, &found),
     };
-    page(Place::Journal, "Journal", html! {}, None, content).into_response()
+    page(SitePage::Journal, "Journal", html! {}, None, content).into_response()
 }
 
-/// The answer of a call, in full.
-async fn output(site: &Site, sequence: u64) -> Response {
+/// Returns the full output of a call as text.
+async fn output(site: &SiteState, sequence: u64) -> Response {
     let query = journal::EntryQuery::newest(1).before(sequence.saturating_add(1));
     let entries = site.journal.entries(query).await.unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.sequence == sequence);
@@ -62,15 +62,15 @@ async fn output(site: &Site, sequence: u64) -> Response {
 }
 
 /// The calls of a page.
-struct Found {
+struct EntryPage {
     entries: Vec<JournalEntry>,
-    /// Before which one there may be more.
+    /// The entry before which older ones may follow.
     older: Option<u64>,
 }
 
-impl Filter {
-    /// Looks until there are enough for a page: those of a state can be far apart.
-    async fn find(&self, journal: &SqliteJournal) -> Result<Found, JournalError> {
+impl JournalFilter {
+    /// Queries until the page is full: calls with a given state can be far apart.
+    async fn find(&self, journal: &SqliteJournal) -> Result<EntryPage, JournalError> {
         let mut query = journal::EntryQuery::newest(CALLS);
         query.tool = Some(self.tool.clone()).filter(|tool| !tool.is_empty());
         query.conversation = Some(self.conversation.clone()).filter(|conversation| !conversation.is_empty());
@@ -82,18 +82,18 @@ impl Filter {
             entries.extend(looked_at.into_iter().filter(|entry| self.state.is_empty() || state(entry).0 == self.state));
             if entries.len() >= CALLS as usize {
                 entries.truncate(CALLS as usize);
-                return Ok(Found { older: entries.last().map(|entry| entry.sequence), entries });
+                return Ok(EntryPage { older: entries.last().map(|entry| entry.sequence), entries });
             }
             query.before = last;
             if last.is_none() {
                 break;
             }
         }
-        Ok(Found { entries, older: query.before })
+        Ok(EntryPage { entries, older: query.before })
     }
 }
 
-fn table(filter: &Filter, Found { entries, older }: &Found) -> Markup {
+fn table(filter: &JournalFilter, EntryPage { entries, older }: &EntryPage) -> Markup {
     html! {
         h1 { "Journal" }
         form.filters role="search" method="get" action="/journal" {
@@ -155,7 +155,7 @@ fn row(entry: &JournalEntry) -> Markup {
     }
 }
 
-/// The state in a word, with how it looks.
+/// Returns the state of a call and its CSS class.
 fn state(entry: &JournalEntry) -> (&'static str, &'static str) {
     match &entry.state {
         journal::EntryState::Noted if is_refused(entry) => ("refused", "warn"),
@@ -167,7 +167,7 @@ fn state(entry: &JournalEntry) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether somebody, or a policy, did not want it: it was not just put off, tried, or too much.
+/// Returns `true` if a user or a policy refused the call. Deferred, dry and rate-limited calls do not count.
 fn is_refused(entry: &JournalEntry) -> bool {
     use JournalDecision::{Aborted, NobodyToAsk, Refused, RefusedByPolicy};
     matches!(entry.decision, Some(Refused | RefusedByPolicy | NobodyToAsk | Aborted))
@@ -180,10 +180,10 @@ fn finished(entry: &JournalEntry) -> Option<&journal::FinishedCall> {
     }
 }
 
-/// What the lines of a plot stand for.
+/// Labels of the plot's grid lines.
 const STEPS: [&str; 7] = ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s"];
 
-/// A plot for each tool: a dot for each call, further right the longer it took, each step ten times as long.
+/// Renders a plot per tool with a dot for each call on a logarithmic scale.
 fn latencies(entries: &[JournalEntry]) -> Markup {
     let mut tools: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for entry in entries {
@@ -193,8 +193,8 @@ fn latencies(entries: &[JournalEntry]) -> Markup {
     }
     html! {
         @if !tools.is_empty() {
-            h2 { "How long calls took" }
-            div.boxed tabindex="0" role="region" aria-label="How long calls took" {
+            h2 { "Durations" }
+            div.boxed tabindex="0" role="region" aria-label="Durations" {
                 table {
                     thead { tr {
                         th { "Tool" } th.number { "Calls" } th.number { "Median" } th.number { "Longest" }
@@ -218,14 +218,14 @@ fn latencies(entries: &[JournalEntry]) -> Markup {
     }
 }
 
-/// Where so many steps are, from the left.
+/// Returns the horizontal position of a value on the scale.
 fn at(steps: f64) -> String {
     format!("{:.2}%", (steps * 100.0 / (STEPS.len() - 1) as f64).clamp(0.0, 100.0))
 }
 
 fn scale() -> Markup {
     html! {
-        svg.plot role="img" aria-label="How long each call took, each line ten times as long" {
+        svg.plot role="img" aria-label="Durations of calls on a logarithmic scale" {
             @for (step, name) in STEPS.iter().enumerate() { text x=(at(step as f64)) y="75%" { (name) } }
         }
     }

@@ -1,17 +1,17 @@
-//! What all pages share.
+//! The layout that all pages share.
 
 use maud::{DOCTYPE, Markup, html};
 
 /// A page of the console.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SitePage {
     Chat,
     Tools,
     Journal,
     Settings,
 }
 
-impl Place {
+impl SitePage {
     const ALL: [Self; 4] = [Self::Chat, Self::Tools, Self::Journal, Self::Settings];
 
     fn link(self) -> (&'static str, &'static str) {
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// The head of a page. It may have a stylesheet and a script of its own, each by the name of its file.
+/// Renders the head of a page, with an optional stylesheet and script by file name.
 pub(super) fn head(title: &str, style: Option<&str>, script: Option<&str>) -> Markup {
     html! {
         head {
@@ -40,19 +40,19 @@ pub(super) fn head(title: &str, style: Option<&str>, script: Option<&str>) -> Ma
     }
 }
 
-/// A whole page. `controls` stand in the header, `script` is the name of a module of the console's own.
-pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
-    let style = (place == Place::Chat).then_some("chat.css");
+/// Renders a page. `controls` are shown in the header; `script` is the file name of a module.
+pub(super) fn page(place: SitePage, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
+    let style = (place == SitePage::Chat).then_some("chat.css");
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(title, style, script))
             body {
-                a.skip href="#main" { "To the content" }
+                a.skip href="#main" { "Skip to content" }
                 header.top {
                     a.brand href="/" { img src="/assets/icon.svg" alt="" width="24" height="24"; span { "Console" } }
                     nav aria-label="Pages" {
-                        @for other in Place::ALL {
+                        @for other in SitePage::ALL {
                             @let (link, name) = other.link();
                             a href=(link) aria-current=[(other == place).then_some("page")] { (name) }
                         }

@@ -1,6 +1,6 @@
-//! Links with a query.
+//! Links with a query string.
 
-/// A path with these behind it, but for those that are empty.
+/// Returns a path with a query string of the non-empty parameters.
 pub(super) fn link(path: &str, query: &[(&str, &str)]) -> String {
     let said = query.iter().filter(|(_, value)| !value.is_empty());
     form_urlencoded::Serializer::for_suffix(format!("{path}?"), path.len() + 1).extend_pairs(said).finish()

@@ -1,4 +1,4 @@
-//! Where a browser shows the token. It keeps a cookie for that, which no script can read and which is not the token.
+//! The login page. A browser exchanges the token for a session cookie, which scripts cannot read.
 
 use axum::Form;
 use axum::extract::State;
@@ -7,17 +7,17 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
-use super::Site;
+use super::SiteState;
 use super::access::Access;
 use super::layout::head;
 use super::sessions::cookie;
 
-/// How long a browser keeps it, in seconds: a month.
+/// Lifetime of the cookie in seconds: 30 days.
 const KEPT: u32 = 30 * 24 * 60 * 60;
 
-/// What somebody shows.
+/// The submitted login form.
 #[derive(Deserialize)]
-pub(super) struct Shown {
+pub(super) struct LoginForm {
     token: String,
 }
 
@@ -25,27 +25,28 @@ pub(super) async fn show() -> Markup {
     render(None)
 }
 
-pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, Form(shown): Form<Shown>) -> Response {
+pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, Form(shown): Form<LoginForm>) -> Response {
     match access.token() {
         None => Redirect::to("/").into_response(),
         Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
             Ok(id) => {
-                // The browser forgets it, and could not log out of it any more.
+                // End the old session: the browser forgets its cookie and could not log out of it any more.
                 access.sessions.end(&headers);
                 leave_with(&headers, &id, KEPT)
             }
             Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
         },
-        Some(_) => (StatusCode::UNAUTHORIZED, render(Some("This is not the token of this console."))).into_response(),
+        Some(_) => (StatusCode::UNAUTHORIZED, render(Some("The token is invalid."))).into_response(),
     }
 }
 
-pub(super) async fn log_out(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub(super) async fn log_out(State(site): State<SiteState>, headers: HeaderMap) -> Response {
     site.access.sessions.end(&headers);
     leave_with(&headers, "", 0)
 }
 
-/// Strict: no link on a page of others has a browser show it. Where a proxy speaks HTTPS, it is never sent without.
+/// Redirects with a session cookie. It is `SameSite=Strict`, so that links on other sites do not send it, and `Secure`
+/// behind an HTTPS proxy.
 fn leave_with(headers: &HeaderMap, id: &str, seconds: u32) -> Response {
     let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
     let secure = if origin.is_some_and(|origin| origin.starts_with("https://")) { "; Secure" } else { "" };
@@ -63,7 +64,7 @@ fn render(problem: Option<&str>) -> Markup {
                 main {
                     img src="/assets/icon.svg" alt="" width="48" height="48";
                     h1 { "Console" }
-                    p.quiet { "This console asks for its token. Whoever has started it knows it." }
+                    p.quiet { "Enter the token that the console printed when it started, or that its operator has set." }
                     form #login method="post" action="/login" {
                         label for="token" { "Token" }
                         input #token type="password" name="token" required autofocus autocomplete="current-password"

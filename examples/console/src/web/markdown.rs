@@ -1,4 +1,4 @@
-//! Text of a model as a page shows it.
+//! Renders a model's Markdown as safe HTML.
 
 use std::sync::LazyLock;
 
@@ -6,8 +6,8 @@ use ammonia::Builder;
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Event, Options, Parser, html};
 
-/// What is left of the markup: no pictures, which would be asked for elsewhere; links open without a word to where they
-/// lead; nothing that runs or looks like a part of the page.
+/// Sanitizes HTML: no images, which would be loaded from other servers, no referrers, and no scripts or elements that
+/// imitate the page.
 static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let mut builder = Builder::default();
     builder
@@ -17,7 +17,7 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// Markdown as clean HTML. HTML that stands in it is shown as text.
+/// Renders Markdown as sanitized HTML. Embedded HTML is shown as text.
 #[must_use]
 pub fn markdown(text: &str) -> Markup {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
@@ -41,7 +41,7 @@ mod tests {
         assert!(shown.contains("<td>1</td>"), "{shown}");
     }
 
-    /// The control: the renderer alone lets all of it through.
+    /// Control: the renderer alone does not escape them.
     #[test]
     fn what_could_run_is_text() {
         let hostile = [

@@ -1,9 +1,11 @@
-//! The pages, and the API beneath them.
+//! The web pages and the API.
 
 mod access;
 mod assets;
 mod chat;
 mod form;
+mod full_output;
+mod inline_code;
 mod journal;
 mod layout;
 mod link;
@@ -12,8 +14,6 @@ mod markdown;
 mod sessions;
 mod settings;
 mod tools;
-mod whole;
-mod words;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -31,37 +31,37 @@ pub use self::access::{Access, AccessError};
 pub use self::chat::Chats;
 pub use self::markdown::markdown;
 
-use self::words::words;
+use self::inline_code::inline_code;
 
 use crate::app::{App, OrStart, StartError};
 use crate::background::Failures;
-use crate::machine::Places;
+use crate::machine::MachinePaths;
 use crate::model;
 use crate::options::Options;
 use crate::settings::SettingsFile;
 use crate::tools::Tools;
 
-/// Serves the console until it is told to stop.
+/// Serves the console until it is stopped.
 ///
 /// # Errors
-/// What prevents it from starting.
+/// If the console cannot start or the server fails.
 pub async fn serve(options: &Options) -> Result<(), StartError> {
     let (address, port) = (options.address, options.port);
     let given = options.token();
-    let access = Access::new(address, given.as_deref(), &options.names).or_start("the console does not start")?;
+    let access = Access::new(address, given.as_deref(), &options.names).or_start("invalid access options")?;
     let listener = TcpListener::bind((address, port));
     let listener = listener
         .await
-        .or_start(&format!("{} cannot be had; `--port` takes another port", SocketAddr::new(address, port)))?;
-    let own = listener.local_addr().or_start("the address is not known")?;
-    let model = model::from_env().or_start("the model cannot be used")?;
+        .or_start(&format!("cannot listen on {}; `--port` sets another port", SocketAddr::new(address, port)))?;
+    let own = listener.local_addr().or_start("cannot determine the address")?;
+    let model = model::from_env().or_start("cannot use the model")?;
     let name = model.name().to_owned();
-    let mut app = App::open(options, Places::default(), own, model).await?;
+    let mut app = App::open(options, MachinePaths::default(), own, model).await?;
     app.start_sampler();
     let stopped = CancellationToken::new();
     let service = router(&app, &access, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let greeting = greeting(own, &name, access.token().filter(|_| given.as_deref() == Some("")));
-    // Nobody has to read it.
+    // Ignore errors of standard output.
     let _ = writeln!(std::io::stdout(), "{greeting}");
     let stop = async move {
         stop().await;
@@ -72,9 +72,9 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     served.or_start("the server failed")
 }
 
-/// Where it is, and how to come in with a token that was made just now.
+/// Returns the startup message with the URLs, and the login link if a token was generated.
 fn greeting(own: SocketAddr, model: &str, made: Option<&Token>) -> String {
-    // Nobody can ask for the address that stands for all.
+    // An unspecified address such as `0.0.0.0` cannot be opened in a browser.
     let reached = match own.ip().is_unspecified() {
         true => format!("localhost:{}", own.port()),
         false => own.to_string(),
@@ -85,13 +85,13 @@ fn greeting(own: SocketAddr, model: &str, made: Option<&Token>) -> String {
     format!("{place}\nIts token is {token}\nLog in at http://{reached}/login#{token}")
 }
 
-/// Waits until a person presses Ctrl-C, or whoever runs services wants this one to end.
+/// Waits for Ctrl-C or a termination signal.
 async fn stop() {
     tokio::select! { () = interrupted() => {}, () = terminated() => {} }
 }
 
 async fn interrupted() {
-    // Where signals cannot be had, nobody can stop it this way.
+    // If signals are unavailable, wait forever.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -106,9 +106,9 @@ async fn terminated() {
     std::future::pending::<()>().await;
 }
 
-/// What the pages are made of.
+/// State shared by the pages.
 #[derive(Clone)]
-struct Site {
+struct SiteState {
     tools: Tools,
     settings: SettingsFile,
     failures: Failures,
@@ -118,8 +118,7 @@ struct Site {
     stopped: CancellationToken,
 }
 
-/// The pages and the API of an application. One guard stands before both: they serve whom it lets in, and no page of
-/// another site.
+/// Returns the router of the pages and the API, both behind one guard.
 pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router {
     let guard = access.guard();
     let api = Api::new(app.dispatcher().clone())
@@ -127,7 +126,7 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
         .pending(app.deferred.clone())
         .journal(app.journal.clone())
         .until(stopped.clone());
-    let site = Site {
+    let site = SiteState {
         tools: app.tools.clone(),
         settings: app.settings.clone(),
         failures: app.sampler.failures(),

@@ -1,4 +1,4 @@
-//! Who has logged in.
+//! Login sessions.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,57 +8,57 @@ use axum::http::{HeaderMap, header};
 use tool_http::Token;
 use tool_runtime::CancellationToken;
 
-/// How many browsers can be logged in.
+/// Maximum number of sessions.
 const MOST: usize = 1000;
 
-/// The browsers that have shown the token, until they log out or the console ends. Each has an id as a cookie, which is
-/// of no use anywhere else; the token stays with the person. Cheap to clone.
+/// The sessions of logged-in browsers, until they log out or the console ends. A browser has the session id in a cookie
+/// and never stores the token. Cheap to clone.
 #[derive(Clone, Default)]
-pub(super) struct Sessions(Arc<Mutex<VecDeque<Session>>>);
+pub(super) struct Sessions(Arc<Mutex<VecDeque<LoginSession>>>);
 
-/// One of them. Let go, it tells so.
-struct Session {
+/// A session. Dropping it cancels its token.
+struct LoginSession {
     id: String,
     over: CancellationToken,
 }
 
-impl Drop for Session {
+impl Drop for LoginSession {
     fn drop(&mut self) {
         self.over.cancel();
     }
 }
 
 impl Sessions {
-    /// Lets one in and gives its id. Where too many are in, the oldest goes.
+    /// Starts a session and returns its id. If there are too many, the oldest ends.
     pub(super) fn begin(&self) -> io::Result<String> {
         let id = Token::random()?.text().to_owned();
         let mut all = self.all();
         if all.len() >= MOST {
             all.pop_front();
         }
-        all.push_back(Session { id: id.clone(), over: CancellationToken::new() });
+        all.push_back(LoginSession { id: id.clone(), over: CancellationToken::new() });
         Ok(id)
     }
 
-    /// Whether a request comes from one that is in.
+    /// Returns `true` if a request has a valid session.
     pub(super) fn know(&self, headers: &HeaderMap) -> bool {
         self.over(headers).is_some()
     }
 
-    /// Told when the one is let go that a request comes from; nothing if it comes from none.
+    /// Returns a token that is cancelled when the session of a request ends, or `None` if the request has no session.
     pub(super) fn over(&self, headers: &HeaderMap) -> Option<CancellationToken> {
         let shown = shown(headers)?;
         self.all().iter().find(|session| session.id == shown).map(|session| session.over.clone())
     }
 
-    /// Lets the one that a request comes from go.
+    /// Ends the session of a request.
     pub(super) fn end(&self, headers: &HeaderMap) {
         if let Some(shown) = shown(headers) {
             self.all().retain(|session| session.id != shown);
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, VecDeque<Session>> {
+    fn all(&self) -> MutexGuard<'_, VecDeque<LoginSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! What a person can switch on and off.
+//! The settings page.
 
 use axum::Form;
 use axum::extract::State;
@@ -6,28 +6,28 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::Site;
-use super::layout::{Place, page};
+use super::SiteState;
+use super::layout::{SitePage, page};
 use crate::settings::Extension;
 
-/// A switch that somebody has pressed.
+/// The submitted form of a switch.
 #[derive(Deserialize)]
-pub(super) struct Switch {
+pub(super) struct SwitchForm {
     extension: Extension,
     on: bool,
 }
 
-pub(super) async fn show(State(site): State<Site>) -> Markup {
+pub(super) async fn show(State(site): State<SiteState>) -> Markup {
     render(&site, None)
 }
 
-pub(super) async fn switch(State(site): State<Site>, Form(switch): Form<Switch>) -> Response {
-    // A browser that goes away does not leave it half done.
+pub(super) async fn switch(State(site): State<SiteState>, Form(switch): Form<SwitchForm>) -> Response {
+    // Run in a task, so that a browser that disconnects does not interrupt the change.
     let applying = tokio::spawn({
         let site = site.clone();
         async move {
             site.settings.switch(switch.extension, switch.on).map_err(|error| error.to_string())?;
-            // Whoever has pressed a button sees what came of it, without waiting for those who follow the settings.
+            // Apply the change now, so that the response shows its result.
             site.tools.apply(&site.settings.get()).await.map_err(|error| error.to_string())
         }
     });
@@ -38,7 +38,7 @@ pub(super) async fn switch(State(site): State<Site>, Form(switch): Form<Switch>)
     }
 }
 
-fn render(site: &Site, problem: Option<&str>) -> Markup {
+fn render(site: &SiteState, problem: Option<&str>) -> Markup {
     let settings = site.settings.get();
     let content = html! {
         h1 { "Settings" }
@@ -56,7 +56,7 @@ fn render(site: &Site, problem: Option<&str>) -> Markup {
                         strong { (extension.name()) }
                         p { (extension.about()) }
                         @if let Some(failure) = site.failures.of(extension) {
-                            p.notice role="status" { "It failed the last time: " (failure) }
+                            p.notice role="status" { "The last run failed: " (failure) }
                         }
                     }
                 }
@@ -69,5 +69,5 @@ fn render(site: &Site, problem: Option<&str>) -> Markup {
         h2 { "File" }
         pre.whole { (serde_json::to_string_pretty(&settings).unwrap_or_default()) }
     };
-    page(Place::Settings, "Settings", html! {}, None, content)
+    page(SitePage::Settings, "Settings", html! {}, None, content)
 }

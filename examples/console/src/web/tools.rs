@@ -1,4 +1,4 @@
-//! The catalogue of tools, and a page for each.
+//! The catalogue of tools, and a page for each tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,20 @@ use serde::Deserialize;
 use tool_runtime::ToolDefinition;
 use tool_runtime::dialect::Dialect;
 
-use super::layout::{Place, page};
+use super::layout::{SitePage, page};
 use super::link::link;
-use super::{Site, form, words};
+use super::{SiteState, form, inline_code};
 
-/// Which tools are listed.
+/// Query parameters of the catalogue.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Filter {
+pub(super) struct ToolFilter {
     search: String,
     category: String,
     tag: String,
 }
 
-pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Filter>) -> Markup {
+pub(super) async fn catalogue(State(site): State<SiteState>, Query(filter): Query<ToolFilter>) -> Markup {
     let tools = site.tools.dispatcher();
     let all = tools.definitions();
     let categories: BTreeSet<&str> = all.iter().filter_map(|(_, tool)| tool.category.as_deref()).collect();
@@ -55,18 +55,18 @@ pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Fil
                         li {
                             a href={ "/tools/" (name) } { (name) }
                             (flags(tool))
-                            p { (words(&tool.description)) }
+                            p { (inline_code(&tool.description)) }
                         }
                     }
                 }
             }
         }
     };
-    page(Place::Tools, "Tools", html! {}, None, content)
+    page(SitePage::Tools, "Tools", html! {}, None, content)
 }
 
-impl Filter {
-    /// Every word must be in the name, the description or the tags.
+impl ToolFilter {
+    /// Returns `true` if every search word is in the name, the description or the tags.
     fn fits(&self, name: &str, tool: &ToolDefinition) -> bool {
         let text = format!("{name} {} {}", tool.description, tool.tags.join(" ")).to_lowercase();
         let has_words = self.search.to_lowercase().split_whitespace().all(|word| text.contains(word));
@@ -87,20 +87,20 @@ fn one_of(label: &str, name: &str, all: &BTreeSet<&str>, chosen: &str) -> Markup
     }
 }
 
-pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> Response {
+pub(super) async fn tool(State(site): State<SiteState>, Path(name): Path<String>) -> Response {
     let Some(tool) = site.tools.dispatcher().definition(&name) else {
         let content = html! { h1 { "No such tool" } p { "There is no tool " code { (name) } "." } };
-        return (StatusCode::NOT_FOUND, page(Place::Tools, "No such tool", html! {}, None, content)).into_response();
+        return (StatusCode::NOT_FOUND, page(SitePage::Tools, "No such tool", html! {}, None, content)).into_response();
     };
     let content = html! {
         p.back { a href="/tools" { "← All tools" } }
         h1.mono { (name) }
         (flags(&tool))
-        p.lead { (words(&tool.description)) }
-        @if let Some(more) = &tool.instructions { p { (words(more)) } }
+        p.lead { (inline_code(&tool.description)) }
+        @if let Some(more) = &tool.instructions { p { (inline_code(more)) } }
         form #call data-tool=(name) data-token[site.access.token().is_some()] novalidate {
             (form::fields(&tool))
-            // Pressed before the script is there, they would only load the page again.
+            // The buttons are enabled by the script. Without it they would only reload the page.
             div.buttons {
                 button.primary type="submit" value="run" disabled { "Run" }
                 button type="submit" value="dry" disabled { "Dry run" }
@@ -109,21 +109,21 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         }
         section #result aria-live="polite" aria-label="Result" hidden {}
         section #forms aria-label="Definitions" {
-            h2 { "As providers see it" }
+            h2 { "Definition per model provider" }
             div.definitions {
                 div.segments role="group" aria-label="Providers" #dialects {
                     @for dialect in Dialect::ALL { button type="button" aria-pressed="false" { (dialect.name()) } }
                 }
                 label.check { input type="checkbox" #strict; "Strict: the provider enforces the schema" }
             }
-            ul.losses #losses aria-label="What this form cannot say" aria-live="polite" {}
+            ul.losses #losses aria-label="Loss report" aria-live="polite" {}
             pre #definition hidden tabindex="0" aria-label="Definition" {}
         }
     };
-    page(Place::Tools, &name, html! {}, Some("form.js"), content).into_response()
+    page(SitePage::Tools, &name, html! {}, Some("form.js"), content).into_response()
 }
 
-/// What a tool does to the world, in words beside its name.
+/// Renders the flags of a tool.
 fn flags(tool: &ToolDefinition) -> Markup {
     html! {
         span.flags {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use console::app::App;
-use console::machine::Places;
+use console::machine::MachinePaths;
 use console::options::Options;
 use console::web::{Access, router};
 use serde_json::Value;
@@ -50,7 +50,7 @@ impl Console {
         let own = listener.local_addr().expect("an address");
         let logs = folder.path().join("logs");
         std::fs::create_dir_all(&logs).expect("a folder of logs");
-        let places = Places { logs, ..Places::default() };
+        let places = MachinePaths { logs, ..MachinePaths::default() };
         let data = folder.path().join("data");
         let options = Options { data, nats, ..Options::parse_from(["console", "--port=0"]) };
         let app = App::open(&options, places, own, model).await.expect("the console opens");

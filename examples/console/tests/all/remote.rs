@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use console::app::App;
-use console::machine::Places;
+use console::machine::MachinePaths;
 use console::options::Options;
 use console::settings::Extension;
 use schemars::JsonSchema;
@@ -158,6 +158,6 @@ async fn a_server_that_is_not_there_is_named() {
     let data = folder.path().join("data");
     let options = Options { data, nats: Some(url.clone()), ..Options::parse_from(["console", "--port=0"]) };
     let own = (Ipv4Addr::LOCALHOST, 1).into();
-    let error = App::open(&options, Places::default(), own, OfflineModel).await.err().expect("it does not open");
+    let error = App::open(&options, MachinePaths::default(), own, OfflineModel).await.err().expect("it does not open");
     assert!(error.to_string().contains(&format!("cannot connect to NATS at {url}: ")), "{error}");
 }

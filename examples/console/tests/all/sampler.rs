@@ -108,7 +108,7 @@ async fn a_job_that_fails_is_not_just_enabled() {
     console.app.start_sampler();
     until(async || failing(&console).await == ["internet", "sampler"]).await;
     let page = Browser::new(&console).page("/settings").await;
-    assert_eq!(page.matches("It failed the last time").count(), 2, "{page}");
+    assert_eq!(page.matches("The last run failed").count(), 2, "{page}");
     console.app.settings.switch(Extension::Internet, false).expect("a setting");
     until(async || failing(&console).await == ["sampler"]).await;
 }

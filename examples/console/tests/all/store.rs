@@ -16,11 +16,11 @@ async fn a_file_of_before_is_opened_and_a_newer_one_refused() {
             ("PRAGMA user_version = 1", opened) => opened.expect("it is one of the console").close().await,
             ("PRAGMA user_version = 2", refused) => {
                 let error = refused.expect_err("it is newer").to_string();
-                assert!(error.contains("version 2") && error.contains("up to 1: a newer release"), "{error}");
+                assert!(error.contains("version 2") && error.contains("up to 1; use the newer release"), "{error}");
             }
             (_, refused) => {
                 let error = refused.expect_err("it has no version").to_string();
-                assert!(error.contains("none of the console"), "{error}");
+                assert!(error.contains("not one of the console"), "{error}");
             }
         }
     }

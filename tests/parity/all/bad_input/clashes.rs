@@ -1,8 +1,8 @@
-use super::{Crate, GOOD};
+use super::{GOOD, TestCrate};
 
 #[test]
 fn warns_about_one_name_in_two_crates() {
-    let (one, other) = (Crate::new(""), Crate::new(""));
+    let (one, other) = (TestCrate::new(""), TestCrate::new(""));
     other.file("Cargo.toml", "[package]\nname = \"other\"\nversion = \"0.1.0\"\n");
     let scanned = tool_gen::scan(other.root()).and(one.root()).run().expect("both can be read");
     let [diagnostic] = scanned.diagnostics.as_slice() else { panic!("once: {:#?}", scanned.diagnostics) };
@@ -15,7 +15,7 @@ fn warns_about_one_name_in_two_crates() {
 
 #[test]
 fn warns_about_one_name_twice_in_one_crate() {
-    let bad = Crate::new("mod again;");
+    let bad = TestCrate::new("mod again;");
     bad.file("src/again.rs", GOOD);
     let scanned = tool_gen::scan(bad.root()).run().expect("it can be read");
     let text = scanned.diagnostics.iter().map(ToString::to_string).collect::<String>();
@@ -24,7 +24,7 @@ fn warns_about_one_name_twice_in_one_crate() {
 
 #[test]
 fn accepts_one_crate_twice() {
-    let fine = Crate::new("");
+    let fine = TestCrate::new("");
     let scanned = tool_gen::scan(fine.root()).and(fine.root()).run().expect("it can be read");
     assert_eq!(scanned.manifest.len(), 1);
 }

@@ -22,11 +22,11 @@ const GOOD: &str =
     "use tool_runtime::tool;\n\n/// Answers.\n#[tool(name = \"good.ping\")]\npub fn ping(host: &str) {}\n";
 
 /// A crate in a temporary directory.
-struct Crate {
+struct TestCrate {
     folder: TempDir,
 }
 
-impl Crate {
+impl TestCrate {
     /// Creates a crate with a valid tool in `good.rs`, and these items in its root.
     fn new(items: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,11 +1,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::{Crate, GOOD, about_line, says_nothing};
+use super::{GOOD, TestCrate, about_line, says_nothing};
 
 #[test]
 fn reports_a_module_without_a_file() {
-    let bad = Crate::new("\nmod missing;");
+    let bad = TestCrate::new("\nmod missing;");
     let scanned = bad.scan();
     let diagnostic = about_line(&scanned, "src/lib.rs", 3);
     assert!(diagnostic.message.contains("missing"), "{diagnostic}");
@@ -13,21 +13,21 @@ fn reports_a_module_without_a_file() {
 
 #[test]
 fn reports_a_path_without_a_file() {
-    let bad = Crate::new("#[path = \"no/where.rs\"]\nmod missing;");
+    let bad = TestCrate::new("#[path = \"no/where.rs\"]\nmod missing;");
     let scanned = bad.scan();
-    let said = scanned.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("where.rs"));
-    assert!(said, "{:#?}", scanned.diagnostics);
+    let reported = scanned.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("where.rs"));
+    assert!(reported, "{:#?}", scanned.diagnostics);
 }
 
 #[test]
 fn ignores_a_missing_file_of_a_module_that_is_not_compiled() {
-    let fine = Crate::new("#[cfg(any())]\nmod missing;");
+    let fine = TestCrate::new("#[cfg(any())]\nmod missing;");
     says_nothing(&fine.scan());
 }
 
 #[test]
 fn reports_a_module_with_two_files() {
-    let bad = Crate::new("mod twice;");
+    let bad = TestCrate::new("mod twice;");
     bad.file("src/twice.rs", "");
     bad.file("src/twice/mod.rs", "");
     let scanned = bad.scan();
@@ -38,7 +38,7 @@ fn reports_a_module_with_two_files() {
 
 #[test]
 fn reports_a_file_that_is_its_own_module() {
-    let bad = Crate::new("mod circle;");
+    let bad = TestCrate::new("mod circle;");
     bad.file("src/circle.rs", "#[path = \"circle.rs\"]\nmod circle;\n");
     let scanned = bad.scan();
     about_line(&scanned, "src/circle.rs", 2);
@@ -46,7 +46,7 @@ fn reports_a_file_that_is_its_own_module() {
 
 #[test]
 fn reports_files_that_are_modules_of_each_other() {
-    let bad = Crate::new("mod chicken;");
+    let bad = TestCrate::new("mod chicken;");
     bad.file("src/chicken.rs", "#[path = \"egg.rs\"]\nmod egg;\n");
     bad.file("src/egg.rs", "#[path = \"chicken.rs\"]\nmod chicken;\n");
     let scanned = bad.scan();
@@ -55,7 +55,7 @@ fn reports_files_that_are_modules_of_each_other() {
 
 #[test]
 fn reports_a_module_that_is_the_root() {
-    let bad = Crate::new("mod up;");
+    let bad = TestCrate::new("mod up;");
     bad.file("src/up.rs", "#[path = \"lib.rs\"]\nmod again;\n");
     let scanned = bad.scan();
     about_line(&scanned, "src/up.rs", 2);
@@ -64,7 +64,7 @@ fn reports_a_module_that_is_the_root() {
 /// Every iteration of the cycle has a path of its own.
 #[test]
 fn reports_a_cycle_of_directories() {
-    let bad = Crate::new("mod around;");
+    let bad = TestCrate::new("mod around;");
     bad.file("src/around/mod.rs", "mod around;\n");
     symlink(".", bad.path("src/around/around")).expect("a link");
     let scanned = bad.scan();
@@ -75,7 +75,7 @@ fn reports_a_cycle_of_directories() {
 /// One file as two modules is unusual, but not a cycle.
 #[test]
 fn reads_one_file_as_two_modules() {
-    let fine = Crate::new("#[path = \"shared.rs\"]\nmod one;\n#[path = \"shared.rs\"]\nmod two;\n");
+    let fine = TestCrate::new("#[path = \"shared.rs\"]\nmod one;\n#[path = \"shared.rs\"]\nmod two;\n");
     fine.file("src/shared.rs", GOOD.replace("(name = \"good.ping\")", ""));
     let scanned = fine.scan();
     // Both have a tool `ping`: the one whose handler sorts first wins, as when they are linked.
@@ -85,7 +85,7 @@ fn reads_one_file_as_two_modules() {
 /// The directory of a module may be a symlink.
 #[test]
 fn follows_a_symlink_to_a_directory() {
-    let fine = Crate::new("mod linked;");
+    let fine = TestCrate::new("mod linked;");
     fs::create_dir(fine.path("elsewhere")).expect("a folder");
     fine.file("elsewhere/mod.rs", GOOD.replace("good.ping", "linked.ping"));
     symlink("../elsewhere", fine.path("src/linked")).expect("a link");

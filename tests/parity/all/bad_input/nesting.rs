@@ -1,4 +1,4 @@
-use super::{Crate, about};
+use super::{TestCrate, about};
 
 /// Deeper than any stack.
 const DEPTH: usize = 1_000_000;
@@ -6,7 +6,7 @@ const DEPTH: usize = 1_000_000;
 /// Nests something beside an annotated function. Asserts that the function is found or the file is reported.
 #[track_caller]
 fn nested(text: &str) {
-    let deep = Crate::new("mod deep;");
+    let deep = TestCrate::new("mod deep;");
     deep.file("src/deep.rs", format!("#[tool_runtime::tool(name = \"deep.ping\")]\nfn ping() {{}}\n\n{text}\n"));
     let scanned = deep.scan();
     if scanned.manifest.get("deep.ping").is_none() {
@@ -192,7 +192,7 @@ fn accepts_nesting_up_to_the_limit() {
 /// The type of an argument itself is nested.
 #[test]
 fn survives_a_deeply_nested_argument_type() {
-    let deep = Crate::new("mod deep;");
+    let deep = TestCrate::new("mod deep;");
     let ty = pairs("Option<", "u8", ">");
     deep.file("src/deep.rs", format!("#[tool_runtime::tool(name = \"deep.ping\")]\nfn ping(deep: {ty}) {{}}\n"));
     let scanned = deep.scan();
@@ -211,7 +211,7 @@ fn survives_types_with_infinite_schemas() {
         ("#[serde(from = \"Endless\")]", "next: u8"),
         ("#[serde(default)]", "next: Option<Box<Endless>>"),
     ] {
-        let endless = Crate::new("mod endless;");
+        let endless = TestCrate::new("mod endless;");
         endless.file(
             "src/endless.rs",
             format!(
@@ -229,7 +229,7 @@ fn survives_types_with_infinite_schemas() {
 /// Aliases that name each other.
 #[test]
 fn survives_cyclic_aliases() {
-    let bad = Crate::new("mod circle;");
+    let bad = TestCrate::new("mod circle;");
     bad.file(
         "src/circle.rs",
         "type A = B;\ntype B = Vec<A>;\n#[tool_runtime::tool(name = \"circle.ping\")]\nfn ping(a: A) {}\n",
@@ -240,7 +240,7 @@ fn survives_cyclic_aliases() {
 
 #[test]
 fn survives_cyclic_imports() {
-    let bad = Crate::new("mod circle;\nmod round;");
+    let bad = TestCrate::new("mod circle;\nmod round;");
     bad.file(
         "src/circle.rs",
         "pub use crate::round::*;\npub use crate::round::X as Y;\n#[tool_runtime::tool(name = \"circle.ping\")]\nfn ping(a: Y) {}\n",
@@ -253,7 +253,7 @@ fn survives_cyclic_imports() {
 /// Each use of such a type needs another instantiation.
 #[test]
 fn survives_a_generic_type_that_grows() {
-    let bad = Crate::new("mod growing;");
+    let bad = TestCrate::new("mod growing;");
     bad.file(
         "src/growing.rs",
         "#[derive(serde::Deserialize, schemars::JsonSchema)]\npub struct Grow<T> { next: Option<Box<Grow<Vec<T>>>>, value: T }\n\

@@ -4,12 +4,12 @@
 use std::time::Instant;
 use std::{env, fs, io};
 
-use parity_tests::registry::{Counts, annotate, roots};
+use parity_tests::registry::{ScanCounts, annotate, roots};
 
 fn main() -> io::Result<()> {
     let roots = roots();
     let start = Instant::now();
-    let mut counts = Counts::default();
+    let mut counts = ScanCounts::default();
     for root in &roots {
         // If the scan hangs, the last line names the crate.
         eprintln!("{}", root.display());
@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
 
     let copy = env::temp_dir().join(format!("annotated-{}", std::process::id()));
     let start = Instant::now();
-    let mut counts = Counts::default();
+    let mut counts = ScanCounts::default();
     for root in &roots {
         eprintln!("{} annotated", root.display());
         counts.scan(&annotate(root, &copy)?);

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use super::types::names_parameter;
-use crate::model::{Attribute, Companion, Type, Word};
+use crate::model::{Attribute, AttributeEntry, Companion, Type};
 use crate::words;
 
 /// The items that attributes name, and where they belong.
@@ -22,14 +22,14 @@ impl Companions<'_> {
 
 /// Creates an attribute from its source text.
 pub(super) fn plain(name: &'static str, word: impl Into<String>) -> Attribute {
-    Attribute { name, word: Word::Plain(word.into()), cfg: None }
+    Attribute { name, word: AttributeEntry::Plain(word.into()), cfg: None }
 }
 
 /// Returns `true` if an attribute of a type makes its JSON something else than an object of its fields.
 pub(super) fn changes_form(attribute: &Attribute) -> bool {
     match &attribute.word {
-        Word::Plain(word) => word == "transparent",
-        Word::Typed(..) => true,
+        AttributeEntry::Plain(word) => word == "transparent",
+        AttributeEntry::Typed(..) => true,
     }
 }
 
@@ -70,7 +70,7 @@ impl Generator {
     pub(super) fn sometimes_conditional(&mut self, attributes: &mut [Attribute]) {
         for attribute in attributes {
             // A false predicate would remove what other attributes rely on, except for names.
-            let is_name = matches!(&attribute.word, Word::Plain(word) if word.starts_with("rename") || word.contains("description"));
+            let is_name = matches!(&attribute.word, AttributeEntry::Plain(word) if word.starts_with("rename") || word.contains("description"));
             if self.chance(6) {
                 let predicates = if is_name && self.chance(50) { words::FALSE } else { words::TRUE };
                 attribute.cfg = Some(self.random.pick(predicates));
@@ -169,7 +169,7 @@ impl Generator {
             9 => all.push(plain("schemars", "example = \"like this\", example = 5")),
             6..8 => {
                 let with = self.ty(1);
-                all.push(Attribute { name: "schemars", word: Word::Typed("with", with), cfg: None });
+                all.push(Attribute { name: "schemars", word: AttributeEntry::Typed("with", with), cfg: None });
                 return;
             }
             _ => {}

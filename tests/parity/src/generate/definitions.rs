@@ -3,14 +3,14 @@
 use super::Generator;
 use super::attributes::plain;
 use crate::docs::Docs;
-use crate::model::{Content, DefaultImpl, Definition, DefinitionId, Field, Role, Shape, Type};
+use crate::model::{Content, DefaultImpl, Definition, DefinitionId, DefinitionKind, Field, Type, TypeRole};
 use crate::words;
 
 impl Generator {
     /// Adds a type to a module.
     pub(super) fn definition(&mut self, module: &[String]) -> DefinitionId {
         let id = self.project.definitions.len();
-        let mut definition = self.blank(module, Role::Full);
+        let mut definition = self.blank(module, TypeRole::Full);
         if self.partner == Some(id) {
             self.named_struct(id, &mut definition);
             return self.keep(definition);
@@ -39,7 +39,7 @@ impl Generator {
     }
 
     /// Adds a type that lacks some traits.
-    pub(super) fn lesser(&mut self, module: &[String], role: Role) -> DefinitionId {
+    pub(super) fn lesser(&mut self, module: &[String], role: TypeRole) -> DefinitionId {
         let mut definition = self.blank(module, role);
         let scalar = |name: &str, path| Field {
             name: name.to_owned(),
@@ -48,8 +48,8 @@ impl Generator {
             attributes: Vec::new(),
             cfg: None,
         };
-        definition.shape = Shape::Struct(match role {
-            Role::Parsed | Role::Injected => Content::Unit,
+        definition.shape = DefinitionKind::Struct(match role {
+            TypeRole::Parsed | TypeRole::Injected => Content::Unit,
             _ if self.chance(30) => Content::Tuple(vec![scalar("", "u8")]),
             _ => Content::Struct(vec![scalar("x", "i32"), scalar("text", "std::string::String")]),
         });
@@ -63,16 +63,16 @@ impl Generator {
         id
     }
 
-    fn blank(&mut self, module: &[String], role: Role) -> Definition {
+    fn blank(&mut self, module: &[String], role: TypeRole) -> Definition {
         Definition {
-            name: self.name_in(module, if role == Role::Injected { words::RESOURCES } else { words::NOUNS }),
+            name: self.name_in(module, if role == TypeRole::Injected { words::RESOURCES } else { words::NOUNS }),
             module: module.to_vec(),
             exports: Vec::new(),
             lifetime: false,
             generics: Vec::new(),
             docs: Docs::random(&mut self.random, 60).sometimes_conditional(&mut self.random),
             attributes: Vec::new(),
-            shape: Shape::Struct(Content::Unit),
+            shape: DefinitionKind::Struct(Content::Unit),
             role,
             default: DefaultImpl::None,
             is_key: false,
@@ -84,7 +84,7 @@ impl Generator {
         let generics: Vec<&'static str> = definition.generics.iter().map(|(name, _)| *name).collect();
         let target = self.ty_with(2, &generics);
         let parameters = generics.iter().map(|name| Type::Parameter(name));
-        definition.shape = Shape::Alias(match generics.len() {
+        definition.shape = DefinitionKind::Alias(match generics.len() {
             0 => target,
             // Every parameter must be used.
             _ => Type::Tuple(parameters.chain([target]).collect()),
@@ -98,12 +98,14 @@ impl Generator {
         let field =
             |name: &str, ty| Field { name: name.to_owned(), ty, docs: Docs::none(), attributes: Vec::new(), cfg: None };
         let other = self.ty(1);
-        definition.shape = Shape::Struct(Content::Struct(vec![field("text", Type::LentText), field("other", other)]));
+        definition.shape =
+            DefinitionKind::Struct(Content::Struct(vec![field("text", Type::LentText), field("other", other)]));
     }
 
     fn empty_struct(&mut self, definition: &mut Definition) {
         definition.attributes = self.container();
-        definition.shape = Shape::Struct(if self.chance(50) { Content::Unit } else { Content::Struct(Vec::new()) });
+        definition.shape =
+            DefinitionKind::Struct(if self.chance(50) { Content::Unit } else { Content::Struct(Vec::new()) });
     }
 
     fn transparent_struct(&mut self, definition: &mut Definition) {
@@ -115,6 +117,6 @@ impl Generator {
             ty => ty,
         };
         let field = Field { name: "inner".to_owned(), ty, docs, attributes: Vec::new(), cfg: None };
-        definition.shape = Shape::Struct(Content::Struct(vec![field]));
+        definition.shape = DefinitionKind::Struct(Content::Struct(vec![field]));
     }
 }

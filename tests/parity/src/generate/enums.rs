@@ -4,7 +4,7 @@ use super::Generator;
 use super::attributes::{Companions, plain};
 use super::structs::is_inline;
 use crate::docs::Docs;
-use crate::model::{Attribute, Content, DefaultImpl, Definition, DefinitionId, Field, Shape, Type, Variant};
+use crate::model::{Attribute, Content, DefaultImpl, Definition, DefinitionId, DefinitionKind, Field, Type, Variant};
 use crate::words;
 
 /// The serde representation of an enum.
@@ -36,7 +36,7 @@ impl Generator {
             content: Content::Unit,
             cfg: if position == 0 { None } else { self.cfg(3) },
         });
-        definition.shape = Shape::Enum(variants.collect());
+        definition.shape = DefinitionKind::Enum(variants.collect());
     }
 
     /// Makes an enum whose variants have contents.
@@ -101,7 +101,7 @@ impl Generator {
             let docs = Docs::random(&mut self.random, documented);
             variants.push(Variant { name: (*name).to_owned(), docs, attributes, content, cfg });
         }
-        definition.shape = Shape::Enum(variants);
+        definition.shape = DefinitionKind::Enum(variants);
     }
 
     fn content(&mut self, tagging: Tagging, generics: &[&'static str], companions: &mut Companions<'_>) -> Content {

@@ -5,7 +5,7 @@ use crate::model::{Form, Type};
 use crate::words;
 
 /// The kind of rules that values of a type can have.
-enum Kind {
+enum RuleKind {
     Integer,
     Float,
     Text,
@@ -46,11 +46,11 @@ impl Generator {
         Some(words)
     }
 
-    fn rules(&mut self, kind: &Kind, words: &mut Vec<String>) {
+    fn rules(&mut self, kind: &RuleKind, words: &mut Vec<String>) {
         let mut choose =
             |choices: &[&[&str]]| words.extend(self.random.pick(choices).iter().map(|&word| word.to_owned()));
         match kind {
-            Kind::Integer => choose(&[
+            RuleKind::Integer => choose(&[
                 &["min = 1", "max = 100"],
                 &["default = 10"],
                 &["default = 0x10", "max = 1_00"],
@@ -60,7 +60,7 @@ impl Generator {
                 &["min = -5"],
                 &["max = 1000"],
             ]),
-            Kind::Float => choose(&[
+            RuleKind::Float => choose(&[
                 &["min = 0.5", "max = 1.5"],
                 &["default = 2.5"],
                 &["default = -1"],
@@ -68,7 +68,7 @@ impl Generator {
                 &["one_of = [0.5, 1.0]"],
                 &["max = 1e3"],
             ]),
-            Kind::Text => {
+            RuleKind::Text => {
                 let pattern = format!("pattern = {}", self.random.pick(words::PATTERNS));
                 let patterns: &[&str] = &[&pattern];
                 words.extend(
@@ -87,38 +87,38 @@ impl Generator {
                         .map(|&word| word.to_owned()),
                 );
             }
-            Kind::Letter => choose(&[&["default = 'c'"], &["one_of = [\"a\", \"b\"]"]]),
-            Kind::Truth => choose(&[&["default = true"], &["default = false"]]),
-            Kind::List(true) => {
+            RuleKind::Letter => choose(&[&["default = 'c'"], &["one_of = [\"a\", \"b\"]"]]),
+            RuleKind::Truth => choose(&[&["default = true"], &["default = false"]]),
+            RuleKind::List(true) => {
                 choose(&[&["default = [1, 2]"], &["default = []"], &["min_length = 1", "max_length = 3"]])
             }
-            Kind::List(false) => choose(&[&["default = []"], &["min_length = 1"], &["max_length = 4"]]),
-            Kind::Map => choose(&[&["min_length = 1"], &["max_length = 4"]]),
-            Kind::Other => {}
+            RuleKind::List(false) => choose(&[&["default = []"], &["min_length = 1"], &["max_length = 4"]]),
+            RuleKind::Map => choose(&[&["min_length = 1"], &["max_length = 4"]]),
+            RuleKind::Other => {}
         }
     }
 
-    fn kind_of_form(&self, form: &Form) -> Kind {
+    fn kind_of_form(&self, form: &Form) -> RuleKind {
         match form {
             Form::Owned(ty) | Form::Lent(ty) | Form::OptionLent(ty) => self.kind(ty),
-            Form::Slice(ty) | Form::OptionSlice(ty) => Kind::List(self.is_integer(ty)),
-            Form::Plain(text) if text.contains("[u8]") => Kind::List(true),
-            Form::Plain(_) => Kind::Text,
+            Form::Slice(ty) | Form::OptionSlice(ty) => RuleKind::List(self.is_integer(ty)),
+            Form::Plain(text) if text.contains("[u8]") => RuleKind::List(true),
+            Form::Plain(_) => RuleKind::Text,
         }
     }
 
-    fn kind(&self, ty: &Type) -> Kind {
-        let Type::Library(path, arguments) = self.expand(ty) else { return Kind::Other };
+    fn kind(&self, ty: &Type) -> RuleKind {
+        let Type::Library(path, arguments) = self.expand(ty) else { return RuleKind::Other };
         match path {
             "std::option::Option" | "std::boxed::Box" => self.kind(&arguments[0]),
-            "std::string::String" | "std::path::PathBuf" => Kind::Text,
-            "char" => Kind::Letter,
-            "bool" => Kind::Truth,
-            "f32" | "f64" => Kind::Float,
-            "std::vec::Vec" | "std::collections::VecDeque" => Kind::List(self.is_integer(&arguments[0])),
-            "std::collections::HashMap" | "std::collections::BTreeMap" => Kind::Map,
-            _ if self.is_integer(ty) => Kind::Integer,
-            _ => Kind::Other,
+            "std::string::String" | "std::path::PathBuf" => RuleKind::Text,
+            "char" => RuleKind::Letter,
+            "bool" => RuleKind::Truth,
+            "f32" | "f64" => RuleKind::Float,
+            "std::vec::Vec" | "std::collections::VecDeque" => RuleKind::List(self.is_integer(&arguments[0])),
+            "std::collections::HashMap" | "std::collections::BTreeMap" => RuleKind::Map,
+            _ if self.is_integer(ty) => RuleKind::Integer,
+            _ => RuleKind::Other,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Random services: modules, their items and their re-exports.
 
 use super::Generator;
-use crate::model::{DefinitionId, Module, Placement, Role};
+use crate::model::{DefinitionId, Module, Placement, TypeRole};
 
 const PLACEMENTS: &[Placement] =
     &[Placement::Inline, Placement::File, Placement::File, Placement::Folder, Placement::Path];
@@ -27,7 +27,7 @@ impl Generator {
             let id = self.definition(&home);
             place(&mut module, &home, id);
         }
-        for role in [Role::Opaque, Role::Parsed, Role::Written, Role::Unseen, Role::Injected] {
+        for role in [TypeRole::Opaque, TypeRole::Parsed, TypeRole::Written, TypeRole::Unseen, TypeRole::Injected] {
             if self.chance(25) {
                 let home = self.random.pick(&homes);
                 let id = self.lesser(&home, role);

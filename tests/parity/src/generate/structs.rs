@@ -4,7 +4,9 @@ use super::Generator;
 use super::attributes::{Companions, plain};
 use super::types::names_parameter;
 use crate::docs::Docs;
-use crate::model::{Attribute, Companion, Content, DefaultImpl, Definition, DefinitionId, Field, Shape, Type, Word};
+use crate::model::{
+    Attribute, AttributeEntry, Companion, Content, DefaultImpl, Definition, DefinitionId, DefinitionKind, Field, Type,
+};
 use crate::words;
 
 impl Generator {
@@ -47,7 +49,7 @@ impl Generator {
             let cfg = if may_vanish && !names_parameter(&ty) { self.cfg(3) } else { None };
             Field { name: (*name).to_owned(), ty, docs: Docs::random(&mut self.random, 50), attributes, cfg }
         });
-        definition.shape = Shape::Struct(Content::Struct(fields.collect()));
+        definition.shape = DefinitionKind::Struct(Content::Struct(fields.collect()));
     }
 
     /// Makes some types contain themselves, or the next type.
@@ -111,15 +113,16 @@ impl Generator {
                 if self.chance(5) { vec![plain("schemars", "description = \"Inside.\"")] } else { Vec::new() };
             Field { name: String::new(), ty, docs, attributes, cfg: None }
         });
-        definition.shape = Shape::Struct(Content::Tuple(fields.collect()));
+        definition.shape = DefinitionKind::Struct(Content::Tuple(fields.collect()));
     }
 
     /// Makes a struct that is deserialized or serialized as another type.
     pub(super) fn converted_struct(&mut self, definition: &mut Definition) {
         let inner = Type::library(self.random.pick(&["std::string::String", "u32", "i64"]));
         let field = |ty| Field { name: String::new(), ty, docs: Docs::none(), attributes: Vec::new(), cfg: None };
-        definition.shape = Shape::Struct(Content::Tuple(vec![field(inner)]));
-        let typed = |key, ty: &Type| Attribute { name: "serde", word: Word::Typed(key, ty.clone()), cfg: None };
+        definition.shape = DefinitionKind::Struct(Content::Tuple(vec![field(inner)]));
+        let typed =
+            |key, ty: &Type| Attribute { name: "serde", word: AttributeEntry::Typed(key, ty.clone()), cfg: None };
         if self.chance(80) {
             let read = self.ty(2);
             if self.chance(50) {
@@ -140,10 +143,10 @@ impl Generator {
 
 /// Returns `true` if an attribute keeps a type out of `$defs`.
 pub(super) fn is_inline(attribute: &Attribute) -> bool {
-    matches!(&attribute.word, Word::Plain(word) if word == "inline")
+    matches!(&attribute.word, AttributeEntry::Plain(word) if word == "inline")
 }
 
 /// Returns `true` if an attribute renames fields, which a tuple struct does not have.
 fn renames_fields(attribute: &Attribute) -> bool {
-    matches!(&attribute.word, Word::Plain(word) if word.starts_with("rename_all"))
+    matches!(&attribute.word, AttributeEntry::Plain(word) if word.starts_with("rename_all"))
 }

@@ -2,7 +2,7 @@
 
 use super::Generator;
 use crate::docs::Docs;
-use crate::model::{Class, ClassForm, Form, Function, Output, Parameter, Receiver, Role, Type};
+use crate::model::{Class, ClassForm, Form, Function, Output, Parameter, Receiver, Type, TypeRole};
 use crate::words;
 
 const PLAIN_FORMS: &[&str] = &[
@@ -161,7 +161,7 @@ impl Generator {
 
     fn parameter(&mut self, name: &str) -> Parameter {
         if self.chance(6)
-            && let Some(injected) = self.of_role(Role::Injected)
+            && let Some(injected) = self.of_role(TypeRole::Injected)
         {
             let form = if self.chance(70) { Form::Lent(injected) } else { Form::Owned(injected) };
             if self.chance(30) {
@@ -185,14 +185,14 @@ impl Generator {
             63..68 => Form::Slice(self.ty(2)),
             68..72 => Form::OptionLent(self.ty(2)),
             72..75 => Form::OptionSlice(self.ty(1)),
-            75..82 => self.lesser_form(Role::Opaque),
-            82..88 => self.lesser_form(Role::Parsed),
+            75..82 => self.lesser_form(TypeRole::Opaque),
+            82..88 => self.lesser_form(TypeRole::Parsed),
             _ => Form::Plain(self.random.pick(PLAIN_FORMS)),
         }
     }
 
     /// Returns a parameter whose type has no schema: by itself, in an `Option` or in a list.
-    fn lesser_form(&mut self, role: Role) -> Form {
+    fn lesser_form(&mut self, role: TypeRole) -> Form {
         let Some(ty) = self.of_role(role) else { return Form::Owned(self.ty(1)) };
         match self.random.below(7) {
             0..3 => Form::Owned(ty),
@@ -205,9 +205,9 @@ impl Generator {
 
     fn output(&mut self, is_async: bool) -> Output {
         let ty = match self.random.below(20) {
-            0 => self.of_role(Role::Written),
-            1 => self.of_role(Role::Unseen),
-            2 => self.of_role(Role::Written).map(Type::list),
+            0 => self.of_role(TypeRole::Written),
+            1 => self.of_role(TypeRole::Unseen),
+            2 => self.of_role(TypeRole::Written).map(Type::list),
             _ => None,
         };
         let ty = match ty.unwrap_or_else(|| self.ty(2)) {

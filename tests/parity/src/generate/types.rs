@@ -1,7 +1,7 @@
 //! Random types and their traits.
 
 use super::Generator;
-use crate::model::{DefaultImpl, DefinitionId, Role, Shape, Type};
+use crate::model::{DefaultImpl, DefinitionId, DefinitionKind, Type, TypeRole};
 
 const SCALARS: &[&str] = &[
     "bool",
@@ -164,7 +164,7 @@ impl Generator {
             self.own.clone()
         };
         let usable = |id: &DefinitionId| {
-            self.project.definitions.get(*id).is_some_and(|definition| definition.role == Role::Full)
+            self.project.definitions.get(*id).is_some_and(|definition| definition.role == TypeRole::Full)
         };
         let candidates: Vec<DefinitionId> = candidates.into_iter().filter(usable).collect();
         if candidates.is_empty() {
@@ -183,7 +183,7 @@ impl Generator {
     }
 
     /// Returns a type of this service with these traits.
-    pub(super) fn of_role(&mut self, role: Role) -> Option<Type> {
+    pub(super) fn of_role(&mut self, role: TypeRole) -> Option<Type> {
         let ids: Vec<DefinitionId> =
             self.own.iter().copied().filter(|&id| self.project.definitions[id].role == role).collect();
         (!ids.is_empty()).then(|| Type::Defined(self.random.pick(&ids), Vec::new()))
@@ -194,7 +194,7 @@ impl Generator {
         let Type::Defined(id, arguments) = ty else { return ty.clone() };
         // A partner does not exist yet, and is not an alias.
         let Some(definition) = self.project.definitions.get(*id) else { return ty.clone() };
-        let Shape::Alias(target) = &definition.shape else { return ty.clone() };
+        let DefinitionKind::Alias(target) = &definition.shape else { return ty.clone() };
         let filled: Vec<(&str, Type)> = definition
             .generics
             .iter()
@@ -278,7 +278,7 @@ impl Generator {
             Type::Library("serde_json::Map", _) => true,
             Type::Library("std::option::Option" | "std::boxed::Box", arguments) => self.is_object(&arguments[0]),
             Type::Defined(id, _) => self.project.definitions.get(id).is_some_and(|definition| {
-                let is_struct = matches!(&definition.shape, Shape::Struct(crate::model::Content::Struct(_)));
+                let is_struct = matches!(&definition.shape, DefinitionKind::Struct(crate::model::Content::Struct(_)));
                 is_struct && !definition.attributes.iter().any(super::attributes::changes_form)
             }),
             _ => false,

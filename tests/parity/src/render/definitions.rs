@@ -2,13 +2,14 @@
 
 use super::names::Names;
 use crate::model::{
-    Attribute, Companion, Content, DefaultImpl, Definition, Field, Project, Role, Shape, Variant, Word,
+    Attribute, AttributeEntry, Companion, Content, DefaultImpl, Definition, DefinitionKind, Field, Project, TypeRole,
+    Variant,
 };
 
 /// Renders a definition and its associated items.
 pub(super) fn write(names: &mut Names<'_>, project: &Project, definition: &Definition) -> String {
     let mut text = definition.docs.write("");
-    if let Shape::Alias(target) = &definition.shape {
+    if let DefinitionKind::Alias(target) = &definition.shape {
         let target = names.ty(project, target);
         let generics = generics(names, project, definition, true);
         return format!("{text}pub type {}{generics} = {target};\n", definition.name);
@@ -18,13 +19,13 @@ pub(super) fn write(names: &mut Names<'_>, project: &Project, definition: &Defin
     let generics = generics(names, project, definition, true);
     let name = &definition.name;
     text += &match &definition.shape {
-        Shape::Struct(content @ Content::Struct(_)) => {
+        DefinitionKind::Struct(content @ Content::Struct(_)) => {
             format!("pub struct {name}{generics} {}\n", self::content(names, project, content, "pub ", ""))
         }
-        Shape::Struct(content) => {
+        DefinitionKind::Struct(content) => {
             format!("pub struct {name}{generics}{};\n", self::content(names, project, content, "pub ", ""))
         }
-        Shape::Enum(variants) => {
+        DefinitionKind::Enum(variants) => {
             let marked = definition.default == DefaultImpl::Derived;
             let variants: String = variants
                 .iter()
@@ -33,10 +34,10 @@ pub(super) fn write(names: &mut Names<'_>, project: &Project, definition: &Defin
                 .collect();
             format!("pub enum {name}{generics} {{\n{variants}}}\n")
         }
-        Shape::Alias(_) => String::new(),
+        DefinitionKind::Alias(_) => String::new(),
     };
     text += &default_by_hand(definition);
-    if definition.role == Role::Parsed {
+    if definition.role == TypeRole::Parsed {
         text += &parsed(names, name);
     }
     for item in &definition.items {
@@ -47,11 +48,11 @@ pub(super) fn write(names: &mut Names<'_>, project: &Project, definition: &Defin
 
 fn derives(names: &mut Names<'_>, definition: &Definition) -> String {
     let paths: &[&str] = match definition.role {
-        Role::Full => &["serde::Serialize", "serde::Deserialize", "schemars::JsonSchema"],
-        Role::Opaque => &["serde::Deserialize"],
-        Role::Written => &["serde::Serialize", "schemars::JsonSchema"],
-        Role::Unseen => &["serde::Serialize"],
-        Role::Parsed | Role::Injected => return String::new(),
+        TypeRole::Full => &["serde::Serialize", "serde::Deserialize", "schemars::JsonSchema"],
+        TypeRole::Opaque => &["serde::Deserialize"],
+        TypeRole::Written => &["serde::Serialize", "schemars::JsonSchema"],
+        TypeRole::Unseen => &["serde::Serialize"],
+        TypeRole::Parsed | TypeRole::Injected => return String::new(),
     };
     let mut derives: Vec<String> = paths.iter().map(|path| names.annotation(path)).collect();
     if definition.is_key {
@@ -78,8 +79,8 @@ fn attributes(names: &mut Names<'_>, project: &Project, attributes: &[Attribute]
     let mut lists: Vec<(&str, Option<&str>, Vec<String>)> = Vec::new();
     for attribute in attributes {
         let word = match &attribute.word {
-            Word::Plain(word) => word.clone(),
-            Word::Typed(key, ty) => format!("{key} = {:?}", names.ty(project, ty)),
+            AttributeEntry::Plain(word) => word.clone(),
+            AttributeEntry::Typed(key, ty) => format!("{key} = {:?}", names.ty(project, ty)),
         };
         match lists.iter_mut().find(|(name, cfg, _)| together && *name == attribute.name && *cfg == attribute.cfg) {
             Some((_, _, words)) => words.push(word),
@@ -150,7 +151,7 @@ pub(super) fn cfg(predicate: Option<&str>, indent: &str) -> String {
 }
 
 fn default_by_hand(definition: &Definition) -> String {
-    let (DefaultImpl::ByHand(values), Shape::Struct(Content::Struct(fields))) =
+    let (DefaultImpl::ByHand(values), DefinitionKind::Struct(Content::Struct(fields))) =
         (&definition.default, &definition.shape)
     else {
         return String::new();

@@ -9,7 +9,7 @@ use crate::model::{Module, Placement, Project};
 
 /// The places of a module's child files.
 #[derive(Clone)]
-struct Place {
+struct ChildPaths {
     /// The file that contains the module's text.
     file: String,
     /// The directory of `mod child;`.
@@ -18,7 +18,7 @@ struct Place {
     beside: String,
 }
 
-struct Writer<'a> {
+struct FileWriter<'a> {
     project: &'a Project,
     sources: Sources,
     random: Random,
@@ -28,8 +28,8 @@ struct Writer<'a> {
 pub(super) fn write(project: &Project, seed: u64, crate_name: &str) -> Sources {
     // Independent of the numbers that made the model.
     let random = Random::new(seed ^ 0x5bd1_e995);
-    let mut writer = Writer { project, sources: Sources::default(), random, crate_name };
-    let root = Place { file: "lib.rs".to_owned(), folder: String::new(), beside: String::new() };
+    let mut writer = FileWriter { project, sources: Sources::default(), random, crate_name };
+    let root = ChildPaths { file: "lib.rs".to_owned(), folder: String::new(), beside: String::new() };
     let mut text = "//! Made at random.\n#![allow(warnings)]\n\n".to_owned();
     // Neither of these is searched.
     text +=
@@ -41,25 +41,25 @@ pub(super) fn write(project: &Project, seed: u64, crate_name: &str) -> Sources {
     writer.sources
 }
 
-impl Writer<'_> {
+impl FileWriter<'_> {
     /// Renders the `mod` item of a module. Its text goes into a file of its own unless it is inline.
-    fn module(&mut self, module: &Module, parent: &Place, names: Option<&Names<'_>>) -> String {
+    fn module(&mut self, module: &Module, parent: &ChildPaths, names: Option<&Names<'_>>) -> String {
         let name = module.name();
         let file_name = name.trim_start_matches("r#");
         let cfg = definitions::cfg(module.cfg, "");
         let (place, attribute) = match module.placement {
             Placement::Inline => {
                 let folder = join(&parent.folder, file_name);
-                (Place { file: parent.file.clone(), beside: folder.clone(), folder }, String::new())
+                (ChildPaths { file: parent.file.clone(), beside: folder.clone(), folder }, String::new())
             }
             Placement::File => {
                 let file = join(&parent.folder, &format!("{file_name}.rs"));
                 let beside = parent.folder.clone();
-                (Place { file, folder: join(&parent.folder, file_name), beside }, String::new())
+                (ChildPaths { file, folder: join(&parent.folder, file_name), beside }, String::new())
             }
             Placement::Folder => {
                 let folder = join(&parent.folder, file_name);
-                (Place { file: join(&folder, "mod.rs"), beside: folder.clone(), folder }, String::new())
+                (ChildPaths { file: join(&folder, "mod.rs"), beside: folder.clone(), folder }, String::new())
             }
             Placement::Path => {
                 // A directory of its own: files beside it are its children.
@@ -71,7 +71,7 @@ impl Writer<'_> {
                 } else {
                     format!("#[path = {given:?}]\n")
                 };
-                (Place { file, beside: folder.clone(), folder }, attribute)
+                (ChildPaths { file, beside: folder.clone(), folder }, attribute)
             }
         };
         let text = self.content(module, &place, names.filter(|_| module.inherits));
@@ -83,7 +83,7 @@ impl Writer<'_> {
         format!("{cfg}{attribute}pub mod {name};\n")
     }
 
-    fn content(&mut self, module: &Module, place: &Place, parent: Option<&Names<'_>>) -> String {
+    fn content(&mut self, module: &Module, place: &ChildPaths, parent: Option<&Names<'_>>) -> String {
         let mut names = Names::new(self.random.fork(), module, self.own_names(module), parent);
         let mut text = String::new();
         for function in &module.functions {
@@ -124,7 +124,7 @@ impl Writer<'_> {
     }
 
     /// Records the source of the tools of an item.
-    fn note(&mut self, module: &Module, name: &str, place: &Place, text: &str) {
+    fn note(&mut self, module: &Module, name: &str, place: &ChildPaths, text: &str) {
         // Raw identifiers keep their prefix in a module's path, but not in a handler's.
         let name = name.replace("r#", "");
         let handler = format!("{}::{}::{name}", self.crate_name, module.path.join("::"));

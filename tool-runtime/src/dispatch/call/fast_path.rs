@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::messages::{arguments_too_long, cancelled, injection_failed, no_runtime, panicked};
-use super::observe::{CallObserver, has_subscriber};
+use super::observe::{CallObserver, is_traced};
 use super::running_handler::{HandlerWork, RunningHandler, run_in_scope};
 use super::time_budget::TimeBudget;
 use super::{Call, CallState};
@@ -86,9 +86,8 @@ impl Call<'_> {
         if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
             return Break(self.reject(Some(tool), into_tool_result(Err(cancelled()), &tool.name)));
         }
-        let watched = inner.rules.events.watch(&self.call);
-        if (self.needs_guarded_path(tool) || watched.is_some() || has_subscriber())
-            && let Some(started) = GuardedCall::start(self, tool, watched)
+        if (self.needs_guarded_path(tool) || inner.rules.events.has_subscribers() || is_traced())
+            && let Some(started) = GuardedCall::start(self, tool)
         {
             return started;
         }

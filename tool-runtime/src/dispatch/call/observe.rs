@@ -17,7 +17,7 @@ const TARGET: &str = "tool_runtime::call";
 
 /// Returns `true` if a tracing subscriber is interested in the spans of calls.
 #[inline]
-pub(crate) fn has_subscriber() -> bool {
+pub(crate) fn is_traced() -> bool {
     tracing::enabled!(target: TARGET, tracing::Level::INFO)
 }
 
@@ -69,7 +69,7 @@ impl CallObserver {
     #[cold]
     pub(crate) fn report_rejected(events: &Events, call: &ToolCall<'_>, tool: Option<&BoundTool>, result: &ToolResult) {
         let watched = events.watch(call);
-        if watched.is_some() || has_subscriber() {
+        if watched.is_some() || is_traced() {
             Self::new(watched, call, tool).finish(result);
         }
     }

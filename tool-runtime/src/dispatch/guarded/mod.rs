@@ -37,7 +37,6 @@ use crate::dispatch::call::time_budget::TimeBudget;
 use crate::dispatch::call::{Call, CallState};
 use crate::dispatch::turn::turn_slot::TurnSlot;
 use crate::dispatch::{BoundTool, CallRules, CallValue};
-use crate::events::WatchedCall;
 use crate::handler_result::{HandlerFailure, into_tool_result};
 use crate::journal::JournalDecision;
 use crate::panics::CatchPanic;
@@ -81,11 +80,8 @@ impl GuardedCall {
     /// Starts a call on the guarded path. Returns `None` if it can take the fast path after all.
     #[cold]
     #[inline(never)]
-    pub(super) fn start(
-        call: &mut Call<'_>,
-        tool: &Arc<BoundTool>,
-        watched: Option<WatchedCall>,
-    ) -> Option<ControlFlow<ToolResult, CallState>> {
+    pub(super) fn start(call: &mut Call<'_>, tool: &Arc<BoundTool>) -> Option<ControlFlow<ToolResult, CallState>> {
+        let watched = call.tools.inner.rules.events.watch(&call.call);
         let mut observer = CallObserver::new(watched, &call.call, Some(tool));
         let Ok(runtime) = Handle::try_current() else {
             if !call.needs_guarded_path(tool) {

@@ -1,4 +1,4 @@
-//! A call as a card: what was asked for, what came of it, and what a person can do about it.
+//! Cards that show a call, its result and the buttons to approve it.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::diff::{changes, effect};
 use super::icon;
 use crate::clock;
 use crate::listing::clip;
+use crate::web::full_output::beginning;
 use crate::web::link::link;
-use crate::web::whole::beginning;
 
-/// How many characters of an answer are shown; all of them are a page of their own.
+/// Maximum number of characters shown of a result. The full text has its own page.
 const SHOWN: usize = 100_000;
 
 pub(super) struct Card<'a> {
@@ -30,7 +30,7 @@ pub(super) enum CardState<'a> {
         token: &'a str,
         question: &'a Question,
     },
-    /// It waits, and this page does not know for what: it was decided on elsewhere, or is too old.
+    /// The call is pending, but its question is unknown: it was decided in another place, or has expired.
     Lost,
     Ended(&'a ToolResult),
 }
@@ -82,7 +82,7 @@ impl CardState<'_> {
         }
     }
 
-    /// How long it ran, which its result says: the same now and when the page is loaded again.
+    /// Returns the duration of the call from its result, so that it stays the same when the page is reloaded.
     fn took(&self) -> Option<String> {
         let Self::Ended(result) = self else { return None };
         let milliseconds = result.metadata.get("milliseconds")?.as_f64()?;

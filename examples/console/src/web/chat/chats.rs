@@ -1,4 +1,4 @@
-//! The conversations, and what a person can do in them.
+//! The conversations and the actions of the user.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,15 +9,15 @@ use tool_agent::{
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
-use super::live::Live;
+use super::chat_error::{ChatError, EditedArgumentsError, RunInProgress};
+use super::live::LiveRun;
 use super::record::record;
-use super::refused::{Busy, Refused, WrongEdit};
 use super::runs::Runs;
 
-/// How many conversations are listed.
+/// Maximum number of listed conversations.
 const LISTED: u32 = 50;
 
-/// The conversations that are held with one agent. Cheap to clone.
+/// The conversations with one agent. Cheap to clone.
 #[derive(Clone)]
 pub struct Chats {
     agent: Agent,
@@ -25,19 +25,19 @@ pub struct Chats {
     runs: Arc<Mutex<Runs>>,
 }
 
-/// A conversation as a page shows it first.
-pub(super) struct View {
-    /// What was said before the run that goes on.
+/// The initial content of a conversation's page.
+pub(super) struct ConversationView {
+    /// The messages before the current run.
     pub(super) messages: Vec<Message>,
     pub(super) mode: Mode,
-    /// The run that goes on.
+    /// The current run.
     pub(super) run: Option<u64>,
-    /// The calls that wait for a person.
+    /// The pending calls.
     pub(super) waiting: Vec<(PendingApproval, PendingCall)>,
 }
 
 impl Chats {
-    /// The conversations of an agent that keeps them in this store.
+    /// Creates the conversations of an agent that stores them in `store`.
     #[must_use]
     pub fn new(agent: Agent, store: SqliteStore) -> Self {
         Self { agent, store, runs: Arc::new(Mutex::new(Runs::new())) }
@@ -47,20 +47,20 @@ impl Chats {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Those in which something was said, the newest first.
+    /// Lists conversations with messages, newest first.
     pub(super) async fn recent(&self) -> Result<Vec<ConversationSummary>, ConversationStoreError> {
         let mut recent = self.store.newest(LISTED).await?;
-        // One of which only the mode was set.
+        // Skip conversations of which only the mode was set.
         recent.retain(|one| one.messages > 0);
         Ok(recent)
     }
 
-    pub(super) async fn view(&self, id: &str) -> Result<View, ConversationStoreError> {
-        // Looked up first as well: if that run ends meanwhile, the page learns from the events that it is over.
+    pub(super) async fn view(&self, id: &str) -> Result<ConversationView, ConversationStoreError> {
+        // Look up the run first: if it ends in the meantime, the page learns that from the events.
         let first = self.runs().get(id);
         let waiting = self.waiting(id).await.unwrap_or_default();
         let saved = self.store.load(id).await?.unwrap_or_default();
-        // Looked up last: what a run has said that began meanwhile is not shown twice.
+        // Read the messages last: those of a run that began in the meantime are not shown twice.
         let (live, set) = {
             let runs = self.runs();
             (runs.get(id), runs.mode(id))
@@ -70,15 +70,15 @@ impl Chats {
             messages.truncate(live.before(messages.len()));
         }
         let run = first.or(live).map(|live| live.number);
-        Ok(View { messages, mode: set.unwrap_or(saved.mode), run, waiting })
+        Ok(ConversationView { messages, mode: set.unwrap_or(saved.mode), run, waiting })
     }
 
-    /// The calls that wait for a person.
+    /// Returns the pending calls.
     pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         self.agent.conversation(id).pending_calls().await
     }
 
-    /// What came of a call.
+    /// Returns the result of a call.
     pub(super) async fn result(&self, id: &str, call: &str) -> Result<Option<ToolResult>, ConversationStoreError> {
         let messages = self.agent.conversation(id).history_so_far().await?;
         let mut results = messages.into_iter().rev().filter_map(|message| match message {
@@ -88,14 +88,14 @@ impl Chats {
         Ok(results.find_map(|results| results.into_iter().find(|one| one.id == call)).map(|one| one.result))
     }
 
-    /// Says something. It is kept when this returns; the answer comes in the run that goes on.
-    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Refused> {
+    /// Sends a message of the user. It is stored when this returns; the response arrives in the current run.
+    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), ChatError> {
         let said = text.clone();
         self.begin(id, Some(&text), |agent| agent.conversation(id).say(said)).await
     }
 
-    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Refused> {
-        // The run that asks is not over yet when a person reads the question, and some are quick.
+    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), ChatError> {
+        // The run that asks may still be ending when the user decides.
         let asking = self.runs().get(id).filter(|live| live.has_asked(&token));
         if let Some(asking) = asking {
             asking.over.cancelled().await;
@@ -103,27 +103,32 @@ impl Chats {
         self.begin(id, None, |agent| agent.conversation(id).decide(token, decision)).await
     }
 
-    /// The arguments of a call that waits, as a person has changed them.
-    pub(super) async fn edited(&self, id: &str, token: &str, text: Option<&str>) -> Result<Value, WrongEdit> {
+    /// Parses the arguments of a pending call that the user has edited.
+    pub(super) async fn edited(
+        &self,
+        id: &str,
+        token: &str,
+        text: Option<&str>,
+    ) -> Result<Value, EditedArgumentsError> {
         let waiting = self.waiting(id).await.unwrap_or_default();
         let call = waiting.iter().find(|(pending, _)| pending.token.as_str() == token);
-        let (_, call) = call.ok_or(WrongEdit::NotWaiting)?;
-        call.question.edited(text.unwrap_or_default()).map_err(WrongEdit::Unreadable)
+        let (_, call) = call.ok_or(EditedArgumentsError::NotWaiting)?;
+        call.question.edited(text.unwrap_or_default()).map_err(EditedArgumentsError::Unreadable)
     }
 
-    /// Begins a run, which goes on without anybody watching. What it begins with is kept when this returns.
-    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Refused> {
-        let live = self.runs().begin(id).ok_or(Busy)?;
-        let over = Over { chats: self.clone(), id: id.to_owned(), live };
-        // Only now: no other run adds to them.
+    /// Begins a run, which continues without subscribers. Its first message is stored when this returns.
+    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), ChatError> {
+        let live = self.runs().begin(id).ok_or(RunInProgress)?;
+        let over = LiveRunGuard { chats: self.clone(), id: id.to_owned(), live };
+        // Count only now, since no other run can add messages.
         over.live.begin(self.kept(id).await, said);
         let run = run(&self.agent).cancel(over.live.cancel.clone()).channel("console", id);
         let (conversation, live) = (self.agent.conversation(id), over.live.clone());
         tokio::spawn(async move { record(conversation, run, &over).await });
-        live.until_taken().await.map_err(|error| Refused::failed(&error))
+        live.until_taken().await.map_err(|error| ChatError::failed(&error))
     }
 
-    /// How many messages of a conversation are kept.
+    /// Returns the number of stored messages.
     async fn kept(&self, id: &str) -> usize {
         self.store.load(id).await.ok().flatten().map_or(0, |saved| saved.messages.len())
     }
@@ -136,13 +141,13 @@ impl Chats {
         Ok(())
     }
 
-    /// Stops the run that goes on; false if there is none.
+    /// Stops the current run. Returns `false` if there is none.
     pub(super) fn stop(&self, id: &str) -> bool {
         let live = self.runs().get(id);
         live.inspect(|live| live.cancel.cancel()).is_some()
     }
 
-    /// Forgets what was said, and stops what goes on. What was done is on record in the journal.
+    /// Deletes the messages and stops the current run. The calls stay in the journal.
     pub(super) async fn delete(&self, id: &str) -> Result<(), ConversationStoreError> {
         self.stop(id);
         self.agent.conversation(id).delete().await?;
@@ -153,21 +158,21 @@ impl Chats {
     }
 }
 
-/// Takes a run out of those that go on when it is over, also if it panics, so that the conversation can go on.
-pub(super) struct Over {
+/// Removes a run when it is dropped, even if it panicked, so that the conversation can continue.
+pub(super) struct LiveRunGuard {
     chats: Chats,
     id: String,
-    pub(super) live: Arc<Live>,
+    pub(super) live: Arc<LiveRun>,
 }
 
-impl Over {
-    /// How many messages its conversation has now.
+impl LiveRunGuard {
+    /// Returns the current number of messages.
     pub(super) async fn messages(&self) -> usize {
         self.chats.kept(&self.id).await
     }
 }
 
-impl Drop for Over {
+impl Drop for LiveRunGuard {
     fn drop(&mut self) {
         self.chats.runs().end(&self.id, &self.live);
         self.live.over.cancel();

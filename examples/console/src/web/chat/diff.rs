@@ -1,17 +1,17 @@
-//! Changes of texts, side by side.
+//! Side-by-side diffs.
 
 use maud::{Markup, html};
 use serde_json::Value;
 use similar::{ChangeTag, DiffOp, TextDiff};
 use tool_runtime::ToolResult;
 
-/// Lines around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// How many rows a diff has at most.
+/// Maximum number of rows of a diff.
 const ROWS: usize = 2000;
 
-/// What a call has changed, if its result says so.
+/// Renders the changes that a result reports.
 pub(super) fn changes(result: &ToolResult) -> Markup {
     let changes = result.metadata.get("changes").and_then(Value::as_array);
     html! {
@@ -24,7 +24,7 @@ pub(super) fn changes(result: &ToolResult) -> Markup {
     }
 }
 
-/// What a call would do, in the form that its tool gives.
+/// Renders the preview of a call.
 pub(super) fn effect(preview: &Value) -> Markup {
     let diff = &preview["diff"];
     html! {
@@ -39,7 +39,7 @@ pub(super) fn effect(preview: &Value) -> Markup {
     }
 }
 
-/// One row: the line before and the line after, each with its number.
+/// One row: the old and the new line, each with its number.
 type Row<'a> = (Option<(usize, &'a str)>, Option<(usize, &'a str)>, bool);
 
 fn side_by_side(before: &str, after: &str) -> Markup {

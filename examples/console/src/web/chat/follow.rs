@@ -1,4 +1,4 @@
-//! What a page is told of a conversation.
+//! The event stream of a conversation's page.
 
 use std::sync::Arc;
 
@@ -9,32 +9,32 @@ use tokio_stream::wrappers::ReceiverStream;
 use tool_agent::ConversationStore;
 use tool_runtime::CancellationToken;
 
-use super::Seen;
+use super::SeenMessages;
 use super::chats::Chats;
-use super::live::Live;
-use super::watchers::Watching;
+use super::live::LiveRun;
+use super::subscribers::RunSubscription;
 
 impl Chats {
-    /// What happens in a conversation: how it is now, then the run that goes on from its beginning, then every other, and
-    /// what else changes. A page that has not seen what was there before that, or has what is gone, is told to load
-    /// again. Nothing if too many watch.
+    /// Streams the events of a conversation: its state, the current run from its beginning, each later run, and other
+    /// changes. A page with missing or outdated messages is told to reload. Returns `None` if there are too many
+    /// subscribers.
     pub(super) fn follow(
         &self,
         id: String,
-        seen: Seen,
+        seen: SeenMessages,
         stopped: CancellationToken,
     ) -> Option<impl Stream<Item = Arc<str>> + Send + 'static> {
         let (sender, receiver) = mpsc::channel(64);
         let chats = self.clone();
-        // Before anything is answered: a run that begins after that is not missed, however short it is.
-        let (mut watching, live) = {
+        // Subscribe before the response, so that no run is missed.
+        let (mut subscription, live) = {
             let mut runs = self.runs();
             (runs.watch(&id)?, runs.get(&id))
         };
         tokio::spawn(async move {
-            let follow = chats.tell(&id, &seen, live, &mut watching, &sender);
+            let follow = chats.tell(&id, &seen, live, &mut subscription, &sender);
             tokio::select! { () = follow => {}, () = stopped.cancelled() => {}, () = sender.closed() => {} }
-            drop(watching);
+            drop(subscription);
             chats.runs().forget_watchers(&id);
         });
         Some(ReceiverStream::new(receiver))
@@ -43,12 +43,12 @@ impl Chats {
     async fn tell(
         &self,
         id: &str,
-        seen: &Seen,
-        live: Option<Arc<Live>>,
-        watching: &mut Watching,
+        seen: &SeenMessages,
+        live: Option<Arc<LiveRun>>,
+        subscription: &mut RunSubscription,
         to: &mpsc::Sender<Arc<str>>,
     ) {
-        // What cannot be read now can be when the page comes back.
+        // On a failed read the page reconnects.
         let (Ok(saved), Ok(waiting)) = (self.store.load(id).await, self.waiting(id).await) else { return };
         let saved = saved.unwrap_or_default();
         if !seen.is_all_before(live.as_deref(), saved.messages.len()) {
@@ -58,12 +58,12 @@ impl Chats {
         let mode = self.runs().mode(id).unwrap_or(saved.mode);
         let waiting: Vec<&str> = waiting.iter().map(|(pending, _)| pending.token.as_str()).collect();
         send(to, &json!({"kind": "state", "mode": mode, "waiting": waiting})).await;
-        // Whoever falls too far behind is watching no more, and comes back.
-        tokio::select! { () = tell_runs(live, &mut watching.runs, to) => {}, () = tell_changes(&mut watching.changes, to) => {} }
+        // A subscriber that falls too far behind is dropped and reconnects.
+        tokio::select! { () = tell_runs(live, &mut subscription.runs, to) => {}, () = tell_changes(&mut subscription.changes, to) => {} }
     }
 }
 
-async fn tell_runs(live: Option<Arc<Live>>, begun: &mut mpsc::Receiver<Arc<Live>>, to: &mpsc::Sender<Arc<str>>) {
+async fn tell_runs(live: Option<Arc<LiveRun>>, begun: &mut mpsc::Receiver<Arc<LiveRun>>, to: &mpsc::Sender<Arc<str>>) {
     let mut next = live;
     let mut told = 0;
     loop {
@@ -86,7 +86,7 @@ async fn tell_changes(changes: &mut mpsc::Receiver<Arc<str>>, to: &mpsc::Sender<
     }
 }
 
-/// Tells something, if anybody listens.
+/// Sends a note unless the receiver is gone.
 async fn send(to: &mpsc::Sender<Arc<str>>, note: &Value) {
     drop(to.send(note.to_string().into()).await);
 }

@@ -1,8 +1,8 @@
-//! What kind of tool it is, at a glance, and what buttons do.
+//! Icons of tools and buttons.
 
 use maud::{Markup, html};
 
-/// A drawing for a tool. The name stands beside it, so that nobody has to see it.
+/// Returns the icon of a tool. It is decorative, since the name is shown too.
 pub(super) fn tool(name: &str) -> Markup {
     drawn(match name.split('.').next().unwrap_or(name) {
         "read_file" | "read_result" => "M6 2h8l4 4v16H6zM14 2v4h4",
@@ -19,27 +19,27 @@ pub(super) fn tool(name: &str) -> Markup {
     })
 }
 
-/// Something new.
+/// Icon for a new conversation.
 pub(super) fn plus() -> Markup {
     drawn("M12 5v14M5 12h14")
 }
 
-/// Away with it.
+/// Icon for deleting.
 pub(super) fn cross() -> Markup {
     drawn("M6 6l12 12M18 6L6 18")
 }
 
-/// All of them.
+/// Icon for the list of conversations.
 pub(super) fn list() -> Markup {
     drawn("M4 6h16M4 12h16M4 18h16")
 }
 
-/// Up to the model.
+/// Icon for sending a message.
 pub(super) fn send() -> Markup {
     drawn("M12 20V5M5 12l7-7l7 7")
 }
 
-/// No further.
+/// Icon for stopping a run.
 pub(super) fn stop() -> Markup {
     drawn("M7 7h10v10H7z")
 }

@@ -1,4 +1,4 @@
-//! The conversations beside the one that is open.
+//! The list of conversations.
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
@@ -7,16 +7,16 @@ use tool_agent::ConversationSummary;
 use super::icon;
 use crate::listing::clip;
 
-/// How long a title is, in characters.
+/// Maximum length of a title in characters.
 const TITLE: usize = 80;
 
-/// What a conversation is called: what was said first.
+/// Returns the title of a conversation: its first message, shortened.
 pub(super) fn title(first: &str) -> String {
     let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_empty() { "Untitled".to_owned() } else { clip(&words, TITLE) }
 }
 
-/// The list, a drawer where there is no room beside the conversation.
+/// Renders the list. It is a drawer on narrow screens.
 pub(super) fn render(recent: &[ConversationSummary], open: &str) -> Markup {
     html! {
         nav.conversations #conversations popover aria-label="Conversations" {
@@ -26,7 +26,7 @@ pub(super) fn render(recent: &[ConversationSummary], open: &str) -> Markup {
                     (entry(&one.id, &title(one.first.as_deref().unwrap_or_default()), Some(one.changed.into()), one.id == open))
                 }
             }
-            // What `chat.js` adds when something is said for the first time.
+            // Template for `chat.js`, which adds an entry with the first message.
             template #entry { (entry(open, "", None, true)) }
         }
         dialog #forget aria-labelledby="forget-title" {

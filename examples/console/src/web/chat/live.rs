@@ -1,4 +1,4 @@
-//! One run that goes on, whoever watches: a page that is loaded again finds it where it is.
+//! A current run, which pages can join at any time.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -8,35 +8,35 @@ use tokio::sync::{mpsc, watch};
 use tool_agent::ConversationStoreError;
 use tool_runtime::CancellationToken;
 
-/// A run that goes on.
-pub(super) struct Live {
+/// A current run.
+pub(super) struct LiveRun {
     pub(super) number: u64,
-    /// How many messages there were before it, once it is known.
+    /// The number of messages before it, once known.
     before: OnceLock<usize>,
-    /// Stops it.
+    /// Stops the run.
     pub(super) cancel: CancellationToken,
-    /// Told when another run can begin.
+    /// Cancelled when another run can begin.
     pub(super) over: CancellationToken,
-    /// Cancelled once what the person said or decided is kept.
+    /// Cancelled once the user's message or decision is stored.
     taken: CancellationToken,
-    /// Why it is not kept.
+    /// The error of storing it.
     not_kept: OnceLock<ConversationStoreError>,
-    /// What happened in it so far, for those who come later.
-    notes: watch::Sender<Vec<Note>>,
-    /// The calls about which it has asked a person, by their tokens.
+    /// The notes so far, for pages that join later.
+    notes: watch::Sender<Vec<RunNote>>,
+    /// The calls that the run has asked the user about, by token.
     asked: Mutex<HashSet<String>>,
 }
 
-/// Something that happened, as a page is told of it.
+/// An event of a run, as JSON for the page.
 #[derive(Clone)]
-struct Note {
+struct RunNote {
     json: Arc<str>,
-    /// Whether nothing more happens in its run.
+    /// `true` for the last note of a run.
     is_last: bool,
 }
 
-impl Live {
-    /// A run that is to begin: no other can.
+impl LiveRun {
+    /// Creates a run that reserves the conversation.
     pub(super) fn new(number: u64) -> Self {
         Self {
             number,
@@ -50,48 +50,48 @@ impl Live {
         }
     }
 
-    /// It begins behind so many messages, with what a person says, unless it goes on with what they have decided.
+    /// Begins the run after `before` messages, with the message of the user unless it continues with a decision.
     pub(super) fn begin(&self, before: usize, said: Option<&str>) {
         self.before.get_or_init(|| before);
         self.note(&json!({"kind": "begin", "run": self.number, "said": said}));
     }
 
-    /// Notes that what the person said or decided is kept.
+    /// Records that the user's message or decision is stored.
     pub(super) fn take(&self) {
         self.taken.cancel();
     }
 
-    /// Notes that the conversation could not be kept. Of a run that was [taken](Self::take) it is only the rest.
+    /// Records that storing the conversation failed. After [`take`](Self::take) this concerns only the rest of the run.
     pub(super) fn fail(&self, error: &ConversationStoreError) {
         self.not_kept.get_or_init(|| error.clone());
     }
 
-    /// Waits until what the person said or decided is kept, or the run is over.
+    /// Waits until the user's message or decision is stored, or the run has ended.
     ///
     /// # Errors
-    /// If it is not kept.
+    /// If it was not stored.
     pub(super) async fn until_taken(&self) -> Result<(), ConversationStoreError> {
         tokio::select! {
             biased;
             () = self.taken.cancelled() => Ok(()),
             () = self.over.cancelled() => Err(self.not_kept.get().cloned().unwrap_or_else(|| {
-                // It has panicked.
-                ConversationStoreError::new("the run broke off before anything was kept: see the log, then try again")
+                // The run has panicked.
+                ConversationStoreError::new("the run failed before anything was stored; see the log, then try again")
             })),
         }
     }
 
-    /// How many of so many messages were there before it.
+    /// Returns how many of the messages were there before the run.
     pub(super) fn before(&self, messages: usize) -> usize {
         self.before.get().map_or(messages, |before| messages.min(*before))
     }
 
     pub(super) fn note(&self, note: &Value) {
-        let note = Note { json: note.to_string().into(), is_last: note["kind"] == "end" };
+        let note = RunNote { json: note.to_string().into(), is_last: note["kind"] == "end" };
         self.notes.send_modify(|notes| notes.push(note));
     }
 
-    /// Remembers that a person is asked about a call.
+    /// Remembers that the user is asked about a call.
     pub(super) fn ask(&self, token: &str) {
         self.asked().insert(token.to_owned());
     }
@@ -104,12 +104,12 @@ impl Live {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells what has happened in it and what will; false if nobody listens any more.
+    /// Sends past and future notes. Returns `false` if the receiver is gone.
     pub(super) async fn tell(&self, to: &mpsc::Sender<Arc<str>>) -> bool {
         let mut notes = self.notes.subscribe();
         let mut sent = 0;
         loop {
-            let new: Vec<Note> = notes.borrow_and_update()[sent..].to_vec();
+            let new: Vec<RunNote> = notes.borrow_and_update()[sent..].to_vec();
             sent += new.len();
             for note in new {
                 if to.send(note.json).await.is_err() {
@@ -122,7 +122,7 @@ impl Live {
             tokio::select! {
                 biased;
                 Ok(()) = notes.changed() => {}
-                // One may be over that had no time to say so.
+                // The run may have ended without a last note.
                 () = self.over.cancelled() => return true,
             }
         }

@@ -1,6 +1,7 @@
 //! Conversations with the model.
 
 mod card;
+mod chat_error;
 mod chats;
 mod diff;
 mod follow;
@@ -9,9 +10,8 @@ mod list;
 mod live;
 mod page;
 mod record;
-mod refused;
 mod runs;
-mod watchers;
+mod subscribers;
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,113 +28,113 @@ use tool_runtime::confirm::Decision;
 
 pub use self::chats::Chats;
 
-use self::live::Live;
-use self::refused::Refused;
-use super::Site;
-use super::whole::{plain, whole};
+use self::chat_error::ChatError;
+use self::live::LiveRun;
+use super::SiteState;
+use super::full_output::{plain, whole};
 use crate::settings::Extension;
 
-/// The longest message of a person, in bytes.
+/// Maximum length of a user's message in bytes.
 const LONGEST: usize = 100_000;
 
-/// How often a page is told that nothing has happened; `chat.js` waits three times as long.
+/// Interval of keep-alive events. `chat.js` waits three times as long.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// A new conversation. It is kept once something is said in it.
-pub(super) async fn start() -> Result<Redirect, Refused> {
+/// Redirects to a new conversation, which is stored with its first message.
+pub(super) async fn start() -> Result<Redirect, ChatError> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| Refused::failed(&error))?;
+    getrandom::fill(&mut bytes).map_err(|error| ChatError::failed(&error))?;
     Ok(Redirect::to(&format!("/chat/{:016x}", u64::from_be_bytes(bytes))))
 }
 
-/// What is shown of a conversation: all of it, or the output of one call.
+/// Query parameters of a conversation's page.
 #[derive(Deserialize)]
-pub(super) struct Part {
+pub(super) struct PageQuery {
     output: Option<String>,
 }
 
 pub(super) async fn show(
-    State(site): State<Site>,
+    State(site): State<SiteState>,
     Path(id): Path<String>,
-    Query(part): Query<Part>,
-) -> Result<Response, Refused> {
+    Query(part): Query<PageQuery>,
+) -> Result<Response, ChatError> {
     check(&id)?;
     if let Some(call) = part.output {
-        let result = site.chats.result(&id, &call).await.map_err(|error| Refused::failed(&error))?;
+        let result = site.chats.result(&id, &call).await.map_err(|error| ChatError::failed(&error))?;
         return Ok(plain(result.and_then(|result| whole(site.tools.dispatcher(), Some(&id), &result))));
     }
     let is_on = site.settings.get().has(Extension::AiChat);
-    let view = site.chats.view(&id).await.map_err(|error| Refused::failed(&error))?;
-    let recent = site.chats.recent().await.map_err(|error| Refused::failed(&error))?;
+    let view = site.chats.view(&id).await.map_err(|error| ChatError::failed(&error))?;
+    let recent = site.chats.recent().await.map_err(|error| ChatError::failed(&error))?;
     Ok(page::render(&id, &view, &recent, is_on).into_response())
 }
 
-/// How much of a conversation a page has already. Who does not say is told what happens from now on.
+/// The part of a conversation that a page has already. If unset, only new events are sent.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Seen {
+pub(super) struct SeenMessages {
     messages: Option<usize>,
-    /// The run that it has not seen the end of.
+    /// The run of which the page has not seen the end.
     run: Option<u64>,
 }
 
-impl Seen {
-    /// Whether it is what there was before the run that goes on.
-    fn is_all_before(&self, live: Option<&Live>, messages: usize) -> bool {
+impl SeenMessages {
+    /// Returns `true` if the page has all messages before the current run.
+    fn is_all_before(&self, live: Option<&LiveRun>, messages: usize) -> bool {
         let before = live.map_or(messages, |live| live.before(messages));
         let goes_on = |run: u64| live.is_some_and(|live| live.number == run);
         self.messages.is_none_or(|seen| seen == before) && self.run.is_none_or(goes_on)
     }
 }
 
-/// What happens in a conversation: the run that goes on from its beginning, then every other.
+/// Streams the events of a conversation.
 pub(super) async fn events(
-    State(site): State<Site>,
+    State(site): State<SiteState>,
     Path(id): Path<String>,
-    Query(seen): Query<Seen>,
-) -> Result<Response, Refused> {
+    Query(seen): Query<SeenMessages>,
+) -> Result<Response, ChatError> {
     check(&id)?;
-    let notes = site.chats.follow(id, seen, site.stopped.clone()).ok_or_else(Refused::crowded)?;
+    let notes = site.chats.follow(id, seen, site.stopped.clone()).ok_or_else(ChatError::crowded)?;
     let events = futures_util::StreamExt::map(notes, |note| Ok::<_, Infallible>(Event::default().data(&*note)));
-    // A script hears of events only: it is to know that the connection is there.
+    // Scripts do not see comments of an event stream, so keep-alive is an event.
     let alive = Event::default().data(json!({"kind": "alive"}).to_string());
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE).event(alive)).into_response())
 }
 
-/// What a person says.
+/// A message of the user.
 #[derive(Deserialize)]
-pub(super) struct Said {
+pub(super) struct MessageBody {
     text: String,
 }
 
 pub(super) async fn say(
-    State(site): State<Site>,
+    State(site): State<SiteState>,
     Path(id): Path<String>,
-    Json(Said { text }): Json<Said>,
-) -> Result<Json<Value>, Refused> {
+    Json(MessageBody { text }): Json<MessageBody>,
+) -> Result<Json<Value>, ChatError> {
     check(&id)?;
     check_on(&site)?;
     if text.trim().is_empty() || text.len() > LONGEST {
-        let problem = format!("Say something, of {LONGEST} bytes at most.");
-        return Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, problem));
+        let problem = format!("A message must have 1 to {LONGEST} bytes.");
+        return Err(ChatError::new(StatusCode::UNPROCESSABLE_ENTITY, problem));
     }
     site.chats.say(&id, text).await?;
     Ok(Json(json!({})))
 }
 
-/// What a person has decided about a call.
+/// A decision of the user about a call.
 #[derive(Deserialize)]
-pub(super) struct Decided {
+pub(super) struct DecisionBody {
     token: String,
-    decision: Choice,
-    /// The arguments as a person has changed them, as text, with a mark where a secret was.
+    decision: DecisionKind,
+    /// The edited arguments as text, with a placeholder for each secret.
     edited: Option<String>,
     reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Choice {
+enum DecisionKind {
     Run,
     Edit,
     Refuse,
@@ -142,60 +142,60 @@ enum Choice {
 }
 
 pub(super) async fn decide(
-    State(site): State<Site>,
+    State(site): State<SiteState>,
     Path(id): Path<String>,
-    Json(decided): Json<Decided>,
-) -> Result<Json<Value>, Refused> {
+    Json(decided): Json<DecisionBody>,
+) -> Result<Json<Value>, ChatError> {
     check(&id)?;
     check_on(&site)?;
     let decision = match decided.decision {
-        Choice::Run => Decision::Run,
-        Choice::Edit => Decision::Edit(site.chats.edited(&id, &decided.token, decided.edited.as_deref()).await?),
-        Choice::Refuse => Decision::Refuse(decided.reason.filter(|reason| !reason.trim().is_empty())),
-        Choice::Abort => Decision::Abort,
+        DecisionKind::Run => Decision::Run,
+        DecisionKind::Edit => Decision::Edit(site.chats.edited(&id, &decided.token, decided.edited.as_deref()).await?),
+        DecisionKind::Refuse => Decision::Refuse(decided.reason.filter(|reason| !reason.trim().is_empty())),
+        DecisionKind::Abort => Decision::Abort,
     };
     site.chats.decide(&id, decided.token, decision).await?;
     Ok(Json(json!({})))
 }
 
-/// What the model may do from now on.
+/// The new mode of a conversation.
 #[derive(Deserialize)]
 pub(super) struct NewMode {
     mode: Mode,
 }
 
 pub(super) async fn set_mode(
-    State(site): State<Site>,
+    State(site): State<SiteState>,
     Path(id): Path<String>,
     Json(NewMode { mode }): Json<NewMode>,
-) -> Result<Json<Value>, Refused> {
+) -> Result<Json<Value>, ChatError> {
     check(&id)?;
-    site.chats.set_mode(&id, mode).await.map_err(|error| Refused::failed(&error))?;
+    site.chats.set_mode(&id, mode).await.map_err(|error| ChatError::failed(&error))?;
     Ok(Json(json!({"mode": mode})))
 }
 
-pub(super) async fn stop(State(site): State<Site>, Path(id): Path<String>) -> Result<Json<Value>, Refused> {
+pub(super) async fn stop(State(site): State<SiteState>, Path(id): Path<String>) -> Result<Json<Value>, ChatError> {
     check(&id)?;
     Ok(Json(json!({"stopped": site.chats.stop(&id)})))
 }
 
-/// Forgets a conversation.
-pub(super) async fn delete(State(site): State<Site>, Path(id): Path<String>) -> Result<Json<Value>, Refused> {
+/// Deletes a conversation.
+pub(super) async fn delete(State(site): State<SiteState>, Path(id): Path<String>) -> Result<Json<Value>, ChatError> {
     check(&id)?;
-    // A browser that goes away does not leave it half done.
+    // Run in a task, so that a browser that disconnects does not interrupt it.
     let deleting = tokio::spawn(async move { site.chats.delete(&id).await });
-    deleting.await.map_err(|error| Refused::failed(&error))?.map_err(|error| Refused::failed(&error))?;
+    deleting.await.map_err(|error| ChatError::failed(&error))?.map_err(|error| ChatError::failed(&error))?;
     Ok(Json(json!({})))
 }
 
-fn check(id: &str) -> Result<(), Refused> {
+fn check(id: &str) -> Result<(), ChatError> {
     let is_id = (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if is_id { Ok(()) } else { Err(Refused::new(StatusCode::NOT_FOUND, "There is no such conversation.")) }
+    if is_id { Ok(()) } else { Err(ChatError::new(StatusCode::NOT_FOUND, "There is no such conversation.")) }
 }
 
-fn check_on(site: &Site) -> Result<(), Refused> {
+fn check_on(site: &SiteState) -> Result<(), ChatError> {
     if site.settings.get().has(Extension::AiChat) {
         return Ok(());
     }
-    Err(Refused::new(StatusCode::NOT_FOUND, "The extension `ai_chat` is off: switch it on in the settings."))
+    Err(ChatError::new(StatusCode::NOT_FOUND, "The extension `ai_chat` is disabled: enable it in the settings."))
 }

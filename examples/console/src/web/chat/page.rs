@@ -7,13 +7,13 @@ use tool_runtime::ErrorKind;
 use tool_runtime::confirm::{PendingApproval, PendingCall};
 
 use super::card::{Card, CardState};
-use super::chats::View;
+use super::chats::ConversationView;
 use super::{icon, list};
-use crate::web::layout::{self, Place};
+use crate::web::layout::{self, SitePage};
 use crate::web::link::link;
 use crate::web::markdown;
 
-/// What to begin with. The model that needs no network understands these as well.
+/// Example messages. The offline demo model understands them too.
 const EXAMPLES: [&str; 4] = [
     "How is this machine?",
     "Which processes use the most memory?",
@@ -21,7 +21,7 @@ const EXAMPLES: [&str; 4] = [
     r#"write_file path="hello.md" content="Hello.""#,
 ];
 
-pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_on: bool) -> Markup {
+pub(super) fn render(id: &str, view: &ConversationView, recent: &[ConversationSummary], is_on: bool) -> Markup {
     let first = view.messages.iter().find_map(|message| match message {
         Message::User { text } => Some(text),
         _ => None,
@@ -49,10 +49,10 @@ pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_o
             }
         }
     };
-    layout::page(Place::Chat, "Chat", modes(view.mode), Some("chat.js"), content)
+    layout::page(SitePage::Chat, "Chat", modes(view.mode), Some("chat.js"), content)
 }
 
-/// Where a person says something.
+/// Renders the input for a message.
 fn composer(is_live: bool, is_on: bool) -> Markup {
     html! {
         div.composer {
@@ -67,7 +67,7 @@ fn composer(is_live: bool, is_on: bool) -> Markup {
     }
 }
 
-/// The switch in the header.
+/// Renders the mode switch in the header.
 fn modes(mode: Mode) -> Markup {
     html! {
         div.modes role="group" aria-label="What the model may do" #modes {
@@ -81,7 +81,7 @@ fn modes(mode: Mode) -> Markup {
     }
 }
 
-/// What stands in the place of a conversation until something is said.
+/// Renders the placeholder of an empty conversation.
 fn welcome(is_on: bool) -> Markup {
     html! {
         div.welcome {
@@ -123,7 +123,7 @@ fn answer(assistant: &AssistantMessage, results: &[CallResult], waiting: &[(Pend
     }
 }
 
-/// What the model thought before it answered: there for whoever wants it.
+/// Renders the model's reasoning, collapsed.
 fn thinking(text: &str) -> Markup {
     html! { details.thinking { summary { "Thinking" } div { (text) } } }
 }

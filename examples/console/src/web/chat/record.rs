@@ -1,4 +1,4 @@
-//! What happens in a run, as a page draws it.
+//! Records the events of a run as notes for pages.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use tool_agent::{AgentEvent, AgentUpdate, Conversation, Run, RunEnding, RunOutcome};
 
 use super::card::{Card, CardState};
-use super::chats::Over;
-use super::live::Live;
+use super::chats::LiveRunGuard;
+use super::live::LiveRun;
 use crate::listing::clip;
 use crate::web::markdown;
 
-/// Lets a run go to its end and notes what happens: text as it comes, then rendered; each call as a card that changes.
-pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
+/// Runs to the end and records text as it arrives and then rendered, and each call as a card.
+pub(super) async fn record(conversation: Conversation, run: Run, over: &LiveRunGuard) {
     let mut events = run.events();
     let mut recorder =
         Recorder { conversation, live: &over.live, text: String::new(), calls: HashMap::new(), has_missed: false };
@@ -22,7 +22,7 @@ pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
             match update {
                 AgentUpdate::Event { event, .. } => recorder.note(event).await,
                 AgentUpdate::Missed(events) => {
-                    tracing::warn!(events, "a run was too fast to be recorded");
+                    tracing::warn!(events, "missed events of a run");
                     recorder.has_missed = true;
                 }
                 _ => {}
@@ -35,15 +35,15 @@ pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
 
 struct Recorder<'a> {
     conversation: Conversation,
-    live: &'a Live,
-    /// What the model has said since the last card.
+    live: &'a LiveRun,
+    /// The model's text since the last card.
     text: String,
-    calls: HashMap<String, Started>,
-    /// Whether something happened that was not noted: a page is whole only when it is loaded again.
+    calls: HashMap<String, StartedCard>,
+    /// `true` if events were lost: the page has to be reloaded.
     has_missed: bool,
 }
 
-struct Started {
+struct StartedCard {
     tool: String,
     arguments: Value,
 }
@@ -61,7 +61,7 @@ impl Recorder<'_> {
             AgentEvent::CallStarted { id, tool, arguments } => {
                 self.live.take();
                 self.flush();
-                let started = Started { tool: tool.to_string(), arguments };
+                let started = StartedCard { tool: tool.to_string(), arguments };
                 self.card(&id, &started, CardState::Running);
                 self.calls.insert(id.to_string(), started);
             }
@@ -71,7 +71,7 @@ impl Recorder<'_> {
             }
             AgentEvent::CallPending { id, .. } => self.pending(&id).await,
             AgentEvent::CallFinished(done) => {
-                let unknown = || Started { tool: done.name.clone(), arguments: Value::Null };
+                let unknown = || StartedCard { tool: done.name.clone(), arguments: Value::Null };
                 let started = self.calls.remove(&done.id).unwrap_or_else(unknown);
                 self.card(&done.id, &started, CardState::Ended(&done.result));
             }
@@ -89,12 +89,12 @@ impl Recorder<'_> {
         }
     }
 
-    fn card(&self, id: &str, started: &Started, state: CardState<'_>) {
+    fn card(&self, id: &str, started: &StartedCard, state: CardState<'_>) {
         let card = Card { id, tool: &started.tool, arguments: &started.arguments, state };
         self.live.note(&json!({"kind": "card", "id": id, "html": card.render().into_string()}));
     }
 
-    /// Replaces the text that came in pieces by what it means.
+    /// Replaces the streamed text by rendered Markdown.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         if !text.trim().is_empty() {
@@ -102,7 +102,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// A page is told how much of the conversation it has now.
+    /// Records the end, with the number of messages that the page has now.
     fn end(&mut self, outcome: &RunOutcome, messages: usize) {
         self.flush();
         match &outcome.ending {

@@ -1,4 +1,4 @@
-//! The runs that go on, by their conversations, and who is told of them.
+//! The current runs by conversation, and their subscribers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,49 +7,49 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use tool_agent::Mode;
 
-use super::live::Live;
-use super::watchers::{Watchers, Watching};
+use super::live::LiveRun;
+use super::subscribers::{RunSubscription, Subscribers};
 
-/// How many modes are remembered that may not be kept yet.
+/// Maximum number of modes that are remembered before they are stored.
 const MODES: usize = 1000;
 
 pub(super) struct Runs {
-    live: HashMap<String, Arc<Live>>,
-    /// Modes that were set: a store knows one only once a run has kept it.
+    live: HashMap<String, Arc<LiveRun>>,
+    /// Modes that were set but not stored yet, which happens with the next run.
     modes: HashMap<String, Mode>,
-    /// The number of the last run that was begun.
+    /// The number of the last run.
     begun: u64,
-    /// Who is told of them.
-    watchers: Watchers,
+    /// The subscribers.
+    subscribers: Subscribers,
 }
 
 impl Runs {
-    /// None that goes on yet. Pages can be older than the program: no run has the number of one before it was started.
+    /// Creates an empty set. Run numbers start with the time, so that pages from before a restart do not confuse runs.
     pub(super) fn new() -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let begun = u64::try_from(now.as_millis()).unwrap_or_default();
-        Self { live: HashMap::new(), modes: HashMap::new(), begun, watchers: Watchers::default() }
+        Self { live: HashMap::new(), modes: HashMap::new(), begun, subscribers: Subscribers::default() }
     }
 
-    /// Begins a run and tells those who watch; nothing if one goes on already.
-    pub(super) fn begin(&mut self, id: &str) -> Option<Arc<Live>> {
+    /// Begins a run and notifies subscribers. Returns `None` if one is in progress.
+    pub(super) fn begin(&mut self, id: &str) -> Option<Arc<LiveRun>> {
         if self.live.contains_key(id) {
             return None;
         }
         self.begun += 1;
-        let live = Arc::new(Live::new(self.begun));
+        let live = Arc::new(LiveRun::new(self.begun));
         self.live.insert(id.to_owned(), live.clone());
-        self.watchers.begin(id, &live);
+        self.subscribers.begin(id, &live);
         Some(live)
     }
 
-    /// The run that goes on in a conversation.
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Live>> {
+    /// Returns the current run of a conversation.
+    pub(super) fn get(&self, id: &str) -> Option<Arc<LiveRun>> {
         self.live.get(id).cloned()
     }
 
-    /// Takes out a run that is over.
-    pub(super) fn end(&mut self, id: &str, over: &Live) {
+    /// Removes a run that has ended.
+    pub(super) fn end(&mut self, id: &str, over: &LiveRun) {
         if self.live.get(id).is_some_and(|live| live.number == over.number) {
             self.live.remove(id);
         }
@@ -70,17 +70,17 @@ impl Runs {
         self.modes.remove(id);
     }
 
-    /// Every run that begins in a conversation from now on, and what else changes; nothing if too many watch.
-    pub(super) fn watch(&mut self, id: &str) -> Option<Watching> {
-        self.watchers.add(id)
+    /// Subscribes to runs and changes of a conversation. Returns `None` if there are too many subscribers.
+    pub(super) fn watch(&mut self, id: &str) -> Option<RunSubscription> {
+        self.subscribers.add(id)
     }
 
-    /// Tells those who watch of something that is no part of a run.
+    /// Notifies subscribers of a change outside a run.
     pub(super) fn tell(&mut self, id: &str, change: &Value) {
-        self.watchers.change(id, &change.to_string().into());
+        self.subscribers.change(id, &change.to_string().into());
     }
 
     pub(super) fn forget_watchers(&mut self, id: &str) {
-        self.watchers.forget(id);
+        self.subscribers.forget(id);
     }
 }

@@ -1,13 +1,13 @@
-//! One value, and what it is entered into.
+//! Form controls for single values.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::schema::{Schema, Shape, shown};
-use super::{Place, about, star};
+use super::{FieldPosition, about, star};
 
-/// A control with its label and its description. A row has neither: those of its list are enough.
-pub(super) fn labelled(place: &Place<'_>, schema: Schema<'_>, shape: &Shape<'_>) -> Markup {
+/// Renders a control with label and description. Rows of a list have neither.
+pub(super) fn labelled(place: &FieldPosition<'_>, schema: Schema<'_>, shape: &Shape<'_>) -> Markup {
     if let (Shape::Fixed(value), Some(name)) = (shape, place.name) {
         return html! { input type="hidden" data-node="fixed" data-name=(name) value=(value.to_string()); };
     }
@@ -25,7 +25,7 @@ pub(super) fn labelled(place: &Place<'_>, schema: Schema<'_>, shape: &Shape<'_>)
     }
 }
 
-fn control(place: &Place<'_>, schema: Schema<'_>, shape: &Shape<'_>, hint: Option<&str>) -> Markup {
+fn control(place: &FieldPosition<'_>, schema: Schema<'_>, shape: &Shape<'_>, hint: Option<&str>) -> Markup {
     let (id, name, required) = (&place.id, place.name, place.required);
     let label = name.is_none().then_some(place.label);
     let text = match schema.default {

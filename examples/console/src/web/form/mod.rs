@@ -1,4 +1,4 @@
-//! Forms made from schemas.
+//! Forms generated from schemas.
 
 mod control;
 mod schema;
@@ -12,20 +12,19 @@ use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
 
 use self::schema::{Schema, Shape, name_of_shape};
-use super::words;
+use super::inline_code;
 
-/// How deep a form goes into a schema; what is deeper is written as JSON.
+/// Maximum depth of a form. Deeper values are entered as JSON.
 const DEPTH: usize = 5;
 
-/// How many nodes a form has below its arguments. A schema that leads to itself in many places, or one of people who
-/// mean harm, would make any number of them.
+/// Maximum number of nodes below the arguments, since recursive or malicious schemas could produce any number.
 const ROOM: usize = 1000;
 
-/// The most rows that a list has from the beginning.
+/// Maximum number of initial rows of a list.
 const ROWS: u64 = 10;
 
-/// The fields for a tool's arguments. `fields.js` puts them together again: each node says by `data-node` how it is read
-/// and by `data-name` where its value belongs.
+/// Renders the fields for a tool's arguments. `fields.js` assembles the values: `data-node` is the kind of node and
+/// `data-name` the name of its value.
 pub(super) fn fields(tool: &ToolDefinition) -> Markup {
     let schema = tool.parameters();
     html! {
@@ -37,37 +36,43 @@ pub(super) fn fields(tool: &ToolDefinition) -> Markup {
 }
 
 struct Form<'a> {
-    /// Where references lead.
+    /// The root for references.
     root: &'a Value,
-    /// How many nodes may still come below the arguments.
+    /// The remaining number of nodes.
     room: Cell<usize>,
 }
 
-/// A place in a form: an argument, a field of one, a row of a list.
+/// A position in a form: an argument, a field of an object or a row of a list.
 #[derive(Clone)]
-struct Place<'a> {
-    /// Its name in the object that it belongs to; a row has none.
+struct FieldPosition<'a> {
+    /// The name in the parent object; `None` for a row.
     name: Option<&'a str>,
-    /// What it is called.
+    /// The label.
     label: &'a str,
     id: String,
     required: bool,
     depth: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FieldPosition<'a> {
     fn id_of_hint(&self) -> String {
         format!("{}-hint", self.id)
     }
 
-    /// A field of this object.
+    /// Returns the position of a field of this object.
     fn field(&self, name: &'a str, required: bool) -> Self {
-        Place { name: Some(name), label: name, id: format!("{}-{name}", self.id), required, depth: self.depth + 1 }
+        FieldPosition {
+            name: Some(name),
+            label: name,
+            id: format!("{}-{name}", self.id),
+            required,
+            depth: self.depth + 1,
+        }
     }
 
-    /// What stands here without a name of its own.
+    /// Returns the position of a value without a name.
     fn inner(&self) -> Self {
-        Place { name: None, id: format!("{}-item", self.id), required: true, depth: self.depth + 1, ..*self }
+        FieldPosition { name: None, id: format!("{}-item", self.id), required: true, depth: self.depth + 1, ..*self }
     }
 }
 
@@ -77,20 +82,20 @@ impl<'a> Form<'a> {
     }
 
     fn all(&self, schema: &'a Value) -> Markup {
-        let top = Place { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
+        let top = FieldPosition { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
         html! { @if let Some(all) = schema["properties"].as_object() { (self.properties(&top, schema, all)) } }
     }
 
-    fn properties(&self, place: &Place<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
+    fn properties(&self, place: &FieldPosition<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
         let is_required =
             |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
         let mut sorted: Vec<(&String, &Value)> = all.iter().collect();
-        // What is needed comes first.
+        // Required properties first.
         sorted.sort_by_key(|(name, _)| !is_required(name));
         html! { @for (name, property) in sorted { (self.node(&place.field(name, is_required(name)), property)) } }
     }
 
-    /// Whether there is room for what a shape holds; it is taken then.
+    /// Returns `true` and takes the nodes of a shape if enough remain.
     fn has_room(&self, shape: &Shape<'_>) -> bool {
         let parts = match shape {
             Shape::Object(all) => all.len(),
@@ -103,11 +108,11 @@ impl<'a> Form<'a> {
         left.inspect(|left| self.room.set(*left)).is_some()
     }
 
-    fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
+    fn node(&self, place: &FieldPosition<'a>, written: &'a Value) -> Markup {
         let schema = Schema::of(written, self.root);
         let shape = Some(schema.shape()).filter(|shape| place.depth <= DEPTH && self.has_room(shape));
         let shape = match shape.unwrap_or(Shape::Open) {
-            // In an object that is there it is there, too: often it says which kind of object that is.
+            // A constant is always present in its object: it often is the tag of a variant.
             Shape::Fixed(only) if place.depth == 1 && !place.required => Shape::Choice(vec![only.clone()]),
             shape => shape,
         };
@@ -125,14 +130,14 @@ impl<'a> Form<'a> {
         group(place, schema, kind, &content)
     }
 
-    fn pair(&self, place: &Place<'a>, values: &'a Value) -> Markup {
+    fn pair(&self, place: &FieldPosition<'a>, values: &'a Value) -> Markup {
         html! {
             input.key type="text" aria-label={ "Key in " (place.label) } placeholder="key" spellcheck="false" autocomplete="off";
             (self.node(&place.inner(), values))
         }
     }
 
-    fn variants(&self, place: &Place<'a>, shapes: &[&'a Value]) -> Markup {
+    fn variants(&self, place: &FieldPosition<'a>, shapes: &[&'a Value]) -> Markup {
         html! {
             select.which aria-label={ "Kind of " (place.label) } {
                 option value="" { "–" }
@@ -146,8 +151,8 @@ impl<'a> Form<'a> {
     }
 }
 
-/// Rows that somebody adds and removes; each begins as a copy of the template.
-fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
+/// Renders rows that the user adds and removes; each is a copy of the template.
+fn rows(place: &FieldPosition<'_>, cells: &Markup, least: u64) -> Markup {
     html! {
         ol.rows data-least=(least) {}
         template {
@@ -160,9 +165,9 @@ fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
     }
 }
 
-/// Several nodes that make one value. What need not be there is there if somebody adds to it or chooses a kind of it; an
-/// object and a tuple are what they are, and have a box for that.
-fn group(place: &Place<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
+/// Renders nodes that form one value. An optional list or variant is present once it has content; an optional object or
+/// tuple has a checkbox.
+fn group(place: &FieldPosition<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
     let has_box = !place.required && matches!(kind, "object" | "tuple");
     html! {
         @if place.name.is_some() {
@@ -186,5 +191,5 @@ fn star() -> Markup {
 }
 
 fn about(schema: Schema<'_>, id: Option<&str>) -> Markup {
-    html! { @if !schema.description.is_empty() { p.hint id=[id] { (words(schema.description)) } } }
+    html! { @if !schema.description.is_empty() { p.hint id=[id] { (inline_code(schema.description)) } } }
 }

@@ -1,50 +1,50 @@
-//! What a form makes of a schema.
+//! Interpretation of schemas for forms.
 
 use serde_json::{Map, Value};
 
-/// How often a schema may lead to another before one is found.
+/// Maximum number of references to follow.
 const REFERENCES: usize = 8;
 
-/// A schema as a form sees it.
+/// A schema with its references resolved.
 #[derive(Clone, Copy)]
 pub(super) struct Schema<'a> {
-    /// What it leads to.
+    /// The resolved schema.
     pub(super) value: &'a Value,
-    /// What is said where it is used, or else where it is declared.
+    /// The description at the place of use, or else of the declaration.
     pub(super) description: &'a str,
     pub(super) default: &'a Value,
 }
 
-/// How a value is entered.
+/// The shape of an input.
 pub(super) enum Shape<'a> {
-    /// It can only be this.
+    /// A constant.
     Fixed(&'a Value),
-    /// One of these.
+    /// A choice of values.
     Choice(Vec<Value>),
     Number {
         is_integer: bool,
     },
     Text,
-    /// Plain values, one in each line.
+    /// Plain values, one per line.
     Lines {
         of_text: bool,
     },
-    /// A field for each of these.
+    /// An object with these fields.
     Object(&'a Map<String, Value>),
-    /// As many as somebody adds.
+    /// A list.
     List(&'a Value),
-    /// One of each.
+    /// A tuple.
     Tuple(&'a [Value]),
-    /// As many as somebody adds, each with a key.
+    /// A map with free keys.
     Map(&'a Value),
     /// One of several shapes.
     OneOf(Vec<&'a Value>),
-    /// Anything: written as JSON.
+    /// Any value, entered as JSON.
     Open,
 }
 
 impl<'a> Schema<'a> {
-    /// Follows references, and leaves `null` out: who enters nothing says that.
+    /// Resolves references and ignores `null`, which an empty input means.
     pub(super) fn of(written: &'a Value, root: &'a Value) -> Self {
         let mut value = written;
         for _ in 0..REFERENCES {
@@ -81,18 +81,18 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Whether it has this type, alone or beside `null`.
+    /// Returns `true` if the schema has this type, alone or with `null`.
     fn is(self, kind: &str) -> bool {
         has_type(self.value, kind)
     }
 
-    /// What is expected, such as `integer, 1 to 100`.
+    /// Describes the expected value, such as `integer, 1 to 100`.
     pub(super) fn in_words(self) -> String {
         let value = self.value;
         let kind = match &value["type"] {
             Value::String(kind) => kind.clone(),
             Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
-            // The type may stand around it.
+            // The type may be declared outside.
             _ if !value["properties"].is_null() => "object".to_owned(),
             _ => "any".to_owned(),
         };
@@ -110,7 +110,7 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// What a shape among others is called: by what marks it, or by what it is.
+/// Returns the label of a variant: its tag, title or type.
 pub(super) fn name_of_shape(written: &Value, root: &Value) -> String {
     let schema = Schema::of(written, root);
     let mut properties = schema.value["properties"].as_object().into_iter().flatten();
@@ -129,31 +129,31 @@ pub(super) fn name_of_shape(written: &Value, root: &Value) -> String {
     }
 }
 
-/// A value as people read it.
+/// Formats a value for people.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether it has fields of its own beside those of other schemas: a form of either would leave the other out.
+/// Returns `true` if a schema has both its own fields and other schemas, of which a form could show only one.
 fn is_mixed(value: &Value) -> bool {
     let has_fields = value["properties"].as_object().is_some_and(|fields| !fields.is_empty());
     has_fields && ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|key| !value[key].is_null())
 }
 
-/// The one schema that is meant where several could be: the others are `null`.
+/// Returns the only alternative besides `null`.
 fn only(value: &Value) -> Option<&Value> {
     let several = ["anyOf", "oneOf", "allOf"].into_iter().find_map(|key| value[key].as_array())?;
     let mut rest = several.iter().filter(|one| one["type"] != "null");
     rest.next().filter(|_| rest.next().is_none())
 }
 
-/// The shapes of which one is to be chosen.
+/// Returns the alternatives except `null`.
 fn alternatives(value: &Value) -> Option<Vec<&Value>> {
     let several = ["anyOf", "oneOf"].into_iter().find_map(|key| value[key].as_array())?;
     Some(several.iter().filter(|one| one["type"] != "null").collect())
 }
 
-/// The values of which one is to be chosen; those of variants with a description stand one by one.
+/// Returns the values of an enumeration, including variants with their own description.
 fn choices(value: &Value) -> Option<Vec<Value>> {
     if let Some(all) = value["enum"].as_array() {
         return Some(all.iter().filter(|one| !one.is_null()).cloned().collect());

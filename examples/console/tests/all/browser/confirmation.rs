@@ -32,7 +32,7 @@ async fn a_call_is_refused_and_another_edited() {
         // What cannot be read is said in place, and the call waits on.
         browser.enter(&field, "{bread").await;
         browser.click(&edit).await;
-        browser.says(&format!("{WAITS} .error"), "The arguments cannot be read").await;
+        browser.says(&format!("{WAITS} .error"), "The arguments are invalid").await;
         assert!(!file.exists());
         browser.enter(&field, r#"{"path": "list.md", "content": "bread"}"#).await;
         browser.click(&edit).await;

@@ -62,7 +62,7 @@ async fn a_form_asks_before_it_destroys() {
         let refuse = "document.querySelector('#result .buttons button:nth-child(2)')";
         assert_eq!(browser.value(&format!("({refuse}.click(), {refuse}.disabled)")).await, true);
         browser.says("#result h2", "Failed").await;
-        browser.says("#result pre", "No call waits").await;
+        browser.says("#result pre", "No pending call has this token").await;
 
         browser.open("/tools/metrics.names").await;
         browser.click("#call button[value=run]").await;

@@ -30,7 +30,7 @@ async fn a_token_opens_the_console() {
         browser.open("/tools").await;
         browser.says("h1", "Console").await;
         browser.enter("#token", "a-token-of-nobody\n").await;
-        browser.says(".error", "not the token").await;
+        browser.says(".error", "The token is invalid").await;
 
         // The link that is printed. The token is in no history, and no script can read it.
         browser.open("/login#a-token-of-this-test").await;

@@ -10,7 +10,7 @@ use crate::fixture::Console;
 
 /// What the link to the whole leads to, on a page.
 fn whole(page: &str) -> &str {
-    let (before, _) = page.split_once("\">all of it, as text").expect("a link");
+    let (before, _) = page.split_once("\">full output as text").expect("a link");
     before.rsplit_once("href=\"").expect("where to").1
 }
 

@@ -7,8 +7,8 @@ use tool_runtime::{Dispatcher, ToolResult};
 
 use crate::listing::clip;
 
-/// An output up to so many characters. Of a longer one, and of one that was too long for the model, it says how much
-/// there is, and leads to all of it.
+/// Renders an output up to a number of characters. If it was cut, or was spilled, shows its size and a link to the full
+/// text.
 pub(super) fn beginning(result: &ToolResult, most: usize, whole: &str) -> Markup {
     let text = clip(&result.output, most);
     let spilled = result.metadata.get("spilled").and_then(|spilled| spilled["bytes"].as_u64());
@@ -18,13 +18,13 @@ pub(super) fn beginning(result: &ToolResult, most: usize, whole: &str) -> Markup
         @if !is_whole {
             p.quiet {
                 "This is a part of " (spilled.unwrap_or(result.output.len() as u64)) " bytes: "
-                a href=(whole) { "all of it, as text" }
+                a href=(whole) { "full output as text" }
             }
         }
     }
 }
 
-/// The whole output of a call; nothing if it is kept no more.
+/// Returns the full output of a call, or `None` if it is no longer stored.
 pub(super) fn whole(tools: &Dispatcher, conversation: Option<&str>, result: &ToolResult) -> Option<String> {
     match result.metadata.get("spilled") {
         None => Some(result.output.clone()),
@@ -32,11 +32,11 @@ pub(super) fn whole(tools: &Dispatcher, conversation: Option<&str>, result: &Too
     }
 }
 
-/// A text as it is: a browser makes nothing of it.
+/// Returns a plain-text response that browsers do not interpret.
 pub(super) fn plain(text: Option<String>) -> Response {
     let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
     match text {
         Some(text) => (headers, text).into_response(),
-        None => (StatusCode::NOT_FOUND, headers, "There is no such output, or it is kept no more.").into_response(),
+        None => (StatusCode::NOT_FOUND, headers, "There is no such output, or it is no longer stored.").into_response(),
     }
 }

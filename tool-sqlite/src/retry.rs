@@ -1,31 +1,31 @@
-//! Waiting for whoever has the file locked.
+//! Retries while another process has the file locked.
 
 use std::time::{Duration, Instant};
 
 use crate::primary_code;
 
-/// How long to wait for another process that is writing.
-pub(crate) const BUSY: Duration = Duration::from_secs(5);
+/// Time to wait for another process that is writing.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long to wait before another try to open the file.
-const RETRY: Duration = Duration::from_millis(10);
+/// Delay between attempts to open the file.
+const RETRY_DELAY: Duration = Duration::from_millis(10);
 
-/// Tries again while the file is locked. SQLite itself does not wait where two who open a new file both change it to the
-/// mode in which readers and writers do not hold each other up.
-pub(crate) async fn patiently<T, F>(connect: impl Fn() -> F) -> sqlx::Result<T>
+/// Retries `connect` while the file is locked. SQLite's busy timeout does not apply when two processes switch a new file
+/// to write-ahead logging at the same time.
+pub(crate) async fn retry_while_busy<T, F>(connect: impl Fn() -> F) -> sqlx::Result<T>
 where
     F: Future<Output = sqlx::Result<T>>,
 {
     let begun = Instant::now();
     loop {
         match connect().await {
-            Err(error) if is_busy(&error) && begun.elapsed() < BUSY => tokio::time::sleep(RETRY).await,
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY_TIMEOUT => tokio::time::sleep(RETRY_DELAY).await,
             connected => return connected,
         }
     }
 }
 
-/// Whether somebody else has locked the file at this moment.
+/// Returns `true` if the file is locked by another connection.
 fn is_busy(error: &sqlx::Error) -> bool {
     primary_code(error) == Some(5)
 }
@@ -41,22 +41,22 @@ mod tests {
 
     use super::*;
 
-    /// Locks the file, if nobody has.
+    /// Locks the file exclusively.
     async fn lock(connection: &mut SqliteConnection) -> sqlx::Result<()> {
         sqlx::query("BEGIN EXCLUSIVE").execute(connection).await.map(drop)
     }
 
     #[tokio::test]
-    async fn a_locked_file_is_tried_again() {
+    async fn retries_while_the_file_is_locked() {
         let folder = tempfile::tempdir().unwrap();
         let options = SqliteConnectOptions::new().filename(folder.path().join("a.db")).create_if_missing(true);
         let options = options.busy_timeout(Duration::ZERO);
         let mut holder = options.connect().await.unwrap();
         lock(&mut holder).await.unwrap();
         let (holder, tries) = (Mutex::new(Some(holder)), AtomicU32::new(0));
-        patiently(async || {
+        retry_while_busy(async || {
             let mut connection = options.connect().await?;
-            // Whoever does not try again is told that the file is locked.
+            // The first two attempts find the file locked.
             if tries.fetch_add(1, Ordering::Relaxed) == 2 {
                 holder.lock().await.take().unwrap().close().await?;
             }
@@ -68,10 +68,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_there_is_not_tried_again() {
+    async fn does_not_retry_a_missing_file() {
         let tries = AtomicU32::new(0);
         let options = SqliteConnectOptions::new().filename("/nowhere/a.db");
-        let error = patiently(|| {
+        let error = retry_while_busy(|| {
             tries.fetch_add(1, Ordering::Relaxed);
             options.connect()
         });

@@ -1,4 +1,4 @@
-//! What a call answers over HTTP.
+//! HTTP responses for tool results.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -9,25 +9,26 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 use crate::Problem;
 use crate::idempotency::is_replayed;
 
-/// A result as JSON, with the status that fits it. One that failed is a problem as well, so that whatever is not of
-/// the 200s is of one form: it has the members of both.
-pub(crate) fn answer(result: &ToolResult) -> Response {
+/// Returns a result as JSON with the matching status. A failed result has the members of a [`Problem`] too, so that
+/// every response outside the 200s has one form.
+pub(crate) fn result_response(result: &ToolResult) -> Response {
     match &result.error {
         None => Json(result).into_response(),
         Some(error) if error.kind == ErrorKind::Pending => (StatusCode::ACCEPTED, Json(result)).into_response(),
         Some(error) => {
             let problem = if is_replayed(result) { final_problem(error) } else { problem(error) };
-            problem.respond(Failed { problem: &problem, result })
+            problem.respond(FailedResult { problem: &problem, result })
         }
     }
 }
 
-/// What went wrong with a call, as a problem, with `Retry-After` where it is known when to come back.
+/// Converts the error of a call to a problem, with `Retry-After` if the delay is known.
 pub(crate) fn problem(error: &ToolError) -> Problem {
     Problem::new(status(error.kind), error.kind.as_str(), &error.message).with_retry_after(error.retry_after())
 }
 
-/// The failure of an earlier call, as a problem. Every retry gets the same, so its status does not ask for one.
+/// Converts the error of a replayed call to a problem. Every retry gets the same result, so the status must not invite
+/// one.
 fn final_problem(error: &ToolError) -> Problem {
     let status = match status(error.kind) {
         status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => StatusCode::CONFLICT,
@@ -37,15 +38,15 @@ fn final_problem(error: &ToolError) -> Problem {
 }
 
 #[derive(Serialize)]
-struct Failed<'a> {
+struct FailedResult<'a> {
     #[serde(flatten)]
     problem: &'a Problem,
     #[serde(flatten)]
     result: &'a ToolResult,
 }
 
-/// A tool that ran and said no is 422: it was understood, and nothing is wrong with the server. A call whose outcome is
-/// unknown is 409: clients repeat what is of the 500s by themselves, and it may have taken effect.
+/// Maps an error kind to a status. A tool that ran and failed is 422: the request was valid and the server works. An
+/// unknown outcome is 409, because clients retry 5xx responses automatically and the call may have taken effect.
 fn status(kind: ErrorKind) -> StatusCode {
     match kind {
         ErrorKind::UnknownTool => StatusCode::NOT_FOUND,

@@ -1,4 +1,4 @@
-//! Why a request about a conversation is not served, for the page to show.
+//! Errors of chat requests, shown by the page.
 
 use std::fmt;
 
@@ -8,67 +8,67 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use tool_runtime::confirm::EditError;
 
-/// An answer in words, with its status.
-pub(in crate::web) struct Refused(StatusCode, String);
+/// An error response with a status and a message.
+pub(in crate::web) struct ChatError(StatusCode, String);
 
-impl Refused {
+impl ChatError {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self(status, detail.into())
     }
 
-    /// Too many watch already.
+    /// Too many subscribers.
     pub(super) fn crowded() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open: close some.")
     }
 
-    /// Something here does not work.
+    /// An internal error.
     pub(super) fn failed(error: &impl fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for ChatError {
     fn into_response(self) -> Response {
         (self.0, Json(json!({"detail": self.1}))).into_response()
     }
 }
 
-/// A run goes on in this conversation already.
+/// A run is in progress already.
 #[derive(Debug)]
-pub(super) struct Busy;
+pub(super) struct RunInProgress;
 
-impl fmt::Display for Busy {
+impl fmt::Display for RunInProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("An answer is on its way: wait for it, or stop it.")
+        f.write_str("A response is in progress: wait for it, or stop it.")
     }
 }
 
-impl From<Busy> for Refused {
-    fn from(busy: Busy) -> Self {
+impl From<RunInProgress> for ChatError {
+    fn from(busy: RunInProgress) -> Self {
         Self::new(StatusCode::CONFLICT, busy.to_string())
     }
 }
 
-/// What a person has made of a call's arguments cannot run.
+/// Error of edited arguments.
 #[derive(Debug)]
-pub(super) enum WrongEdit {
-    /// The call does not wait any more.
+pub(super) enum EditedArgumentsError {
+    /// The call is not pending any more.
     NotWaiting,
-    /// The text cannot be read, or in more than one way.
+    /// The text cannot be parsed.
     Unreadable(EditError),
 }
 
-impl fmt::Display for WrongEdit {
+impl fmt::Display for EditedArgumentsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotWaiting => f.write_str("This call does not wait any more."),
-            Self::Unreadable(error) => write!(f, "The arguments cannot be read: {error}."),
+            Self::NotWaiting => f.write_str("This call is not pending any more."),
+            Self::Unreadable(error) => write!(f, "The arguments are invalid: {error}."),
         }
     }
 }
 
-impl From<WrongEdit> for Refused {
-    fn from(wrong: WrongEdit) -> Self {
+impl From<EditedArgumentsError> for ChatError {
+    fn from(wrong: EditedArgumentsError) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, wrong.to_string())
     }
 }
