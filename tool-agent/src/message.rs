@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_runtime::dialect::Requested;
+use tool_runtime::dialect::RequestedCall;
 use tool_runtime::journal::Journal;
 use tool_runtime::{Dispatcher, ToolResult};
 
@@ -115,8 +115,8 @@ impl ModelCall {
     }
 }
 
-impl From<Requested> for ModelCall {
-    fn from(call: Requested) -> Self {
+impl From<RequestedCall> for ModelCall {
+    fn from(call: RequestedCall) -> Self {
         Self::new(call.id, call.name, call.arguments)
     }
 }

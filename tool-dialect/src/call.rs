@@ -1,75 +1,75 @@
-//! Calls and results, without any provider's form.
+//! Calls and results, independent of the provider.
 
 use std::fmt;
 
-/// A call that a model asks for.
+/// A call requested by a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Requested {
-    /// What the provider calls this call; empty where it gives no ids.
+pub struct RequestedCall {
+    /// The provider's call id; empty if the provider sends none.
     ///
-    /// For MCP it is the JSON of the request's `id`, since there `1` and `"1"` are not the same.
+    /// For MCP this is the JSON of the request's `id`, because `1` and `"1"` are different ids there.
     pub id: String,
     /// The tool, by the name it was offered under.
     pub name: String,
-    /// The arguments, as the model wrote them.
+    /// The arguments, exactly as the model wrote them.
     pub arguments: String,
 }
 
-impl Requested {
-    /// A call, to be written by hand in tests.
+impl RequestedCall {
+    /// Creates a call. Mostly useful in tests.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }
 
-    /// The answer that it has succeeded.
+    /// Returns a successful result for this call.
     #[must_use]
-    pub fn succeeded(self, output: impl Into<String>) -> Answer {
-        Answer { id: self.id, name: self.name, output: output.into(), success: true }
+    pub fn succeeded(self, output: impl Into<String>) -> ProviderResult {
+        ProviderResult { id: self.id, name: self.name, output: output.into(), success: true }
     }
 
-    /// The answer that it has failed, with words that the model can act on.
+    /// Returns a failed result for this call, with a message that the model can act on.
     #[must_use]
-    pub fn failed(self, output: impl Into<String>) -> Answer {
-        Answer { id: self.id, name: self.name, output: output.into(), success: false }
+    pub fn failed(self, output: impl Into<String>) -> ProviderResult {
+        ProviderResult { id: self.id, name: self.name, output: output.into(), success: false }
     }
 }
 
-/// What came of a call.
+/// The result of a call, to be returned to the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The call's id, as in [`Requested`].
+pub struct ProviderResult {
+    /// The call's id, as in [`RequestedCall`].
     pub id: String,
     /// The tool, by the name it was offered under.
     pub name: String,
-    /// What the model reads, in failure too.
+    /// The text for the model, for successes and failures.
     pub output: String,
-    /// Whether the call has succeeded.
+    /// `true` if the call succeeded.
     pub success: bool,
 }
 
-/// A call that makes no sense. The model should be told: see [`answer`](Self::answer).
+/// A call that could not be parsed. [`to_result`](Self::to_result) reports it to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Malformed {
+pub struct MalformedCall {
     /// The call's id, if it has one.
     pub id: String,
     /// The tool, if the call names one.
     pub name: Option<String>,
-    /// What is wrong.
+    /// The reason.
     pub message: String,
 }
 
-impl Malformed {
+impl MalformedCall {
     pub(crate) fn new(id: String, name: Option<String>, message: impl Into<String>) -> Self {
         Self { id, name, message: message.into() }
     }
 
-    /// The result that tells the model so.
+    /// Returns a failed result that reports the problem to the model.
     #[must_use]
-    pub fn answer(&self) -> Answer {
-        Answer {
+    pub fn to_result(&self) -> ProviderResult {
+        ProviderResult {
             id: self.id.clone(),
             name: self.name.clone().unwrap_or_else(|| "unknown".to_owned()),
             output: self.to_string(),
@@ -78,15 +78,15 @@ impl Malformed {
     }
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the call could not be read: {}", self.message)
+        write!(f, "malformed call: {}", self.message)
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for MalformedCall {}
 
-/// A text that is not a provider's response.
+/// An error in a provider's response: invalid JSON, an unknown structure, or an error that the provider reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseError {
     message: String,

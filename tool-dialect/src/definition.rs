@@ -1,60 +1,62 @@
-//! One tool, as a provider is told of it.
+//! The definition of one tool in a provider's format.
 
 use tool_model::{KEYS, ToolDefinition};
 
 use crate::Dialect;
-use crate::schema::{Counts, Definitions, Json, Loss, Node, Notes, Profile, RESULT, Writer};
+use crate::schema::{
+    JsonWriter, LossSink, RESULT, SchemaCounts, SchemaLoss, SchemaNode, SchemaProfile, SchemaWriter, ToolDefs,
+};
 
-/// The text of one tool's definition.
-pub(crate) struct Definition<N> {
+/// A tool definition as JSON text, with the losses and counts of its schema.
+pub(crate) struct WrittenDefinition<N> {
     pub(crate) text: String,
     pub(crate) notes: N,
-    pub(crate) counts: Counts,
-    /// Whether the schema cannot be said in this profile strictly.
+    pub(crate) counts: SchemaCounts,
+    /// `true` if the strict profile cannot express the schema.
     pub(crate) refused: bool,
 }
 
-/// What is written of one tool.
-pub(crate) struct Subject<'a> {
+/// Writes the definition of one tool.
+pub(crate) struct DefinitionWriter<'a> {
     pub(crate) dialect: Dialect,
-    /// The name that the provider takes.
+    /// The name that the provider accepts.
     pub(crate) name: &'a str,
     pub(crate) tool: &'a ToolDefinition,
-    /// The arguments that the provider takes under another name.
+    /// The renamed arguments: own name and provider's name.
     pub(crate) renamed: &'a [(String, String)],
 }
 
-impl<'a> Subject<'a> {
-    /// Writes the definition with the schema in the form of a profile.
-    pub(crate) fn write<N: Notes>(&self, profile: &'static Profile) -> Definition<N> {
-        let inlined = self.write_with(profile, Definitions::inlined(&self.tool.defs), None);
+impl<'a> DefinitionWriter<'a> {
+    /// Writes the definition, with the schema in the given profile.
+    pub(crate) fn write<N: LossSink>(&self, profile: &'static SchemaProfile) -> WrittenDefinition<N> {
+        let inlined = self.write_with(profile, ToolDefs::inlined(&self.tool.defs), None);
         inlined.unwrap_or_else(|| {
-            // Definitions that use each other again and again would grow beyond every bound.
-            let referred = Definitions::referred(&self.tool.defs);
-            let written = self.write_with(profile, referred, Some(Loss::TooLarge));
+            // Inlined definitions that use each other repeatedly can grow without bound.
+            let referred = ToolDefs::referred(&self.tool.defs);
+            let written = self.write_with(profile, referred, Some(SchemaLoss::TooLarge));
             written.unwrap_or_else(|| unreachable!("without writing out, a definition is as large as the tool"))
         })
     }
 
-    /// Nothing where the schema is too large with its definitions written out.
-    fn write_with<N: Notes>(
+    /// Returns `None` if the schema is too large with inlined definitions.
+    fn write_with<N: LossSink>(
         &self,
-        profile: &'static Profile,
-        definitions: Definitions<'a>,
-        loss: Option<Loss>,
-    ) -> Option<Definition<N>> {
+        profile: &'static SchemaProfile,
+        definitions: ToolDefs<'a>,
+        loss: Option<SchemaLoss>,
+    ) -> Option<WrittenDefinition<N>> {
         let is_last = loss.is_some();
-        let mut json = Json::with_capacity(512);
+        let mut json = JsonWriter::with_capacity(512);
         self.head(&mut json);
         if self.is_without_parameters() {
             self.tail(&mut json, profile);
-            let counts = Counts::default();
-            return Some(Definition { text: json.finish(), notes: N::default(), counts, refused: false });
+            let counts = SchemaCounts::default();
+            return Some(WrittenDefinition { text: json.finish(), notes: N::default(), counts, refused: false });
         }
         let (key, around) = self.key();
         json.key(key);
         json.raw(around);
-        let mut writer: Writer<'_, N> = Writer::new(json, profile, definitions);
+        let mut writer: SchemaWriter<'_, N> = SchemaWriter::new(json, profile, definitions);
         if let Some(loss) = loss {
             writer.lose(loss);
         }
@@ -62,21 +64,21 @@ impl<'a> Subject<'a> {
         if writer.too_large && !is_last {
             return None;
         }
-        let Writer { mut json, notes, counts, refused, .. } = writer;
+        let SchemaWriter { mut json, notes, counts, refused, .. } = writer;
         if !around.is_empty() {
             json.close(b'}');
         }
         self.tail(&mut json, profile);
-        Some(Definition { text: json.finish(), notes, counts, refused })
+        Some(WrittenDefinition { text: json.finish(), notes, counts, refused })
     }
 
-    /// Gemini refuses an object without properties, and takes a function without parameters.
+    /// Gemini rejects an object without properties, but accepts a function without parameters.
     fn is_without_parameters(&self) -> bool {
         self.dialect == Dialect::Gemini && self.tool.arguments.is_empty()
     }
 
-    /// Up to the schema: name and description.
-    fn head(&self, json: &mut Json) {
+    /// Writes the name and the description, which precede the schema.
+    fn head(&self, json: &mut JsonWriter) {
         json.open(b'{');
         match self.dialect {
             Dialect::OpenAiChat | Dialect::OpenRouter => json.raw(r#""type":"function","function":{"#),
@@ -93,7 +95,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The key of the schema, and what stands around it.
+    /// Returns the key of the schema, and the text that opens an object around it.
     fn key(&self) -> (&'static str, &'static str) {
         match self.dialect {
             Dialect::OpenAiChat | Dialect::OpenRouter | Dialect::OpenAiResponses | Dialect::Gemini => {
@@ -105,10 +107,10 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// What comes after the schema.
-    fn tail(&self, json: &mut Json, profile: &Profile) {
+    /// Writes everything after the schema.
+    fn tail(&self, json: &mut JsonWriter, profile: &SchemaProfile) {
         let strict = profile.strict.is_some();
-        // Responses are strict unless told otherwise.
+        // The Responses API is strict by default.
         if strict || self.dialect == Dialect::OpenAiResponses {
             json.key("strict");
             json.raw(if strict { "true" } else { "false" });
@@ -123,12 +125,13 @@ impl<'a> Subject<'a> {
         json.close(b'}');
     }
 
-    /// MCP takes the schema of a result that is an object.
-    fn output_schema(&self, json: &mut Json) {
+    /// Writes the result schema, which MCP accepts for objects only.
+    fn output_schema(&self, json: &mut JsonWriter) {
         let Some(returns) = self.tool.returns.as_ref().filter(|_| returns_object(self.tool)) else { return };
         json.key("outputSchema");
-        let write = |definitions, json: &mut Json| {
-            let mut writer: Writer<'_, crate::schema::Silent> = Writer::new(Json::default(), &RESULT, definitions);
+        let write = |definitions, json: &mut JsonWriter| {
+            let mut writer: SchemaWriter<'_, crate::schema::IgnoredLosses> =
+                SchemaWriter::new(JsonWriter::default(), &RESULT, definitions);
             writer.result(returns);
             let fits = !writer.too_large;
             if fits {
@@ -136,13 +139,13 @@ impl<'a> Subject<'a> {
             }
             fits
         };
-        if !write(Definitions::inlined(&self.tool.defs), json) && !write(Definitions::referred(&self.tool.defs), json) {
+        if !write(ToolDefs::inlined(&self.tool.defs), json) && !write(ToolDefs::referred(&self.tool.defs), json) {
             json.raw(r#"{"type":"object"}"#);
         }
     }
 
-    /// What the code says of the tool's behaviour; what it does not say is left to the protocol's defaults.
-    fn annotations(&self, json: &mut Json) {
+    /// Writes the hints for flags that are set. The protocol's defaults apply to the others.
+    fn annotations(&self, json: &mut JsonWriter) {
         let mut hints = KEYS.iter().filter(|key| key.is_on(self.tool)).filter_map(|key| key.mcp_hint).peekable();
         if hints.peek().is_none() {
             return;
@@ -157,18 +160,18 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Whether a result is an object, so that MCP can take it as structured content.
+/// Returns `true` if the result is an object, so that MCP can carry it as structured content.
 pub(crate) fn returns_object(tool: &ToolDefinition) -> bool {
     let mut schema = tool.returns.as_ref();
-    // As many steps as there are definitions: a longer way goes in circles.
+    // A chain longer than the number of definitions is a cycle.
     for _ in 0..=tool.defs.len() {
         let Some(known) = schema else { return false };
         match tool_model::reference_target(known) {
             Some(name) => schema = tool.defs.get(&*name),
             None => {
-                let mut node = Node::read(known);
+                let mut node = SchemaNode::read(known);
                 node.infer_type();
-                return node.types.name() == "object" && !node.types.is_several();
+                return node.types.name() == "object" && !node.types.is_union();
             }
         }
     }

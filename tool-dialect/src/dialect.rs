@@ -1,13 +1,13 @@
-//! Which provider, and whether it is asked to enforce the schemas.
+//! The supported providers, and strict mode.
 
 use std::fmt;
 use std::str::FromStr;
 
 use tool_model::ToolDefinition;
 
-use crate::{NameClash, Offer, Report};
+use crate::{LossReport, NameClash, ToolOffer};
 
-/// The form in which a provider takes tools, calls them and is told the results.
+/// The format in which a provider receives tools, calls them and receives results.
 ///
 /// ```
 /// use tool_dialect::Dialect;
@@ -23,24 +23,24 @@ use crate::{NameClash, Offer, Report};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// OpenAI's Chat Completions, and what speaks the same: LiteLLM, Ollama, vLLM.
+    /// OpenAI Chat Completions and compatible servers: LiteLLM, Ollama, vLLM.
     OpenAiChat,
-    /// OpenAI's Responses.
+    /// OpenAI Responses.
     OpenAiResponses,
-    /// OpenRouter, in the form of Chat Completions.
+    /// OpenRouter, in the format of Chat Completions.
     OpenRouter,
-    /// Anthropic's Messages.
+    /// Anthropic Messages.
     Anthropic,
-    /// Gemini's `generateContent`.
+    /// Gemini `generateContent`.
     Gemini,
-    /// Bedrock's Converse.
+    /// Amazon Bedrock Converse.
     Bedrock,
     /// The Model Context Protocol: `tools/list` and `tools/call`.
     Mcp,
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Self; 7] = [
         Self::OpenAiChat,
         Self::OpenAiResponses,
@@ -51,31 +51,34 @@ impl Dialect {
         Self::Mcp,
     ];
 
-    /// The same, asking the provider to enforce the schemas where it can.
+    /// Returns the strict form, which asks the provider to enforce the schemas.
     ///
-    /// A tool that says `strict = false` is left out of that, and one that cannot be said strictly: it is offered as
-    /// ever, and the [report](Form::report) says why.
+    /// Tools with `strict = false`, and tools that the strict mode cannot express, are offered non-strictly. The
+    /// [report](DialectForm::report) gives the reasons.
     #[must_use]
-    pub fn strict(self) -> Form {
-        Form { dialect: self, strict: true }
+    pub fn strict(self) -> DialectForm {
+        DialectForm { dialect: self, strict: true }
     }
 
-    /// Tools in this form; see [`Form::offer`].
+    /// Returns the tools in the non-strict form; see [`DialectForm::offer`].
     ///
     /// # Errors
-    /// When two tools have one name for the provider.
-    pub fn offer<'a>(self, tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>) -> Result<Offer, NameClash> {
-        Form::from(self).offer(tools)
+    /// If two tools have the same encoded name.
+    pub fn offer<'a>(
+        self,
+        tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>,
+    ) -> Result<ToolOffer, NameClash> {
+        DialectForm::from(self).offer(tools)
     }
 
-    /// What this form cannot say of the tools; see [`Form::report`].
+    /// Returns the loss report of the non-strict form; see [`DialectForm::report`].
     #[must_use]
-    pub fn report<'a>(self, tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>) -> Report {
-        Form::from(self).report(tools)
+    pub fn report<'a>(self, tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>) -> LossReport {
+        DialectForm::from(self).report(tools)
     }
 
-    /// How it is called on a command line: `openai`, `openai-responses`, `openrouter`, `anthropic`, `gemini`,
-    /// `bedrock`, `mcp`.
+    /// Returns the name used on command lines and in URLs: `openai`, `openai-responses`, `openrouter`, `anthropic`,
+    /// `gemini`, `bedrock`, `mcp`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -105,35 +108,35 @@ impl FromStr for Dialect {
     }
 }
 
-/// A name that no dialect has.
+/// An error for an unknown dialect name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDialect(String);
 
 impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
-        write!(f, "no dialect is called `{}`; there are {}", self.0, known.join(", "))
+        write!(f, "unknown dialect `{}`; expected one of {}", self.0, known.join(", "))
     }
 }
 
 impl std::error::Error for UnknownDialect {}
 
-/// A dialect, and whether the provider is asked to enforce the schemas. [`Dialect::strict`] makes one that does.
+/// A dialect with strict mode on or off. [`Dialect::strict`] turns it on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Form {
-    /// Whose form it is.
+pub struct DialectForm {
+    /// The dialect.
     pub dialect: Dialect,
-    /// Whether the provider is asked to enforce the schemas where it can.
+    /// `true` to ask the provider to enforce the schemas where it can.
     pub strict: bool,
 }
 
-impl From<Dialect> for Form {
+impl From<Dialect> for DialectForm {
     fn from(dialect: Dialect) -> Self {
         Self { dialect, strict: false }
     }
 }
 
-impl fmt::Display for Form {
+impl fmt::Display for DialectForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.dialect, if self.strict { " (strict)" } else { "" })
     }

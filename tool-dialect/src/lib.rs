@@ -1,9 +1,9 @@
-//! Tools in every model provider's form.
+//! Tool definitions, calls and results in the format of each model provider.
 //!
-//! Providers differ in how they are told of tools, in how a model's calls come back and in how results are returned;
-//! and each has rules of its own for names and schemas, of which breaking one fails the whole request. A [`Dialect`]
-//! knows them. It makes an [`Offer`] of a set of tools: their definitions, stable to the byte, and the way back from the
-//! provider's response to plain calls. An application with its own HTTP client needs nothing else.
+//! Providers differ in how they receive tool definitions, how they send a model's calls and how they expect results.
+//! Each one also has rules for names and schemas, and breaking a rule fails the whole request. A [`Dialect`] knows
+//! those rules. It turns a set of tools into a [`ToolOffer`]: their definitions, byte-for-byte stable, and the mapping
+//! from the provider's response back to plain calls. An application with its own HTTP client needs nothing else.
 //!
 //! ```
 //! use tool_dialect::Dialect;
@@ -21,7 +21,7 @@
 //!     assert_eq!(offer.decoded(encoded), "metrics.newest");
 //! }
 //!
-//! // Strictly, where the provider can: the bound is in the description now, and the report says so.
+//! // In strict mode the bound moves into the description, and the report says so.
 //! let offer = Dialect::Anthropic.strict().offer(manifest.iter())?;
 //! assert_eq!(offer.definitions()[0]["strict"], true);
 //! assert_eq!(offer.definitions()[0]["input_schema"]["properties"]["limit"]["description"], "At least 1.");
@@ -29,20 +29,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is said, and what is not
+//! # Schemas
 //!
-//! The portable form is that of every provider's non-strict mode. Types are written out where they are used; only those
-//! that contain themselves stay behind a `$ref`. There are no boolean schemas, no lists of types and no formats of
-//! machine numbers, every list has its `items`, and an optional argument is simply not required. Strict modes and Gemini
-//! take less: what restricts a value and cannot be said goes into the description, in words. A tool that a strict mode
-//! cannot take is offered without it. [`Form::report`] says all of this, tool by tool and argument by argument.
+//! The portable profile works in every provider's non-strict mode. Types are inlined where they are used; only
+//! recursive types stay behind a `$ref`. There are no boolean schemas, no lists of types and no machine-number formats,
+//! every array has `items`, and an optional argument is simply not required. Strict modes and Gemini support less: a
+//! constraint that the provider cannot read moves into the description as a sentence. A tool that a strict mode cannot
+//! express is offered without it. [`DialectForm::report`] lists all of this per tool and argument.
 //!
-//! Names get what the provider takes: a dot becomes `__`, a name that is too long keeps its tail. Two tools of one name
-//! are an error that names both. Arguments that a provider does not take by their names get others, and calls are read
-//! back, as is the `null` that OpenAI's strict mode asks for in the place of what is left out.
+//! Names are encoded to what the provider accepts: a dot becomes `__`, and a name that is too long keeps its tail. Two
+//! tools with the same encoded name are an error that names both. Arguments whose names a provider rejects are renamed,
+//! and calls are decoded back. So is the `null` that OpenAI's strict mode requires for a missing argument.
 //!
-//! This crate knows nothing of how a tool is called.
+//! This crate does not know how a tool is called.
 
+mod arguments;
 mod call;
 mod definition;
 mod dialect;
@@ -50,15 +51,14 @@ mod names;
 mod offer;
 mod plan;
 mod report;
-mod restore;
 mod rules;
 mod schema;
 mod stream;
 mod wire;
 
-pub use call::{Answer, Malformed, Requested, ResponseError};
-pub use dialect::{Dialect, Form, UnknownDialect};
+pub use call::{MalformedCall, ProviderResult, RequestedCall, ResponseError};
+pub use dialect::{Dialect, DialectForm, UnknownDialect};
 pub use names::NameClash;
-pub use offer::Offer;
-pub use report::{Finding, Level, Report};
-pub use stream::{Received, Stream};
+pub use offer::ToolOffer;
+pub use report::{LossFinding, LossLevel, LossReport};
+pub use stream::{StreamAssembler, StreamedResponse};

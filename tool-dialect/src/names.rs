@@ -1,4 +1,4 @@
-//! The names of tools and arguments as providers take them, and back.
+//! Encoding of tool and argument names for providers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,13 +7,13 @@ use tool_model::ToolDefinition;
 
 use crate::rules::NameRule;
 
-/// Two tools that a provider could not tell apart.
+/// An error: two tools have the same name for a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NameClash {
-    /// The names of the two.
+    /// The names of both tools.
     pub tools: [String; 2],
-    /// What the provider would call both.
+    /// The encoded name that they share.
     pub encoded: String,
 }
 
@@ -21,15 +21,19 @@ impl fmt::Display for NameClash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, other] = &self.tools;
         if one == other {
-            return write!(f, "two tools are called `{one}`; rename one of them");
+            return write!(f, "duplicate tool `{one}`; rename one of them");
         }
-        write!(f, "the tools `{one}` and `{other}` are both `{}` to the provider; rename one of them", self.encoded)
+        write!(
+            f,
+            "the tools `{one}` and `{other}` are both named `{}` for the provider; rename one of them",
+            self.encoded
+        )
     }
 }
 
 impl std::error::Error for NameClash {}
 
-/// The name that a provider takes: dots become `__`, what is too long keeps its tail behind a short hash.
+/// Encodes a tool name for a provider. Dots become `__`; a name that is too long keeps its tail, after a short hash.
 pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
     if rule.takes(name) {
         return Cow::Borrowed(name);
@@ -55,7 +59,7 @@ pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
         }
     }
     if is_lossy || encoded.is_empty() || encoded.len() > rule.longest {
-        // The end of a name says more than its beginning, which others share.
+        // The end of a name is more specific than its beginning, which is often a shared prefix.
         let room = rule.longest - HASHED;
         let tail = &encoded[encoded.len().saturating_sub(room)..];
         encoded = format!("_{:08x}_{tail}", hash(name));
@@ -63,7 +67,7 @@ pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
     Cow::Owned(encoded)
 }
 
-/// The name where nothing but its dots is in the way, as in most names.
+/// The fast path: encodes a name in which only the dots are invalid.
 fn without_dots(name: &str, rule: &NameRule) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len() + 8);
     for byte in name.bytes() {
@@ -79,15 +83,15 @@ fn without_dots(name: &str, rule: &NameRule) -> Option<String> {
     fits.then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
-/// How many characters the hash takes with what is around it.
+/// The length of the hash with its two underscores.
 const HASHED: usize = 10;
 
-/// FNV-1a: short, and the same on every machine and in every version.
+/// FNV-1a: short, and stable across machines and versions.
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The arguments that a provider takes only under another name: own name and the other.
+/// Returns the arguments that must be renamed: own name and provider's name.
 pub(crate) fn renamed_arguments(tool: &ToolDefinition, rule: Option<&NameRule>) -> Vec<(String, String)> {
     let Some(rule) = rule else { return Vec::new() };
     let mut renamed: Vec<(String, String)> = Vec::new();
@@ -99,7 +103,7 @@ pub(crate) fn renamed_arguments(tool: &ToolDefinition, rule: Option<&NameRule>) 
         let is_free = |name: &str, renamed: &[(String, String)]| {
             rule.takes(name) && !tool.arguments.contains_key(name) && renamed.iter().all(|(_, other)| other != name)
         };
-        // A hash is only needed where the plain way does not do.
+        // Adds a hash only if the plain name is taken or too long.
         let other = if is_free(&plain, &renamed) { plain } else { with_hash(own, &plain, rule) };
         renamed.push((own.clone(), other));
     }
@@ -121,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn names_become_what_providers_take() {
+    fn encodes_names_for_providers() {
         assert_eq!(portable("uptime"), "uptime");
         assert_eq!(portable("system.packages.list"), "system__packages__list");
         let long = format!("{}.newest", "x".repeat(60));
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_get_other_names_that_stay_apart() {
+    fn renamed_arguments_are_unique() {
         let mut tool = ToolDefinition::default();
         for name in ["user-name", "user_name", "user.name", "9", "ok"] {
             tool.arguments.insert(name.to_owned(), tool_model::Argument::new("string", true));

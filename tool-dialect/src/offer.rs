@@ -1,24 +1,24 @@
-//! Tools in one provider's form: definitions, names, calls, results.
+//! The tools offered to one provider: definitions, names, calls, results.
 
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
+use crate::arguments::OptionalArguments;
 use crate::definition::returns_object;
-use crate::restore::Omissible;
-use crate::schema::Silent;
-use crate::{Answer, Dialect, Form, Malformed, NameClash, Requested, ResponseError, plan, restore, wire};
+use crate::schema::IgnoredLosses;
+use crate::{
+    Dialect, DialectForm, MalformedCall, NameClash, ProviderResult, RequestedCall, ResponseError, arguments, plan, wire,
+};
 
-/// Tools as a model of one provider is offered them, and the way back: which tool a call means, and how its result is
-/// returned.
+/// A set of tools in one provider's format: their definitions, and the decoding of calls and encoding of results.
 ///
-/// It is made once for a set of tools and kept: the definitions are not built again, and a clone costs a clone of an
-/// [`Arc`].
+/// Build it once per set of tools and keep it: the definitions are not rebuilt, and a clone is a clone of an [`Arc`].
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_dialect::{Answer, Dialect};
+/// use tool_dialect::Dialect;
 /// use tool_model::Manifest;
 ///
 /// let manifest = Manifest::from_json(
@@ -31,97 +31,99 @@ use crate::{Answer, Dialect, Form, Malformed, NameClash, Requested, ResponseErro
 /// let request = json!({"model": "gpt", "messages": [], "tools": offer.definitions()});
 /// assert_eq!(request["tools"][0]["function"]["name"], "math__add");
 ///
-/// // What the provider answers, as text.
+/// // The provider's response, as text.
 /// let response = r#"{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [
 ///     {"id": "call_1", "type": "function", "function": {"name": "math__add", "arguments": "{\"a\": 1, \"b\": 2}"}}
 /// ]}}]}"#;
-/// let mut answers = Vec::new();
+/// let mut results = Vec::new();
 /// for call in offer.calls(response)? {
-///     answers.push(match call {
+///     results.push(match call {
 ///         Ok(call) => {
 ///             assert_eq!((call.name.as_str(), call.arguments.as_str()), ("math.add", r#"{"a": 1, "b": 2}"#));
 ///             call.succeeded("3")
 ///         }
-///         Err(malformed) => malformed.answer(),
+///         Err(malformed) => malformed.to_result(),
 ///     });
 /// }
-/// assert_eq!(offer.results(&answers), [json!({"role": "tool", "tool_call_id": "call_1", "content": "3"})]);
+/// assert_eq!(offer.results(&results), [json!({"role": "tool", "tool_call_id": "call_1", "content": "3"})]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Offer {
-    inner: Arc<Inner>,
+pub struct ToolOffer {
+    inner: Arc<OfferState>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    form: Form,
+struct OfferState {
+    form: DialectForm,
     text: Arc<str>,
     value: OnceLock<Value>,
     /// Sorted by name.
-    tools: Vec<Offered>,
-    /// The places of the tools, sorted by the names that the provider knows.
+    tools: Vec<OfferedTool>,
+    /// Indices into `tools`, sorted by encoded name.
     by_encoded: Vec<usize>,
 }
 
-/// What is remembered of one tool, to read its calls.
+/// Everything needed to decode the calls of one tool.
 #[derive(Debug)]
-struct Offered {
+struct OfferedTool {
     name: String,
     encoded: String,
-    /// The arguments that the provider knows under another name: own name and the other.
+    /// The renamed arguments: own name and provider's name.
     renamed: Vec<(String, String)>,
     strict: bool,
-    /// What a model writes `null` for that it would leave out.
-    omissible: Option<Omissible>,
+    /// The parts for which the model writes `null` instead of leaving them out.
+    optional: Option<OptionalArguments>,
     has_output_schema: bool,
 }
 
-impl Form {
-    /// Tools in this form, sorted by name whatever their order was: a list that changes its order from run to run
-    /// spoils every prompt cache.
+impl DialectForm {
+    /// Returns the tools in this form, sorted by name. A stable order keeps prompt caches valid.
     ///
-    /// The names are those that the tools are offered under; the caller may have renamed them.
+    /// The names are the ones the tools are offered under, after any renaming by the caller.
     ///
     /// # Errors
-    /// When two tools have one name for the provider; the error names both.
-    pub fn offer<'a>(self, tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>) -> Result<Offer, NameClash> {
+    /// If two tools have the same encoded name; the error names both.
+    pub fn offer<'a>(
+        self,
+        tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>,
+    ) -> Result<ToolOffer, NameClash> {
         let (planned, mut clashes) = plan::plan(self, tools);
         if !clashes.is_empty() {
             return Err(clashes.swap_remove(0));
         }
-        let written = plan::write::<Silent>(self, &planned);
+        let written = plan::write::<IgnoredLosses>(self, &planned);
         let text = wire::listed(self.dialect, written.iter().map(|tool| tool.definition.text.as_str()));
-        let tools: Vec<Offered> = planned
+        let tools: Vec<OfferedTool> = planned
             .into_iter()
             .zip(&written)
-            .map(|(tool, written)| Offered {
+            .map(|(tool, written)| OfferedTool {
                 name: tool.name.to_owned(),
                 encoded: tool.encoded.into_owned(),
                 renamed: tool.renamed,
                 strict: written.strict,
-                omissible: (written.strict && restore::is_needed(self.dialect))
-                    .then(|| restore::omissible(tool.tool))
+                optional: (written.strict && arguments::writes_null_for_missing(self.dialect))
+                    .then(|| arguments::optional_arguments(tool.tool))
                     .flatten(),
                 has_output_schema: self.dialect == Dialect::Mcp && returns_object(tool.tool),
             })
             .collect();
         let mut by_encoded: Vec<usize> = (0..tools.len()).collect();
         by_encoded.sort_unstable_by_key(|&at| &tools[at].encoded);
-        let inner = Inner { form: self, text: text.into(), value: OnceLock::new(), tools, by_encoded };
-        Ok(Offer { inner: Arc::new(inner) })
+        let inner = OfferState { form: self, text: text.into(), value: OnceLock::new(), tools, by_encoded };
+        Ok(ToolOffer { inner: Arc::new(inner) })
     }
 }
 
-impl Offer {
-    /// Whose form it is.
+impl ToolOffer {
+    /// Returns the dialect and strictness of this offer.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> DialectForm {
         self.inner.form
     }
 
-    /// The definitions as a JSON value: what goes under `tools` in a request. For Bedrock that is
-    /// `toolConfig.tools`, for MCP the `tools` of the result of `tools/list`.
+    /// Returns the definitions as a JSON value, for the `tools` of a request. For Bedrock this is `toolConfig.tools`,
+    /// for MCP the `tools` in the result of `tools/list`.
     #[must_use]
     pub fn definitions(&self) -> &Value {
         self.inner.value.get_or_init(|| {
@@ -129,116 +131,118 @@ impl Offer {
         })
     }
 
-    /// The definitions as compact JSON, the same bytes from run to run.
+    /// Returns the definitions as compact JSON, with the same bytes on every run.
     #[must_use]
     pub fn text(&self) -> Arc<str> {
         Arc::clone(&self.inner.text)
     }
 
-    /// How many tools are offered.
+    /// Returns the number of tools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.inner.tools.len()
     }
 
-    /// Whether none is offered. Most providers refuse an empty list: leave `tools` out then.
+    /// Returns `true` if there are no tools. Most providers reject an empty list: omit `tools` in that case.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.inner.tools.is_empty()
     }
 
-    /// What the provider calls a tool, if it is offered.
+    /// Returns the provider's name of a tool, or `None` if the tool is not offered.
     #[must_use]
     pub fn encoded(&self, name: &str) -> Option<&str> {
-        self.named(name).map(|tool| tool.encoded.as_str())
+        self.by_name(name).map(|tool| tool.encoded.as_str())
     }
 
-    /// Which tool the provider means by a name. A name that was not offered stays as it is: whoever runs the call
-    /// says that there is no such tool.
+    /// Returns the tool that a provider's name refers to. Unknown names are returned unchanged; running the call then
+    /// reports an unknown tool.
     #[must_use]
     pub fn decoded<'a>(&'a self, encoded: &'a str) -> &'a str {
-        self.meant(encoded).map_or(encoded, |tool| &tool.name)
+        self.by_provider_name(encoded).map_or(encoded, |tool| &tool.name)
     }
 
-    /// Whether the provider enforces the schema of this tool.
+    /// Returns `true` if the provider enforces the schema of this tool.
     #[must_use]
     pub fn is_strict(&self, name: &str) -> bool {
-        self.named(name).is_some_and(|tool| tool.strict)
+        self.by_name(name).is_some_and(|tool| tool.strict)
     }
 
-    /// The calls in a provider's response, in the order in which they stand there.
+    /// Returns the calls in a provider's response, in order.
     ///
-    /// The text is the whole body, or the message in it. Arguments stay the text that the model wrote. A call that
-    /// makes no sense is an entry of its own that can be answered; it does not keep the others from running.
+    /// `response` is the whole body or the message in it. Arguments stay the text that the model wrote. A malformed
+    /// call is an entry of its own that can be answered; the other calls still run.
     ///
     /// # Errors
-    /// When the text is not JSON, or not a response of this provider. A response without calls is an empty list.
-    pub fn calls(&self, response: &str) -> Result<Vec<Result<Requested, Malformed>>, ResponseError> {
+    /// If the text is not JSON or not a response of this provider. A response without calls is an empty list.
+    pub fn calls(&self, response: &str) -> Result<Vec<Result<RequestedCall, MalformedCall>>, ResponseError> {
         let found = wire::calls(self.inner.form.dialect, response)?;
-        Ok(found.into_iter().map(|call| self.understood(call)).collect())
+        Ok(found.into_iter().map(|call| self.decode_call(call)).collect())
     }
 
-    /// As [`calls`](Self::calls), for a response that is a JSON value already.
+    /// Like [`calls`](Self::calls), for a parsed response.
     ///
     /// # Errors
-    /// When it is not a response of this provider.
-    pub fn calls_in(&self, response: &Value) -> Result<Vec<Result<Requested, Malformed>>, ResponseError> {
+    /// If the value is not a response of this provider.
+    pub fn calls_in(&self, response: &Value) -> Result<Vec<Result<RequestedCall, MalformedCall>>, ResponseError> {
         self.calls(&response.to_string())
     }
 
-    /// Brings a call's name and arguments back to what the tool itself calls them.
-    pub(crate) fn understood(&self, call: Result<Requested, Malformed>) -> Result<Requested, Malformed> {
+    /// Decodes the name and the arguments of a call.
+    pub(crate) fn decode_call(
+        &self,
+        call: Result<RequestedCall, MalformedCall>,
+    ) -> Result<RequestedCall, MalformedCall> {
         let mut call = call.map_err(|mut malformed| {
             malformed.name = malformed.name.map(|name| self.decoded(&name).to_owned());
             malformed
         })?;
-        if let Some(tool) = self.meant(&call.name) {
+        if let Some(tool) = self.by_provider_name(&call.name) {
             call.name.clone_from(&tool.name);
             if !tool.renamed.is_empty() {
-                call.arguments = restore::own_names(call.arguments, &tool.renamed);
+                call.arguments = arguments::restore_names(call.arguments, &tool.renamed);
             }
-            if let Some(omissible) = &tool.omissible {
-                call.arguments = restore::left_out(call.arguments, omissible);
+            if let Some(optional) = &tool.optional {
+                call.arguments = arguments::remove_nulls(call.arguments, optional);
             }
         }
         Ok(call)
     }
 
-    /// The model's own turn as it goes back into the conversation, before the results: the messages to append. MCP
-    /// has none.
+    /// Returns the model's own turn: the messages to append to the conversation before the results. Empty for MCP.
     ///
     /// # Errors
-    /// When the text is not a response of this provider.
+    /// If the text is not a response of this provider.
     pub fn turn(&self, response: &str) -> Result<Vec<Value>, ResponseError> {
         wire::turn(self.inner.form.dialect, response)
     }
 
-    /// The messages that return results, to be appended to the conversation. All results of a turn belong together:
-    /// most providers want them in one message.
+    /// Returns the messages that carry the results, to be appended to the conversation. Pass all results of a turn
+    /// together: most providers require them in one message.
     ///
-    /// For MCP each is the answer to one `tools/call`.
+    /// For MCP each message is the response to one `tools/call`.
     #[must_use]
-    pub fn results(&self, answers: &[Answer]) -> Vec<Value> {
-        let named = answers.iter().map(|answer| {
-            let tool = self.named(&answer.name);
-            wire::Returned {
-                answer,
-                name: tool.map_or(answer.name.as_str(), |tool| &tool.encoded),
+    pub fn results(&self, results: &[ProviderResult]) -> Vec<Value> {
+        let named = results.iter().map(|result| {
+            let tool = self.by_name(&result.name);
+            wire::EncodedResult {
+                result,
+                name: tool.map_or(result.name.as_str(), |tool| &tool.encoded),
                 structured: tool.is_some_and(|tool| tool.has_output_schema),
             }
         });
         wire::results(self.inner.form.dialect, named.collect())
     }
 
-    fn named(&self, name: &str) -> Option<&Offered> {
+    fn by_name(&self, name: &str) -> Option<&OfferedTool> {
         let tools = &self.inner.tools;
         tools.binary_search_by(|tool| tool.name.as_str().cmp(name)).ok().map(|at| &tools[at])
     }
 
-    /// The tool that a model means: by the name it was told, or else by the tool's own.
-    fn meant(&self, encoded: &str) -> Option<&Offered> {
+    /// Finds a tool by the provider's name, falling back to its own name.
+    fn by_provider_name(&self, encoded: &str) -> Option<&OfferedTool> {
         let tools = &self.inner.tools;
         let found = self.inner.by_encoded.binary_search_by(|&at| tools[at].encoded.as_str().cmp(encoded));
-        found.map_or_else(|_| self.named(encoded), |at| Some(&tools[self.inner.by_encoded[at]]))
+        found.map_or_else(|_| self.by_name(encoded), |at| Some(&tools[self.inner.by_encoded[at]]))
     }
 }

@@ -1,40 +1,40 @@
-//! Which tools are offered under which name, and which of them strictly.
+//! Assigns provider names to tools, and decides which tools are strict.
 
 use std::borrow::Cow;
 
 use tool_model::ToolDefinition;
 
-use crate::definition::{Definition, Subject};
+use crate::definition::{DefinitionWriter, WrittenDefinition};
 use crate::names::{encoded, renamed_arguments};
-use crate::rules::{Budget, Rules};
-use crate::schema::{Counts, Notes, Profile};
-use crate::{Form, NameClash};
+use crate::rules::{ProviderRules, StrictBudget};
+use crate::schema::{LossSink, SchemaCounts, SchemaProfile};
+use crate::{DialectForm, NameClash};
 
-/// One tool on its way into a provider's form.
-pub(crate) struct Planned<'a> {
+/// A tool with its encoded name and renamed arguments.
+pub(crate) struct PlannedTool<'a> {
     pub(crate) name: &'a str,
     pub(crate) encoded: Cow<'a, str>,
     pub(crate) tool: &'a ToolDefinition,
     pub(crate) renamed: Vec<(String, String)>,
 }
 
-/// What became of one tool.
-pub(crate) struct Written<N> {
-    pub(crate) definition: Definition<N>,
+/// A tool with its written definition.
+pub(crate) struct WrittenTool<N> {
+    pub(crate) definition: WrittenDefinition<N>,
     pub(crate) strict: bool,
-    /// The attempt to write it strictly that failed, or was too much for the request.
-    pub(crate) attempt: Option<Definition<N>>,
+    /// The rejected strict definition: not expressible, or over the request's budget.
+    pub(crate) attempt: Option<WrittenDefinition<N>>,
 }
 
-/// Sorts the tools and gives them the names that the provider takes.
+/// Sorts the tools and encodes their names.
 pub(crate) fn plan<'a>(
-    form: Form,
+    form: DialectForm,
     tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>,
-) -> (Vec<Planned<'a>>, Vec<NameClash>) {
+) -> (Vec<PlannedTool<'a>>, Vec<NameClash>) {
     let rules = form.dialect.rules();
-    let mut planned: Vec<Planned<'a>> = tools
+    let mut planned: Vec<PlannedTool<'a>> = tools
         .into_iter()
-        .map(|(name, tool)| Planned {
+        .map(|(name, tool)| PlannedTool {
             name,
             encoded: encoded(name, &rules.tool_names),
             tool,
@@ -48,23 +48,23 @@ pub(crate) fn plan<'a>(
     (planned, clashes)
 }
 
-fn clashes(planned: &[Planned<'_>]) -> Vec<NameClash> {
-    let mut by_encoded: Vec<&Planned<'_>> = planned.iter().collect();
+fn clashes(planned: &[PlannedTool<'_>]) -> Vec<NameClash> {
+    let mut by_encoded: Vec<&PlannedTool<'_>> = planned.iter().collect();
     by_encoded.sort_by_key(|tool| &*tool.encoded);
     let pairs = by_encoded.windows(2).filter(|pair| pair[0].encoded == pair[1].encoded);
-    let clash = |pair: &[&Planned<'_>]| NameClash {
+    let clash = |pair: &[&PlannedTool<'_>]| NameClash {
         tools: [pair[0].name.to_owned(), pair[1].name.to_owned()],
         encoded: pair[0].encoded.clone().into_owned(),
     };
     pairs.map(clash).collect()
 }
 
-/// Writes all tools, strictly where that is wanted and can be.
-pub(crate) fn write<N: Notes>(form: Form, planned: &[Planned<'_>]) -> Vec<Written<N>> {
+/// Writes all tools, strictly where requested and possible.
+pub(crate) fn write<N: LossSink>(form: DialectForm, planned: &[PlannedTool<'_>]) -> Vec<WrittenTool<N>> {
     let rules = form.dialect.rules();
     let mut budget = rules.strict.as_ref().and_then(|strict| strict.budget);
-    let mut written: Vec<Option<Written<N>>> = planned.iter().map(|_| None).collect();
-    // Where strictness is scarce, tools that ask for it themselves come first.
+    let mut written: Vec<Option<WrittenTool<N>>> = planned.iter().map(|_| None).collect();
+    // Tools with `strict = true` get the strict budget first.
     for asked in [true, false] {
         for (tool, place) in planned.iter().zip(&mut written) {
             if (tool.tool.strict == Some(true)) == asked {
@@ -75,35 +75,40 @@ pub(crate) fn write<N: Notes>(form: Form, planned: &[Planned<'_>]) -> Vec<Writte
     written.into_iter().flatten().collect()
 }
 
-impl Planned<'_> {
-    fn write<N: Notes>(&self, form: Form, rules: &Rules, budget: &mut Option<Budget>) -> Written<N> {
+impl PlannedTool<'_> {
+    fn write<N: LossSink>(
+        &self,
+        form: DialectForm,
+        rules: &ProviderRules,
+        budget: &mut Option<StrictBudget>,
+    ) -> WrittenTool<N> {
         let subject = self.subject(form);
         let mut attempt = None;
         let is_spent = budget.is_some_and(|budget| budget.tools == 0);
         let profile = self.strict_profile(form, rules);
         if let Some(profile) = profile.filter(|_| N::ARE_READ || !is_spent) {
-            let definition: Definition<N> = subject.write(profile);
+            let definition: WrittenDefinition<N> = subject.write(profile);
             if !definition.refused && spend(budget, definition.counts) {
-                return Written { definition, strict: true, attempt: None };
+                return WrittenTool { definition, strict: true, attempt: None };
             }
             attempt = Some(definition);
         }
-        Written { definition: subject.write(rules.schemas), strict: false, attempt }
+        WrittenTool { definition: subject.write(rules.schemas), strict: false, attempt }
     }
 
-    fn subject(&self, form: Form) -> Subject<'_> {
-        Subject { dialect: form.dialect, name: &self.encoded, tool: self.tool, renamed: &self.renamed }
+    fn subject(&self, form: DialectForm) -> DefinitionWriter<'_> {
+        DefinitionWriter { dialect: form.dialect, name: &self.encoded, tool: self.tool, renamed: &self.renamed }
     }
 
-    /// The strict profile, if this tool is wanted strictly.
-    fn strict_profile(&self, form: Form, rules: &Rules) -> Option<&'static Profile> {
+    /// Returns the strict profile if the tool is to be strict.
+    fn strict_profile(&self, form: DialectForm, rules: &ProviderRules) -> Option<&'static SchemaProfile> {
         let strict = rules.strict.as_ref().filter(|_| self.tool.strict.unwrap_or(form.strict));
         strict.map(|strict| strict.schemas)
     }
 }
 
-/// Takes what a tool needs from what the request has left; whether there was enough.
-fn spend(budget: &mut Option<Budget>, counts: Counts) -> bool {
+/// Subtracts a tool's needs from the request's budget. Returns `false` if too little is left.
+fn spend(budget: &mut Option<StrictBudget>, counts: SchemaCounts) -> bool {
     let Some(left) = budget else { return true };
     let rest = |left: usize, needed: usize| left.checked_sub(needed);
     let (Some(tools), Some(optional), Some(unions)) =
@@ -111,6 +116,6 @@ fn spend(budget: &mut Option<Budget>, counts: Counts) -> bool {
     else {
         return false;
     };
-    *left = Budget { tools, optional, unions };
+    *left = StrictBudget { tools, optional, unions };
     true
 }

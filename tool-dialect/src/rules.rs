@@ -1,68 +1,68 @@
-//! The providers' rules, as data.
+//! The providers' rules for names, counts and schemas.
 
 use crate::Dialect;
-use crate::schema::{ANTHROPIC_STRICT, GEMINI, OPENAI_STRICT, PORTABLE, Profile};
+use crate::schema::{ANTHROPIC_STRICT, GEMINI, OPENAI_STRICT, PORTABLE, SchemaProfile};
 
-/// What one provider takes.
-pub(crate) struct Rules {
-    /// Who it is, in a sentence.
+/// The rules of one provider.
+pub(crate) struct ProviderRules {
+    /// The provider's name in messages.
     pub(crate) title: &'static str,
     pub(crate) tool_names: NameRule,
-    /// What the arguments themselves may be called; what is inside of them has the names it has.
+    /// The rule for top-level argument names; nested properties are not restricted.
     pub(crate) argument_names: Option<NameRule>,
     pub(crate) most_tools: Option<usize>,
-    pub(crate) schemas: &'static Profile,
-    pub(crate) strict: Option<Strict>,
-    /// Whether a tool needs a description.
+    pub(crate) schemas: &'static SchemaProfile,
+    pub(crate) strict: Option<StrictRules>,
+    /// `true` if every tool needs a description.
     pub(crate) described: bool,
 }
 
-/// Which names are taken.
+/// A rule for valid names.
 pub(crate) struct NameRule {
     pub(crate) longest: usize,
-    /// The bytes that are taken.
+    /// The allowed bytes.
     taken: [bool; 256],
-    /// Whether it has to start with a letter or `_`.
+    /// `true` if a name must start with a letter or `_`.
     pub(crate) starts_with_letter: bool,
 }
 
-/// A strict mode.
-pub(crate) struct Strict {
-    pub(crate) schemas: &'static Profile,
-    /// What all strict tools of a request may have together.
-    pub(crate) budget: Option<Budget>,
+/// The rules of a strict mode.
+pub(crate) struct StrictRules {
+    pub(crate) schemas: &'static SchemaProfile,
+    /// The limits across all strict tools of a request.
+    pub(crate) budget: Option<StrictBudget>,
 }
 
-/// What all strict tools of a request may have together.
+/// The limits across all strict tools of a request.
 #[derive(Clone, Copy)]
-pub(crate) struct Budget {
+pub(crate) struct StrictBudget {
     pub(crate) tools: usize,
     pub(crate) optional: usize,
     pub(crate) unions: usize,
 }
 
-/// The name that everyone takes.
+/// Names that every provider accepts.
 const PORTABLE_NAME: NameRule = NameRule::new(64, "-", true);
 
-const OPENAI: Rules = Rules {
+const OPENAI: ProviderRules = ProviderRules {
     title: "OpenAI",
     tool_names: PORTABLE_NAME,
     argument_names: None,
     most_tools: Some(128),
     schemas: &PORTABLE,
-    strict: Some(Strict { schemas: &OPENAI_STRICT, budget: None }),
+    strict: Some(StrictRules { schemas: &OPENAI_STRICT, budget: None }),
     described: false,
 };
 
-const RESPONSES: Rules = Rules { tool_names: NameRule { longest: 128, ..PORTABLE_NAME }, ..OPENAI };
+const RESPONSES: ProviderRules = ProviderRules { tool_names: NameRule { longest: 128, ..PORTABLE_NAME }, ..OPENAI };
 
-const OPENROUTER: Rules = Rules { title: "OpenRouter", ..OPENAI };
+const OPENROUTER: ProviderRules = ProviderRules { title: "OpenRouter", ..OPENAI };
 
-/// What Claude's strict mode takes, wherever it runs.
-const CLAUDE_STRICT: Strict =
-    Strict { schemas: &ANTHROPIC_STRICT, budget: Some(Budget { tools: 20, optional: 24, unions: 16 }) };
+/// Claude's strict mode, on every platform.
+const CLAUDE_STRICT: StrictRules =
+    StrictRules { schemas: &ANTHROPIC_STRICT, budget: Some(StrictBudget { tools: 20, optional: 24, unions: 16 }) };
 
-const ANTHROPIC: Rules = Rules {
+const ANTHROPIC: ProviderRules = ProviderRules {
     title: "Anthropic",
     argument_names: Some(NameRule::new(64, "-.", false)),
     most_tools: None,
@@ -70,9 +70,9 @@ const ANTHROPIC: Rules = Rules {
     ..OPENAI
 };
 
-const GEMINI_RULES: Rules = Rules {
+const GEMINI_RULES: ProviderRules = ProviderRules {
     title: "Gemini",
-    // Newer models take 128 characters, older ones 64.
+    // Newer models accept 128 characters, older ones 64.
     tool_names: NameRule::new(64, "-.:", true),
     argument_names: Some(NameRule::new(64, "", true)),
     most_tools: None,
@@ -81,7 +81,7 @@ const GEMINI_RULES: Rules = Rules {
     described: true,
 };
 
-const BEDROCK: Rules = Rules {
+const BEDROCK: ProviderRules = ProviderRules {
     title: "Bedrock",
     tool_names: PORTABLE_NAME,
     argument_names: None,
@@ -91,10 +91,11 @@ const BEDROCK: Rules = Rules {
     described: false,
 };
 
-const MCP: Rules = Rules { title: "MCP", tool_names: NameRule::new(128, "-.", false), strict: None, ..BEDROCK };
+const MCP: ProviderRules =
+    ProviderRules { title: "MCP", tool_names: NameRule::new(128, "-.", false), strict: None, ..BEDROCK };
 
 impl Dialect {
-    pub(crate) fn rules(self) -> &'static Rules {
+    pub(crate) fn rules(self) -> &'static ProviderRules {
         match self {
             Self::OpenAiChat => &OPENAI,
             Self::OpenAiResponses => &RESPONSES,
@@ -108,7 +109,7 @@ impl Dialect {
 }
 
 impl NameRule {
-    /// Letters, digits, `_` and some signs.
+    /// Allows letters, digits, `_` and the given signs.
     const fn new(longest: usize, signs: &str, starts_with_letter: bool) -> Self {
         let mut taken = [false; 256];
         let mut at = 0;
@@ -124,7 +125,7 @@ impl NameRule {
         Self { longest, taken, starts_with_letter }
     }
 
-    /// Whether the name can be sent as it is.
+    /// Returns `true` if the name can be sent unchanged.
     pub(crate) fn takes(&self, name: &str) -> bool {
         let starts = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
         name.len() <= self.longest
@@ -136,7 +137,7 @@ impl NameRule {
         u8::try_from(c).is_ok_and(|byte| self.takes_byte(byte))
     }
 
-    /// Nothing but ASCII is taken anywhere.
+    /// Returns `true` for an allowed byte. No provider accepts non-ASCII names.
     pub(crate) fn takes_byte(&self, byte: u8) -> bool {
         self.taken[byte as usize]
     }

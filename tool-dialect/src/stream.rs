@@ -1,14 +1,15 @@
-//! A response that comes event by event.
+//! Streamed responses.
 
 use std::fmt;
 
 use serde_json::Value;
 
-use crate::wire::pieces::Pieces;
-use crate::{Malformed, Offer, Requested, ResponseError};
+use crate::wire::streaming::ProviderStream;
+use crate::{MalformedCall, RequestedCall, ResponseError, ToolOffer};
 
-/// Puts a streamed response together: text as it comes, and at the end what [`Offer::calls`] and [`Offer::turn`] give
-/// for a whole one. [`Offer::stream`] makes one for each response.
+/// Assembles a streamed response. Returns text as it arrives, and at the end the same calls and turn as
+/// [`ToolOffer::calls`] and [`ToolOffer::turn`] return for a whole response. [`ToolOffer::stream`] creates one per
+/// response.
 ///
 /// ```
 /// use tool_dialect::Dialect;
@@ -16,7 +17,7 @@ use crate::{Malformed, Offer, Requested, ResponseError};
 ///
 /// let offer = Dialect::OpenAiChat.offer([("clock.now", &ToolDefinition::default())])?;
 /// let mut stream = offer.stream();
-/// // What stands behind `data:` in each event.
+/// // The `data:` of each event.
 /// for event in [
 ///     r#"{"choices": [{"delta": {"role": "assistant", "content": "One "}}]}"#,
 ///     r#"{"choices": [{"delta": {"content": "moment."}}]}"#,
@@ -35,71 +36,78 @@ use crate::{Malformed, Offer, Requested, ResponseError};
 /// assert!(received.is_complete);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Stream {
-    offer: Offer,
-    pieces: Box<dyn Pieces>,
+pub struct StreamAssembler {
+    offer: ToolOffer,
+    stream: Box<dyn ProviderStream>,
     text: String,
 }
 
-/// What a stream has brought.
+/// The content of a streamed response.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Received {
-    /// The text for the user, all of it.
+pub struct StreamedResponse {
+    /// The complete text for the user.
     pub text: String,
-    /// The calls, as in [`Offer::calls`]. One whose arguments were cut off is malformed; it is never run with a part
-    /// of them.
-    pub calls: Vec<Result<Requested, Malformed>>,
-    /// The model's turn, as in [`Offer::turn`]. A call that was cut off is in it, without arguments: it has an answer,
-    /// and providers want both.
+    /// The calls, as in [`ToolOffer::calls`]. A call whose arguments were cut off is malformed: it never runs with
+    /// partial arguments.
+    pub calls: Vec<Result<RequestedCall, MalformedCall>>,
+    /// The model's turn, as in [`ToolOffer::turn`]. It includes calls that were cut off, without arguments, because
+    /// providers require every result to have its call.
     pub turn: Vec<Value>,
-    /// Whether the provider has said that the response is at its end.
+    /// `true` if the provider marked the response as finished.
     pub is_complete: bool,
 }
 
-impl Offer {
-    /// Begins to read a response that comes event by event.
+impl ToolOffer {
+    /// Starts reading a streamed response.
     #[must_use]
-    pub fn stream(&self) -> Stream {
-        Stream { offer: self.clone(), pieces: crate::wire::pieces::of(self.form().dialect), text: String::new() }
+    pub fn stream(&self) -> StreamAssembler {
+        StreamAssembler {
+            offer: self.clone(),
+            stream: crate::wire::streaming::new_stream(self.form().dialect),
+            text: String::new(),
+        }
     }
 }
 
-impl Stream {
-    /// Takes the next event: what stands behind `data:`, or for Bedrock the event as an object with its name as key.
-    /// Gives the text for the user that is in it. Events of other kinds are passed over.
+impl StreamAssembler {
+    /// Adds the next event and returns the text for the user in it. An event is the content of `data:`; for Bedrock, an
+    /// object with the event's name as its key. Unknown events are ignored.
     ///
     /// # Errors
-    /// When the event is not JSON, or says that the provider has failed. What came before is kept.
+    /// If the event is not JSON or reports a failure of the provider. Earlier events are kept.
     pub fn push(&mut self, event: &str) -> Result<Option<String>, ResponseError> {
-        // OpenAI's last word, and what keeps a connection open.
+        // `[DONE]` ends OpenAI's streams; empty events are keep-alives.
         if matches!(event.trim(), "" | "[DONE]") {
             return Ok(None);
         }
-        let text = crate::wire::pieces::push(&mut *self.pieces, self.offer.form().dialect, event)?;
+        let text = crate::wire::streaming::push(&mut *self.stream, self.offer.form().dialect, event)?;
         self.text.push_str(&text);
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
-    /// As [`push`](Self::push), for an event that is a JSON value already.
+    /// Like [`push`](Self::push), for a parsed event.
     ///
     /// # Errors
-    /// When the event says that the provider has failed.
+    /// If the event reports a failure of the provider.
     pub fn push_value(&mut self, event: &Value) -> Result<Option<String>, ResponseError> {
         self.push(&event.to_string())
     }
 
-    /// What has come, also where the stream was cut off.
+    /// Returns the response received so far, even if the stream was cut off.
     #[must_use]
-    pub fn finish(self) -> Received {
-        let whole = self.pieces.whole();
-        let calls = whole.calls.into_iter().map(|call| self.offer.understood(call)).collect();
-        Received { text: self.text, calls, turn: whole.turn, is_complete: whole.is_complete }
+    pub fn finish(self) -> StreamedResponse {
+        let response = self.stream.response();
+        let calls = response.calls.into_iter().map(|call| self.offer.decode_call(call)).collect();
+        StreamedResponse { text: self.text, calls, turn: response.turn, is_complete: response.is_complete }
     }
 }
 
-impl fmt::Debug for Stream {
+impl fmt::Debug for StreamAssembler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("form", &self.offer.form()).field("text", &self.text).finish_non_exhaustive()
+        f.debug_struct("StreamAssembler")
+            .field("form", &self.offer.form())
+            .field("text", &self.text)
+            .finish_non_exhaustive()
     }
 }

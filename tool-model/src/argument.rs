@@ -1,4 +1,4 @@
-//! One argument of a tool, as the manifest shows it.
+//! Arguments of a tool, as in the manifest.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,43 +9,43 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use crate::json::Sorted;
-use crate::unique::Named;
+use crate::unique_map::NamedEntry;
 
-/// One argument: its type, whether it is required, and the JSON-Schema keywords that narrow it.
+/// One argument: its type, whether it is required, and the JSON Schema keywords that constrain it.
 ///
-/// In JSON the keys come in a fixed order: `type`, `required`, the keywords sorted, `description`.
+/// The JSON keys have a fixed order: `type`, `required`, the keywords sorted, `description`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// `string`, `integer`, `number`, `boolean`, `array`, `object`, `null` or `any`.
     pub type_name: String,
-    /// Whether a call without this argument is an error.
+    /// `true` if a call without this argument is an error.
     pub required: bool,
-    /// Every other JSON-Schema keyword, such as `format`, `minimum`, `items` or `$ref`.
+    /// The other JSON Schema keywords, such as `format`, `minimum`, `items` or `$ref`.
     pub keywords: BTreeMap<String, Value>,
-    /// What the model reads about this argument.
+    /// The description for the model.
     pub description: Option<String>,
 }
 
 impl Argument {
-    /// An argument of a type, with nothing else said about it.
+    /// Creates an argument of a type, without keywords or description.
     #[must_use]
     pub fn new(type_name: impl Into<String>, required: bool) -> Self {
         Self { type_name: type_name.into(), required, keywords: BTreeMap::new(), description: None }
     }
 
-    /// Whether the manifest says nothing about what this argument looks like.
+    /// Returns `true` if the argument accepts any value.
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.type_name == "any" && self.keywords.keys().all(|key| matches!(key.as_str(), "default" | "writeOnly"))
     }
 
-    /// Whether the value is to be kept out of logs and prompts (`#[arg(secret)]`).
+    /// Returns `true` if the value must not appear in logs and prompts (`#[arg(secret)]`).
     #[must_use]
     pub fn is_secret(&self) -> bool {
         self.keywords.get("writeOnly") == Some(&Value::Bool(true))
     }
 
-    /// The argument as plain JSON Schema; `$ref`s point into the tool's `$defs`.
+    /// Returns the argument as JSON Schema. References point into the tool's `$defs`.
     #[must_use]
     pub fn schema(&self) -> Value {
         let mut schema = Map::new();
@@ -77,19 +77,19 @@ impl Serialize for Argument {
     }
 }
 
-impl Named for Argument {
+impl NamedEntry for Argument {
     const NOUN: &'static str = "argument";
 }
 
 impl<'de> Deserialize<'de> for Argument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(ArgumentVisitor)
     }
 }
 
-struct Read;
+struct ArgumentVisitor;
 
-impl<'de> Visitor<'de> for Read {
+impl<'de> Visitor<'de> for ArgumentVisitor {
     type Value = Argument;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,10 +102,12 @@ impl<'de> Visitor<'de> for Read {
         while let Some(key) = map.next_key()? {
             let value: Value = map.next_value()?;
             let known = match key {
-                Key::Type => type_name.replace(text("type", value)?).map(|_| "type".to_owned()),
-                Key::Required => required.replace(truth("required", value)?).map(|_| "required".to_owned()),
-                Key::Description => description.replace(text("description", value)?).map(|_| "description".to_owned()),
-                Key::Keyword(key) => match keywords.entry(key) {
+                ArgumentKey::Type => type_name.replace(text("type", value)?).map(|_| "type".to_owned()),
+                ArgumentKey::Required => required.replace(truth("required", value)?).map(|_| "required".to_owned()),
+                ArgumentKey::Description => {
+                    description.replace(text("description", value)?).map(|_| "description".to_owned())
+                }
+                ArgumentKey::Keyword(key) => match keywords.entry(key) {
                     Entry::Occupied(known) => Some(known.key().clone()),
                     Entry::Vacant(place) => {
                         place.insert(value);
@@ -114,7 +116,7 @@ impl<'de> Visitor<'de> for Read {
                 },
             };
             if let Some(key) = known {
-                return Err(A::Error::custom(format!("`{key}` stands twice in one argument")));
+                return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
         }
         Ok(Argument {
@@ -140,35 +142,35 @@ fn truth<E: Error>(key: &str, value: Value) -> Result<bool, E> {
     }
 }
 
-/// A key of an argument. Those that every argument has are told apart without a copy.
-enum Key {
+/// A key of an argument. The common keys need no allocation.
+enum ArgumentKey {
     Type,
     Required,
     Description,
     Keyword(String),
 }
 
-impl<'de> Deserialize<'de> for Key {
+impl<'de> Deserialize<'de> for ArgumentKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_identifier(ReadKey)
+        deserializer.deserialize_identifier(ArgumentKeyVisitor)
     }
 }
 
-struct ReadKey;
+struct ArgumentKeyVisitor;
 
-impl Visitor<'_> for ReadKey {
-    type Value = Key;
+impl Visitor<'_> for ArgumentKeyVisitor {
+    type Value = ArgumentKey;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a keyword")
     }
 
-    fn visit_str<E: Error>(self, key: &str) -> Result<Key, E> {
+    fn visit_str<E: Error>(self, key: &str) -> Result<ArgumentKey, E> {
         Ok(match key {
-            "type" => Key::Type,
-            "required" => Key::Required,
-            "description" => Key::Description,
-            other => Key::Keyword(other.to_owned()),
+            "type" => ArgumentKey::Type,
+            "required" => ArgumentKey::Required,
+            "description" => ArgumentKey::Description,
+            other => ArgumentKey::Keyword(other.to_owned()),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What the type system says of a parameter, type-erased so that one function can read it for every tool.
+//! Types of parameters, type-erased so that one function handles every tool.
 
 use std::fmt;
 
@@ -11,29 +11,33 @@ use crate::scalar::Scalar;
 pub struct ArgumentType {
     /// The type's full name.
     pub type_name: &'static str,
-    /// Its schema; without one the argument is `any`.
+    /// The schema; `None` for `any`.
     pub schema: Option<TypeSchema>,
-    /// Whether the type itself accepts a missing value, as `Option` does.
+    /// `true` if the type itself accepts a missing value, like `Option`.
     pub optional: bool,
-    /// The variants of an enum in the order of declaration, empty for all else.
+    /// The variants of an enum in the order of declaration; empty for other types.
     pub variants: &'static [&'static str],
 }
 
-/// The schema of a type, made when it is asked for.
+/// The schema of a type, generated on demand.
 #[derive(Clone, Copy)]
 pub enum TypeSchema {
     /// From the type's `JsonSchema`.
     Derived(fn(&mut SchemaGenerator) -> Schema),
-    /// A string that the type parses itself, with its format if it has one.
+    /// A string that the type parses, with its format if it has one.
     Text(Option<&'static str>),
     /// An array of such strings.
     Texts(Option<&'static str>),
 }
 
 impl ArgumentType {
-    /// What the type is, if it is one of those that need no generated schema.
+    /// Returns the scalar type, if it needs no generated schema.
     pub(crate) fn scalar(&self) -> Option<Scalar> {
-        if matches!(self.schema, Some(TypeSchema::Derived(_))) { Scalar::or_list_of(self.type_name) } else { None }
+        if matches!(self.schema, Some(TypeSchema::Derived(_))) {
+            Scalar::from_type_name_or_list(self.type_name)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
@@ -42,9 +46,9 @@ impl ArgumentType {
 }
 
 impl TypeSchema {
-    /// The schema of a type that derives it.
+    /// Returns the schema of a type that implements `JsonSchema`.
     #[must_use]
-    pub fn of<T: JsonSchema>() -> Self {
+    pub fn from_type<T: JsonSchema>() -> Self {
         Self::Derived(SchemaGenerator::subschema_for::<T>)
     }
 }

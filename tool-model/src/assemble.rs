@@ -1,7 +1,7 @@
-//! From the parts of a tool to its definition.
+//! Assembles tool definitions from their parts.
 //!
-//! The parts come from a [`Registration`] here and from source text in a generator; what is made of them is one
-//! function, so that both give the same bytes.
+//! The parts come from a [`Registration`] or, in the generator, from source text. Both use the same functions, so that
+//! they produce the same bytes.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,26 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::scalar::Scalar;
-use crate::schema::{Definitions, referred, referred_by};
+use crate::schema::{SchemaDefinitions, referred, referred_by};
 use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema, key};
 
-/// The schemas of one tool, as schemars writes them, before they are brought into the manifest's form.
+/// The schemas of one tool as schemars generates them, before conversion to the manifest's form.
 #[derive(Default)]
 pub struct Assembly {
     /// The arguments by name.
     pub arguments: Vec<(String, RawArgument)>,
     /// The definitions that the arguments refer to.
     pub defs: Map<String, Value>,
-    /// The result's schema, if known, with the definitions it refers to: a type may be written otherwise than read.
+    /// The schema of the result, if known, with its own definitions: a type may serialize differently than it
+    /// deserializes.
     pub returns: Option<(Value, Map<String, Value>)>,
 }
 
-/// One argument before its schema is brought into the manifest's form.
+/// One argument before conversion to the manifest's form.
 pub struct RawArgument {
-    /// The schema, or nothing for `any`.
+    /// The schema; `None` for `any`.
     pub schema: Option<Value>,
-    /// Whether the type accepts a missing value.
+    /// `true` if the type accepts a missing value.
     pub optional: bool,
     /// The variants of an enum in the order of declaration, if known.
     pub variants: Vec<String>,
@@ -35,18 +36,18 @@ pub struct RawArgument {
     pub description: Option<String>,
     /// The default shown to the model.
     pub default: Option<Value>,
-    /// Whether it has a default that is not shown.
+    /// `true` if the argument has a default that is not shown.
     pub or_default: bool,
-    /// The demands of `#[arg(..)]`.
+    /// The constraints of `#[arg(..)]`.
     pub rules: Vec<Rule>,
     /// `#[arg(secret)]`
     pub secret: bool,
 }
 
 impl Assembly {
-    /// Brings all schemas into the manifest's form and puts them into a definition.
+    /// Converts all schemas to the manifest's form and adds them to a definition.
     pub fn finish(self, definition: &mut ToolDefinition) {
-        let defs = Definitions::new(self.defs);
+        let defs = SchemaDefinitions::new(self.defs);
         for (name, raw) in self.arguments {
             definition.arguments.insert(name, raw.finish(&defs));
         }
@@ -54,7 +55,7 @@ impl Assembly {
             definition.defs = defs.reachable(referred_by(definition.arguments.values()));
         }
         if let Some((schema, raw_defs)) = self.returns {
-            let defs = Definitions::new(raw_defs);
+            let defs = SchemaDefinitions::new(raw_defs);
             let schema = defs.resolve(schema);
             if defs.is_structured(&schema) {
                 let needed = defs.reachable(referred(&schema));
@@ -64,15 +65,15 @@ impl Assembly {
     }
 }
 
-/// Adds the definitions of the result to those of the arguments. Where the two differ under one name, the result's
-/// is called `NameReturned`.
+/// Adds the definitions of the result to those of the arguments. If two different definitions have the same name, the
+/// result's is renamed to `NameReturned`.
 fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, Value>, mut schema: Value) -> Value {
     let mut clashing: Vec<&str> = needed
         .iter()
         .filter(|(name, def)| defs.get(*name).is_some_and(|known| known != *def))
         .map(|(name, _)| name.as_str())
         .collect();
-    // A definition that refers to one with a new name is no longer the arguments' own.
+    // A definition that refers to a renamed one must be renamed, too.
     while let Some((name, _)) = needed.iter().find(|(name, def)| {
         let refers = || referred(def).iter().any(|target| clashing.contains(&target.as_str()));
         !clashing.contains(&name.as_str()) && defs.contains_key(*name) && refers()
@@ -90,7 +91,7 @@ fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, 
 }
 
 impl RawArgument {
-    fn finish(mut self, defs: &Definitions) -> Argument {
+    fn finish(mut self, defs: &SchemaDefinitions) -> Argument {
         let (type_name, keywords) = match self.schema.take() {
             Some(schema) => defs.argument(schema, self.optional, &self.variants),
             None => ("any".to_owned(), BTreeMap::new()),
@@ -98,7 +99,7 @@ impl RawArgument {
         self.describe(type_name, keywords)
     }
 
-    /// Adds what the source says to what the type says.
+    /// Adds the settings from the source to the schema of the type.
     fn describe(self, type_name: String, mut keywords: BTreeMap<String, Value>) -> Argument {
         let required = !self.optional && self.default.is_none() && !self.or_default;
         for rule in &self.rules {
@@ -116,18 +117,17 @@ impl RawArgument {
 }
 
 impl ToolDefinition {
-    /// Puts the arguments that an `arguments(..)` describes, as the text of a JSON object, in the place of those that
-    /// follow from the types.
+    /// Replaces the inferred arguments by those of `arguments(..)`, given as the text of a JSON object.
     pub fn replace_arguments(&mut self, explicit: &str) {
-        // The text is written from the attribute once that is checked.
+        // The macro has validated the text.
         self.arguments = serde_json::from_str(explicit).unwrap_or_default();
         let mut roots = referred_by(self.arguments.values());
         roots.extend(self.returns.iter().flat_map(referred));
-        self.defs = Definitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(roots);
+        self.defs = SchemaDefinitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(roots);
     }
 }
 
-/// The definition of a linked tool.
+/// Returns the definition of a linked tool.
 pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
     let mut definition = ToolDefinition {
         description: tool.description.to_owned(),
@@ -135,7 +135,7 @@ pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
         ..ToolDefinition::default()
     };
     for (name, value) in tool.options.keys {
-        // The macros write the keys of the table, each with a value of its kind.
+        // The macros only emit keys of the table, with values of their kind.
         let set = key(name).map(|key| key.set(&mut definition, Value::from(*value)));
         debug_assert!(matches!(set, Some(Ok(()))), "`{name}` of `{}`", tool.name);
     }
@@ -165,8 +165,10 @@ fn describe_types(tool: &Registration, definition: &mut ToolDefinition) {
         assembly.arguments.push((name, raw(spec, schema, ty.optional, ty.variants)));
     }
     assembly.defs = generator.map(|mut generator| generator.take_definitions(true)).unwrap_or_default();
-    // What goes to the model as a word or a number is not described.
-    let returns = types.returns.filter(|returns| Scalar::of(returns.type_name).is_none() && returns.type_name != "()");
+    // Scalar results are not described.
+    let returns = types
+        .returns
+        .filter(|returns| Scalar::from_type_name(returns.type_name).is_none() && returns.type_name != "()");
     assembly.returns = returns.map(|returns| {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
         (render(returns.schema, &mut generator), generator.take_definitions(true))

@@ -1,13 +1,13 @@
-//! Tools in few words.
+//! One-line summaries of tools.
 
 use serde_json::Value;
 
 use crate::{Argument, KEYS, Key, ToolDefinition, canonical, reference_target};
 
-/// How much of a list of values or alternatives is shown.
+/// The number of values or alternatives shown.
 const LONGEST_LIST: usize = 4;
 
-/// A tool on one line: `metrics.newest(host: string, limit?: integer = 10): The newest points of one host.`
+/// Returns a tool on one line: `metrics.newest(host: string, limit?: integer = 10): The newest points of one host.`
 ///
 /// ```
 /// use tool_model::{Argument, ToolDefinition, brief};
@@ -25,7 +25,7 @@ pub fn brief(name: &str, tool: &ToolDefinition) -> String {
     format!("{name}({}){description}", brief_arguments(tool).join(", "))
 }
 
-/// Each argument in few words, those that are required first: `host: string`, `limit?: integer = 10`.
+/// Returns a short form of each argument, required ones first: `host: string`, `limit?: integer = 10`.
 #[must_use]
 pub fn brief_arguments(tool: &ToolDefinition) -> Vec<String> {
     let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
@@ -37,12 +37,12 @@ pub fn brief_arguments(tool: &ToolDefinition) -> Vec<String> {
     each.collect()
 }
 
-/// The type of an argument in few words.
+/// Returns the short form of an argument's type.
 fn type_of(argument: &Argument) -> String {
-    of_schema(&argument.schema(), 0)
+    schema_type(&argument.schema(), 0)
 }
 
-fn of_schema(schema: &Value, depth: usize) -> String {
+fn schema_type(schema: &Value, depth: usize) -> String {
     if depth > 6 {
         return "…".to_owned();
     }
@@ -54,15 +54,15 @@ fn of_schema(schema: &Value, depth: usize) -> String {
         return list(values.iter().map(|value| cut(&canonical(value), 20)));
     }
     if let Some(forms) = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array()) {
-        return list(forms.iter().map(|form| of_schema(form, depth + 1)));
+        return list(forms.iter().map(|form| schema_type(form, depth + 1)));
     }
     match &schema["type"] {
         Value::String(name) if name == "array" => match schema.get("items") {
-            Some(items) => format!("[{}]", of_schema(items, depth + 1)),
+            Some(items) => format!("[{}]", schema_type(items, depth + 1)),
             None => "array".to_owned(),
         },
         Value::String(name) if name == "object" => match schema.get("additionalProperties").filter(|s| s.is_object()) {
-            Some(values) => format!("{{{}}}", of_schema(values, depth + 1)),
+            Some(values) => format!("{{{}}}", schema_type(values, depth + 1)),
             None => "object".to_owned(),
         },
         Value::String(name) => schema["format"].as_str().unwrap_or(name).to_owned(),
@@ -79,7 +79,7 @@ fn list(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The first characters.
+/// Truncates a text.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn types_in_few_words() {
+    fn shortens_types() {
         for (argument, expected) in [
             (json!({"type": "string", "required": true}), "x: string"),
             (json!({"type": "integer", "default": 10}), "x?: integer = 10"),

@@ -1,21 +1,21 @@
-//! Whether a manifest's entry still says what the linked tool is.
+//! Comparison of manifest entries with linked definitions.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::walk::{Walk, said};
+use crate::schema_walk::{SchemaWalk, sorted_keywords};
 use crate::{Argument, KEYS, Key, KeyKind, ToolDefinition, canonical};
 
-/// What differs between a manifest's entry and the linked definition: arguments, their types, nested schemas, the
-/// result, and what is said of the tool's behaviour, such as `sensitive`. Empty when they agree.
+/// Returns the differences between a manifest's entry and the linked definition: arguments, their types, nested
+/// schemas, the result, and keys such as `sensitive`. Empty if they agree.
 ///
-/// An `any` in the manifest agrees with everything, and so does a default or a result it does not know: a generator
-/// that reads source does not see all that the type system does. Words for the model are not compared: whoever edits
-/// a description in the manifest wants it to be read.
+/// An `any` in the manifest matches everything, and so does a missing default or result: a generator that parses source
+/// sees less than the type system. Descriptions and instructions are not compared, because users may edit them in the
+/// manifest.
 #[must_use]
 pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
-    // The usual case, and quick to tell.
+    // The fast path, and the common case.
     if manifest == linked {
         return Vec::new();
     }
@@ -32,7 +32,7 @@ pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<Str
         differences.push(format!("argument `{name}` is no longer in the code"));
     }
     if let Some(entry) = &manifest.returns {
-        let compared = |returns| Walk::new(&manifest.defs, &linked.defs).schemas(entry, returns);
+        let compared = |returns| SchemaWalk::new(&manifest.defs, &linked.defs).schemas(entry, returns);
         match linked.returns.as_ref().map(compared) {
             Some(Ok(())) => {}
             Some(Err(mismatch)) => differences.push(format!("`returns{}`: {mismatch}", mismatch.path())),
@@ -42,8 +42,8 @@ pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<Str
     differences
 }
 
-/// As [`difference`], and the words for the model count, too: for a manifest that is to be exactly what the source
-/// says.
+/// Like [`difference`], and also compares descriptions and instructions, for a manifest that must match the source
+/// exactly.
 #[must_use]
 pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
     let mut differences = difference(manifest, linked);
@@ -62,15 +62,15 @@ pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition)
             differences.push(format!("the description of `{name}` is {was} in the manifest, {is} in the code"));
         }
     }
-    // What is left are words deep inside the schemas. They differ if the manifest's would change the linked tool's.
+    // Only descriptions nested in schemas are left. They differ if applying the manifest's changes the linked tool.
     if differences.is_empty() && linked.clone().with_words_of(manifest) != *linked {
         differences.push("a description inside a schema has changed".to_owned());
     }
     differences
 }
 
-/// What the manifest says and the code contradicts. The code is right: whether a tool is sensitive is not for a file
-/// to change, and one that says otherwise is out of date.
+/// Compares the keys. The code takes precedence: a manifest must not change whether a tool is sensitive, so a manifest
+/// that disagrees is stale.
 fn behaviour_differences(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
     let differing = |key: &Key| {
         let show = |value: Option<Value>| match (key.kind, value) {
@@ -99,7 +99,9 @@ fn argument_difference(
     if entry.is_any() {
         return None;
     }
-    let mismatch = Walk::new(entry_defs, linked_defs).keywords(said(&entry.keywords), said(&linked.keywords)).err();
+    let mismatch = SchemaWalk::new(entry_defs, linked_defs)
+        .keywords(sorted_keywords(&entry.keywords), sorted_keywords(&linked.keywords))
+        .err();
     let same_type = entry.type_name == linked.type_name;
     match mismatch {
         None if same_type => None,
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn behaviour_must_agree() {
+    fn rejects_different_behaviour() {
         for (key, value, is) in [
             ("sensitive", json!(true), "`sensitive` is true in the manifest, false in the code"),
             ("destructive", json!(true), "`destructive` is true in the manifest, false in the code"),
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_the_manifests() {
+    fn the_manifest_may_change_descriptions() {
         let manifest = tool(json!({"description": "Do it well.", "instructions": "Now."}));
         assert!(difference(&manifest, &tool(json!({}))).is_empty());
         let worded = tool(json!({})).with_words_of(&manifest);
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn words_deep_inside_are_the_manifests_too() {
+    fn the_manifest_may_change_nested_descriptions() {
         let manifest = with_property(json!({"type": "string", "description": "Edited."}));
         let linked = with_property(json!({"type": "string", "description": "Original.", "default": "a"}));
         assert!(difference(&manifest, &linked).is_empty());
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_the_manifest_does_not_know_is_no_difference() {
+    fn ignores_a_default_that_the_manifest_lacks() {
         let (with, without) = (json!({"type": "integer", "default": 3}), json!({"type": "integer"}));
         assert!(difference(&with_property(without.clone()), &with_property(with.clone())).is_empty());
         assert!(difference_with_words(&with_property(without.clone()), &with_property(with.clone())).is_empty());
@@ -183,9 +185,9 @@ mod tests {
         assert_eq!(difference(&with_property(other), &with_property(with)).len(), 1, "one that has changed is");
     }
 
-    /// A property may be called like a keyword.
+    /// A property may have the name of a keyword.
     #[test]
-    fn a_property_called_default_or_description_counts() {
+    fn compares_properties_named_like_keywords() {
         for name in ["default", "description"] {
             let inner = json!({"type": "object", "properties": {"a": {"type": "string"}, name: {"type": "string"}}});
             let less = json!({"type": "object", "properties": {"a": {"type": "string"}}});
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_any_agrees_with_everything_and_is_filled_in() {
+    fn any_matches_everything() {
         let linked = with_property(json!({"type": "string", "description": "A word."}));
         for any in [json!({}), json!({"default": 1})] {
             let manifest = with_property(any);
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_result_counts_where_the_manifest_has_one() {
+    fn compares_the_result_if_the_manifest_has_one() {
         let linked = tool(json!({"returns": {"type": "array", "items": {"type": "string"}}}));
         assert!(difference(&tool(json!({})), &linked).is_empty());
         let other = tool(json!({"returns": {"type": "object"}}));
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_contain_themselves_are_compared() {
+    fn compares_recursive_types() {
         let tree = |leaf: &str| {
             tool(json!({
                 "arguments": {"tree": {"type": "object", "required": true, "$ref": "#/$defs/Tree"}},
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_that_differs_is_named() {
+    fn names_the_first_difference() {
         let changed = |was: Value, is: Value| difference(&with_property(was), &with_property(is));
         assert_eq!(
             changed(

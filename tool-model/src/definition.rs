@@ -1,4 +1,4 @@
-//! One tool, as the manifest shows it.
+//! Definitions of tools, as in the manifest.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,55 +12,54 @@ use serde_json::{Map, Value};
 
 use crate::json::Sorted;
 use crate::schema::{reached, referred_by};
-use crate::unique::{Named, Unique};
+use crate::unique_map::{NamedEntry, UniqueMap};
 use crate::{Argument, KEYS, Key, KeyKind};
 
-/// Everything the manifest says about one tool. Its name is the key under which it stands.
+/// The definition of one tool. Its name is its key in the manifest.
 ///
-/// In JSON the keys come in a fixed order: `description`, `handler`, `arguments`, then those of the rest that
-/// say something, sorted.
+/// The JSON keys have a fixed order: `description`, `handler`, `arguments`, then the other keys that are set, sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// What the model reads about the tool.
+    /// The description for the model.
     pub description: String,
-    /// The path of the function that runs, such as `app::metrics::MetricsService::newest`.
+    /// The path of the handler, such as `app::metrics::MetricsService::newest`.
     pub handler: String,
-    /// The arguments by name. Injected parameters are not among them.
+    /// The arguments by name, without injected parameters.
     pub arguments: BTreeMap<String, Argument>,
     /// JSON Schemas of the structs and enums that the arguments and the result refer to.
     pub defs: BTreeMap<String, Value>,
     /// A broad group, such as `monitoring`.
     pub category: Option<String>,
-    /// The reason why the tool should not be used any more. Models read it after the description.
+    /// The reason for a deprecation, appended to the description that the model reads.
     pub deprecated: Option<String>,
-    /// Whether the tool destroys something that cannot be had back.
+    /// `true` if the tool destroys something that cannot be restored.
     pub destructive: bool,
-    /// Whether a second call with the same arguments changes nothing more.
+    /// `true` if repeating a call with the same arguments has no further effect.
     pub idempotent: bool,
-    /// More for the system prompt than the description should hold.
+    /// Additional instructions for the system prompt.
     pub instructions: Option<String>,
-    /// Whether the tool changes nothing.
+    /// `true` if the tool changes nothing.
     pub read_only: bool,
-    /// Whether arguments that are nearly right may be mended; unset means as the dispatcher says.
+    /// `true` to repair nearly valid arguments; `None` uses the dispatcher's setting.
     pub repair: Option<bool>,
-    /// JSON Schema of a result that is an object or an array.
+    /// The JSON Schema of a result that is an object or an array.
     pub returns: Option<Value>,
-    /// Whether a person is to be asked before it runs.
+    /// `true` if a user must approve a call before it runs.
     pub sensitive: bool,
-    /// Whether it must not run beside other calls of the same turn.
+    /// `true` if the tool must not run concurrently with other calls of the same turn.
     pub sequential: bool,
-    /// Whether providers are asked to enforce the schema; unset means as the dialect says.
+    /// `true` to ask providers to enforce the schema; `None` uses the dialect's setting.
     pub strict: Option<bool>,
-    /// Words to select tools by, in the order of declaration.
+    /// Tags to select tools by, in the order of declaration.
     pub tags: Vec<String>,
-    /// How long a call may take.
+    /// The timeout of a call.
     pub timeout: Option<Duration>,
 }
 
 impl ToolDefinition {
-    /// The arguments as one JSON Schema of type `object`, with those of the `$defs` that they reach. What only the
-    /// result refers to would cost tokens and say nothing of a call.
+    /// Returns the arguments as one JSON Schema of type `object`, with the reachable `$defs`. Definitions used only by
+    /// the result are left out to save tokens.
     #[must_use]
     pub fn parameters(&self) -> Value {
         let properties = self.arguments.iter().map(|(name, argument)| (name.clone(), argument.schema()));
@@ -89,7 +88,7 @@ impl Serialize for ToolDefinition {
             let sorted: BTreeMap<_, _> = self.defs.iter().map(|(name, def)| (name, Sorted(def))).collect();
             map.serialize_entry("$defs", &sorted)?;
         }
-        // Sorted, with the result's schema in its place among the keys.
+        // In alphabetical order, including `returns`.
         let (before, after) = KEYS.split_at(KEYS.partition_point(|key| key.manifest < "returns"));
         let said = |keys: &'static [Key]| keys.iter().filter_map(|key| Some((key.manifest, key.get(self)?)));
         for (key, value) in said(before) {
@@ -105,7 +104,7 @@ impl Serialize for ToolDefinition {
     }
 }
 
-impl Named for ToolDefinition {
+impl NamedEntry for ToolDefinition {
     const NOUN: &'static str = "tool";
 
     fn detail(&self) -> &str {
@@ -119,7 +118,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
     }
 }
 
-/// All names that a tool may have in a manifest.
+/// All valid keys of a tool in a manifest.
 static FIELDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut names = vec!["description", "handler", "arguments", "$defs", "returns"];
     names.extend(KEYS.iter().map(|key| key.manifest));
@@ -149,7 +148,7 @@ impl<'de> Visitor<'de> for DefinitionVisitor {
             match name {
                 "description" => tool.description = map.next_value()?,
                 "handler" => tool.handler = map.next_value()?,
-                "arguments" => tool.arguments = map.next_value_seed(Unique(PhantomData))?,
+                "arguments" => tool.arguments = map.next_value_seed(UniqueMap(PhantomData))?,
                 "$defs" => tool.defs = map.next_value()?,
                 "returns" => tool.returns = map.next_value()?,
                 _ => read_key(name, &mut tool, &mut map)?,
@@ -164,7 +163,7 @@ impl<'de> Visitor<'de> for DefinitionVisitor {
 
 fn read_key<'de, A: MapAccess<'de>>(name: &str, tool: &mut ToolDefinition, map: &mut A) -> Result<(), A::Error> {
     let Some(key) = KEYS.iter().find(|key| key.manifest == name) else { return Ok(()) };
-    // By its type, so that the error for another one says where and what is expected.
+    // Deserializing the exact type gives errors with position and expected type.
     let value = match key.kind {
         KeyKind::Flag => Some(map.next_value::<bool>()?.into()),
         KeyKind::Choice => map.next_value::<Option<bool>>()?.map(Value::from),
@@ -185,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parameters_have_the_definitions_that_they_reach() {
+    fn parameters_include_only_reachable_definitions() {
         let tool: ToolDefinition = serde_json::from_value(json!({
             "description": "", "handler": "h",
             "arguments": {"order": {"type": "object", "required": true, "$ref": "#/$defs/Order"}},

@@ -1,10 +1,10 @@
-//! A manifest that is part of the program.
+//! Manifests compiled into a program.
 
 use crate::{Manifest, ManifestError};
 
-/// The text of a manifest that was compiled into the program; what `tool_runtime::manifest!()` gives.
+/// The text of a manifest that was compiled into the program, as returned by `tool_runtime::manifest!()`.
 ///
-/// It is read when a dispatcher is built, which reports a text that is no manifest.
+/// Parsed when a dispatcher is built, which reports an invalid manifest.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedManifest {
     path: &'static str,
@@ -12,13 +12,13 @@ pub struct EmbeddedManifest {
 }
 
 impl EmbeddedManifest {
-    /// A text, and the file it came from, for errors.
+    /// Creates an embedded manifest from its text and its path, which error messages name.
     #[must_use]
     pub const fn new(path: &'static str, text: &'static str) -> Self {
         Self { path, text }
     }
 
-    /// The text as it stands in the file.
+    /// Returns the text of the file.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.text

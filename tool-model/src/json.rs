@@ -1,12 +1,11 @@
-//! JSON whose bytes do not depend on how `serde_json` was built.
+//! JSON output that does not depend on the features of `serde_json`.
 //!
-//! Any crate of a program may switch on `serde_json/preserve_order`, so the order of a `Value`'s keys is never
-//! relied on: what is written is sorted here.
+//! Any crate of a program may enable `serde_json/preserve_order`, so keys are always sorted here.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
-/// A value that is written with the keys of every object sorted.
+/// A value that serializes with the keys of every object sorted.
 ///
 /// ```
 /// let value = serde_json::json!({"b": 1, "a": 2});
@@ -39,7 +38,7 @@ impl Serialize for Sorted<'_> {
     }
 }
 
-/// A value as compact JSON with sorted keys: equal values give equal text.
+/// Returns a value as compact JSON with sorted keys: equal values give equal text.
 ///
 /// ```
 /// let value = serde_json::json!({"b": 1, "a": {"d": [], "c": null}});
@@ -50,7 +49,7 @@ pub fn canonical(value: &Value) -> String {
     infallible(serde_json::to_string(&Sorted(value)))
 }
 
-/// Anything as JSON with two spaces of indent and a final newline, the form of `tools_calls.json`.
+/// Returns a value as JSON with two spaces of indentation and a final newline, the format of `tools_calls.json`.
 #[must_use]
 pub fn to_pretty(value: &impl Serialize) -> String {
     let mut text = infallible(serde_json::to_string_pretty(value));
@@ -58,7 +57,7 @@ pub fn to_pretty(value: &impl Serialize) -> String {
     text
 }
 
-/// Writing JSON to memory fails only for a map whose keys are not strings, and none is written here.
+/// Serializing to memory only fails for maps with non-string keys, which do not occur here.
 fn infallible(text: serde_json::Result<String>) -> String {
     text.unwrap_or_else(|error| unreachable!("JSON written to memory: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Keys of a tool: everything that can be said about it besides its name, description, arguments and result.
+//! Keys of a tool: its settings besides name, description, arguments and result.
 //!
 //! [`KEYS`] is the only list of them. Attributes, registrations, manifests, comparison, compatibility, selections, prompts
 //! and protocols derive from it, so that a new key is a field of [`ToolDefinition`] and a row here.
@@ -37,23 +37,23 @@ pub struct Key {
     pub kind: KeyKind,
     /// A sentence about it, for documentation.
     pub about: &'static str,
-    /// Whether `#[tool_class(..)]` can set it for all methods.
+    /// `true` if `#[tool_class(..)]` can set it for all methods.
     pub on_class: bool,
-    /// Whether a manifest may change it. A manifest that disagrees with the code about any other key is stale.
+    /// `true` if a manifest may change it. A manifest that disagrees with the code about any other key is stale.
     pub is_wording: bool,
-    /// What a model is told about a tool for which it is set.
+    /// The sentence for the model about a tool that has this flag.
     pub sentence: Option<&'static str>,
     /// The word before its text in the description that a model reads, such as `Deprecated`.
     pub notice: Option<&'static str>,
     /// The MCP annotation that carries it.
     pub mcp_hint: Option<&'static str>,
     judge: fn(was: Option<&Value>, is: Option<&Value>) -> ChangeKind,
-    access: Access,
+    access: FieldAccess,
 }
 
 /// Access to the field of a key.
 #[derive(Debug)]
-struct Access {
+struct FieldAccess {
     get: fn(&ToolDefinition) -> Option<Value>,
     set: fn(&mut ToolDefinition, Value) -> serde_json::Result<()>,
     copy: fn(&ToolDefinition, &mut ToolDefinition),
@@ -63,9 +63,9 @@ struct Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyKind {
-    /// `true`, or not said. A selection can filter by it.
+    /// `true` or unset. A selection can filter by it.
     Flag,
-    /// `true`, `false`, or left to whoever runs the tool.
+    /// `true`, `false`, or unset to use the default of the runtime.
     Choice,
     /// A text.
     Text,
@@ -91,7 +91,7 @@ pub enum KeyValue {
 /// Reads and writes a field of [`ToolDefinition`].
 macro_rules! field {
     ($field:ident) => {
-        Access {
+        FieldAccess {
             get: |tool| KeyField::get(&tool.$field),
             set: |tool, value| KeyField::set(&mut tool.$field, value),
             copy: |from, to| to.$field.clone_from(&from.$field),
@@ -138,13 +138,7 @@ pub const KEYS: &[Key] = &[
     Key::new("read_only", KeyKind::Flag, "It changes nothing.", when_unset, field!(read_only))
         .sentence("It changes nothing.")
         .mcp_hint("readOnlyHint"),
-    Key::new(
-        "repair",
-        KeyKind::Choice,
-        "Whether arguments that are nearly right are repaired.",
-        when_off,
-        field!(repair),
-    ),
+    Key::new("repair", KeyKind::Choice, "Repairs arguments that are nearly valid.", when_off, field!(repair)),
     Key::new("sensitive", KeyKind::Flag, "A person is asked before it runs.", when_set, field!(sensitive))
         .on_class()
         .sentence("A person may be asked first, and may refuse."),
@@ -156,7 +150,7 @@ pub const KEYS: &[Key] = &[
         field!(sequential),
     )
     .sentence("Call it alone, not together with others."),
-    Key::new("strict", KeyKind::Choice, "Whether providers are asked to enforce the schema.", never, field!(strict)),
+    Key::new("strict", KeyKind::Choice, "Asks providers to enforce the schema.", never, field!(strict)),
     Key::new("tags", KeyKind::Words, "Words to select tools by; those of the class come first.", text, field!(tags))
         .on_class(),
     Key::new("timeout", KeyKind::Time, "The longest time that a call may take.", when_shorter, field!(timeout))
@@ -175,7 +169,7 @@ impl Key {
         kind: KeyKind,
         about: &'static str,
         judge: fn(Option<&Value>, Option<&Value>) -> ChangeKind,
-        access: Access,
+        access: FieldAccess,
     ) -> Self {
         Self {
             name,
@@ -222,13 +216,13 @@ impl Key {
         self
     }
 
-    /// Returns the value that a tool has, in a manifest's form; `None` if nothing is said.
+    /// Returns the value of a tool in the manifest's form, or `None` if it is unset.
     #[must_use]
     pub fn get(&self, tool: &ToolDefinition) -> Option<Value> {
         (self.access.get)(tool)
     }
 
-    /// Gives a tool a value in a manifest's form.
+    /// Sets the value of a tool from the manifest's form.
     ///
     /// # Errors
     /// If the value is not of the key's [kind](KeyKind).
@@ -236,14 +230,14 @@ impl Key {
         (self.access.set)(tool, value)
     }
 
-    /// Returns what the description that a model reads says about the key: `Deprecated: use orders.find.`
+    /// Returns the notice for the description that a model reads: `Deprecated: use orders.find.`
     fn notice_of(&self, tool: &ToolDefinition) -> Option<String> {
         let (notice, text) = (self.notice?, self.get(tool)?);
         let text = text.as_str()?.trim().trim_end_matches('.').to_owned();
         Some(if text.is_empty() { format!("{notice}.") } else { format!("{notice}: {text}.") })
     }
 
-    /// Gives a tool the value that another one has.
+    /// Copies the value from one tool to another.
     pub fn copy(&self, from: &ToolDefinition, to: &mut ToolDefinition) {
         (self.access.copy)(from, to);
     }
@@ -394,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_sorted_as_a_manifest_is() {
+    fn keys_are_sorted_by_manifest_name() {
         assert!(KEYS.is_sorted_by_key(|key| key.manifest));
     }
 
@@ -408,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_reads_what_it_writes() {
+    fn every_key_round_trips() {
         for key in KEYS {
             let value = match key.kind {
                 KeyKind::Flag | KeyKind::Choice => json!(true),

@@ -1,9 +1,9 @@
-//! What a tool *is*.
+//! Tool definitions, manifests, schemas and registrations.
 //!
-//! A [`ToolDefinition`] says what a language model may call and with which [`Argument`]s; a [`Manifest`] is a
-//! sorted set of them, written as `tools_calls.json`. A [`Registration`] is the same tool as the macros leave it
-//! in the binary: static text for what the source says, and functions for what only the type system knows.
-//! [`Manifest::linked`] turns all registrations of a program into a manifest.
+//! A [`ToolDefinition`] describes a tool and its [`Argument`]s. A [`Manifest`] is a sorted set of definitions, stored
+//! as `tools_calls.json`. A [`Registration`] is a tool as the macros leave it in the binary: static text from the
+//! source, and functions for what only the type system knows. [`Manifest::linked`] converts all registrations of a
+//! program into a manifest.
 //!
 //! ```
 //! use tool_model::Manifest;
@@ -21,7 +21,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! This crate knows nothing of Rust syntax and nothing of how a tool is called.
+//! This crate parses no Rust syntax and does not know how a tool is called.
 
 mod argument;
 mod argument_schema;
@@ -38,15 +38,15 @@ mod manifest;
 pub mod name;
 mod nearest;
 mod registration;
-mod replace;
+mod replace_file;
+mod reword;
 mod rule;
 mod scalar;
 mod schema;
+mod schema_walk;
 mod tokens;
-mod unique;
+mod unique_map;
 pub mod validate;
-mod walk;
-mod words;
 
 pub use argument::Argument;
 pub use argument_schema::ArgumentSchema;
@@ -64,7 +64,7 @@ pub use registration::{
     ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, ReturnType, Source, Types,
     registrations,
 };
-pub use replace::replace_file;
+pub use replace_file::replace_file;
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
 pub use tokens::estimate_tokens;

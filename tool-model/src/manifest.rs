@@ -1,4 +1,4 @@
-//! The manifest: every tool on offer, by name.
+//! Manifests: all offered tools by name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::replace::replace_file;
-use crate::unique::unique;
+use crate::replace_file::replace_file;
+use crate::unique_map::unique;
 use crate::{ToolDefinition, registrations, to_pretty};
 
 /// A sorted set of tools, the content of `tools_calls.json`.
@@ -19,10 +19,10 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The tools of every crate linked into this program, but for those of `manual` classes.
+    /// Returns the tools of all crates linked into this program, except those of `manual` classes.
     ///
-    /// Two tools of one name cannot both stand in a manifest: the one with the lesser handler does. A dispatcher
-    /// reports such a pair when it is built.
+    /// If two tools have the same name, the one with the lesser handler is included. Building a dispatcher reports the
+    /// pair.
     #[must_use]
     pub fn linked() -> Self {
         let mut manifest = Self::default();
@@ -35,18 +35,18 @@ impl Manifest {
     /// Reads a manifest from a file.
     ///
     /// # Errors
-    /// When the file cannot be read, or is not a manifest; the error names the file and the place.
+    /// If the file cannot be read or is not a manifest; the error names the file and the position.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ManifestError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path).map_err(|error| ManifestError::new(error).in_file(path))?;
         Self::from_json(&text).map_err(|error| error.in_file(path))
     }
 
-    /// Writes the manifest to a file, unless the file says the same already. Whether it was written.
+    /// Writes the manifest to a file. Returns `false` if the file already had this content.
     ///
-    /// A reader sees the old file or the new one, never a part: the text goes into a file beside it that then takes
-    /// its place. Folders that are missing are made; a read-only file is left alone. A build script writes below `OUT_DIR`; an application can write its manifest when it starts, for
-    /// whoever reads it from outside:
+    /// The file is replaced atomically: a reader sees either the old file or the new one. Missing directories are
+    /// created; a read-only file is an error. A build script writes below `OUT_DIR`; an application can write its
+    /// manifest at startup for other programs:
     ///
     /// ```
     /// use tool_model::{Manifest, ManifestError};
@@ -64,7 +64,7 @@ impl Manifest {
     /// }
     /// # let manifest = std::env::temp_dir().join(format!("tools_calls-{}.json", std::process::id()));
     /// # start(&Config { tools: false, manifest: manifest.clone() })?;
-    /// # assert!(!manifest.exists(), "nothing is written where the tools are switched off");
+    /// # assert!(!manifest.exists(), "nothing is written if the tools are disabled");
     /// # start(&Config { tools: true, manifest: manifest.clone() })?;
     /// # assert_eq!(Manifest::load(&manifest)?, Manifest::linked());
     /// # assert!(!Manifest::linked().save(&manifest)?, "nothing has changed");
@@ -73,7 +73,7 @@ impl Manifest {
     /// ```
     ///
     /// # Errors
-    /// When the file cannot be written; the error names it. What stood there before is still there.
+    /// If the file cannot be written; the error names it. The old content is kept.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<bool, ManifestError> {
         let path = path.as_ref();
         replace_file(path, self.to_json())
@@ -83,45 +83,45 @@ impl Manifest {
     /// Reads a manifest from its text.
     ///
     /// # Errors
-    /// When the text is not a manifest, or two tools in it have one name; the error names line and column.
+    /// If the text is not a manifest or two tools have the same name; the error names line and column.
     pub fn from_json(text: &str) -> Result<Self, ManifestError> {
         serde_json::from_str(text).map_err(ManifestError::new)
     }
 
-    /// The exact bytes of `tools_calls.json`.
+    /// Returns the exact content of `tools_calls.json`.
     #[must_use]
     pub fn to_json(&self) -> String {
         to_pretty(self)
     }
 
-    /// The tool of that name.
+    /// Returns the tool with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
         self.tools.get(name)
     }
 
-    /// Adds a tool; gives back the one that had the name before.
+    /// Adds a tool and returns the previous one with the same name.
     pub fn insert(&mut self, name: impl Into<String>, tool: ToolDefinition) -> Option<ToolDefinition> {
         self.tools.insert(name.into(), tool)
     }
 
-    /// Takes a tool out.
+    /// Removes a tool and returns it.
     pub fn remove(&mut self, name: &str) -> Option<ToolDefinition> {
         self.tools.remove(name)
     }
 
-    /// The tools, sorted by name.
+    /// Returns the tools, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
         self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
     }
 
-    /// How many tools there are.
+    /// Returns the number of tools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
@@ -134,7 +134,7 @@ impl FromIterator<(String, ToolDefinition)> for Manifest {
     }
 }
 
-/// Why a manifest could not be read or written.
+/// An error in reading or writing a manifest.
 pub struct ManifestError {
     doing: &'static str,
     path: Option<PathBuf>,
@@ -146,7 +146,7 @@ impl ManifestError {
         Self { doing: "read", path: None, message: error.to_string() }
     }
 
-    /// The same error, with the file it concerns.
+    /// Adds the file to the error.
     pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Self {
         Self { path: Some(path.into()), ..self }
     }
@@ -161,7 +161,7 @@ impl fmt::Display for ManifestError {
     }
 }
 
-/// As [`Display`](fmt::Display): `main` shows an error it returns by its `Debug`.
+/// Same as [`Display`](fmt::Display), because `main` prints a returned error with `Debug`.
 impl fmt::Debug for ManifestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -178,33 +178,33 @@ mod tests {
         format!(r#"{{"description": "", "handler": "{handler}", "arguments": {{}}}}"#)
     }
 
-    /// Why a text is no manifest.
+    /// Returns the error for an invalid manifest.
     fn refusal(text: &str) -> String {
-        Manifest::from_json(text).expect_err("no manifest").to_string()
+        Manifest::from_json(text).expect_err("not a manifest").to_string()
     }
 
     #[test]
-    fn two_tools_of_one_name_are_refused_with_both_handlers() {
+    fn rejects_duplicate_tools_and_names_both_handlers() {
         let text = format!(r#"{{"a": {}, "b": {}, "a": {}}}"#, entry("x::a"), entry("x::b"), entry("y::a"));
         let error = refusal(&text);
-        assert!(error.contains("two tools are called `a`: x::a and y::a"), "{error}");
+        assert!(error.contains("duplicate tool `a`: x::a and y::a"), "{error}");
     }
 
     #[test]
-    fn two_arguments_of_one_name_are_refused() {
+    fn rejects_duplicate_arguments() {
         let arguments = r#"{"n": {"type": "string"}, "n": {"type": "integer"}}"#;
         let text = format!(r#"{{"a": {}}}"#, entry("x::a").replace("{}", arguments));
-        assert!(refusal(&text).contains("two arguments are called `n`"), "{}", refusal(&text));
+        assert!(refusal(&text).contains("duplicate argument `n`"), "{}", refusal(&text));
         for key in ["type", "required", "description", "format"] {
             let value = if key == "required" { "true" } else { "\"string\"" };
             let argument = format!(r#"{{"n": {{"{key}": {value}, "{key}": {value}}}}}"#);
             let text = format!(r#"{{"a": {}}}"#, entry("x::a").replace("{}", &argument));
-            assert!(refusal(&text).contains(&format!("`{key}` stands twice in one argument")), "{}", refusal(&text));
+            assert!(refusal(&text).contains(&format!("duplicate key `{key}`")), "{}", refusal(&text));
         }
     }
 
     #[test]
-    fn a_wrong_value_is_named_with_its_place() {
+    fn an_invalid_value_is_reported_with_its_position() {
         let of_argument = |argument: &str| {
             let text = format!("{{\n\"a\": {}}}", entry("x::a").replace("{}", &format!(r#"{{"n": {argument}}}"#)));
             refusal(&text)
@@ -223,15 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_file_and_what_was_tried() {
+    fn an_error_names_the_file_and_the_operation() {
         let gone = std::env::temp_dir().join("gone/tools_calls.json");
         let read = Manifest::load(&gone).expect_err("not there").to_string();
         assert!(read.starts_with("cannot read the manifest ") && read.contains("tools_calls.json: "), "{read}");
-        let folder = std::env::temp_dir();
-        let written = Manifest::default().save(&folder).expect_err("a folder");
+        let directory = std::env::temp_dir();
+        let written = Manifest::default().save(&directory).expect_err("a directory");
         assert_eq!(
             format!("{written:?}"),
-            format!("cannot write the manifest {}: it is a folder", folder.display()),
+            format!("cannot write the manifest {}: it is a directory", directory.display()),
             "as `main` shows it"
         );
     }

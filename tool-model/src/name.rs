@@ -1,4 +1,4 @@
-//! Names of tools: which are valid, and how one follows from a type.
+//! Validation of tool names, and prefixes derived from type names.
 
 /// The longest name a tool can have.
 pub const MAX_LENGTH: usize = 128;
@@ -6,7 +6,7 @@ pub const MAX_LENGTH: usize = 128;
 /// Checks a tool's name: a letter or `_`, then letters, digits, `_`, `-` and `.`, at most [`MAX_LENGTH`] of them.
 ///
 /// # Errors
-/// Says what is wrong with the name.
+/// If the name is invalid; the message gives the reason.
 pub fn check(name: &str) -> Result<(), String> {
     let Some(first) = name.chars().next() else {
         return Err("a tool's name cannot be empty".to_owned());
@@ -18,7 +18,7 @@ pub fn check(name: &str) -> Result<(), String> {
         return Err(format!("a tool's name has letters, digits, `_`, `-` and `.`, not {bad:?}"));
     }
     if name.ends_with('.') || name.contains("..") {
-        return Err("a `.` in a tool's name stands between two parts".to_owned());
+        return Err("a `.` in a tool's name must separate two parts".to_owned());
     }
     if name.len() > MAX_LENGTH {
         return Err(format!("a tool's name has at most {MAX_LENGTH} characters, this has {}", name.len()));
@@ -30,7 +30,7 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// The prefix that follows from a type's name: snake case, without a final `Service`.
+/// Returns the prefix for a type: its name in snake case, without a final `Service`.
 ///
 /// ```
 /// assert_eq!(tool_model::name::prefix_of("SystemPackagesService"), "system_packages");
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_not_valid_say_why() {
+    fn rejects_invalid_names_with_a_reason() {
         assert!(check("metrics.newest-2").is_ok());
         for (name, part) in
             [("", "empty"), ("9lives", "starts with"), ("a b", "' '"), ("a..b", "two parts"), ("a.", "two parts")]

@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest of the names that exist.
+//! "Did you mean" suggestions.
 
-/// The candidates that look most like `wanted`, best first, at most three; none if nothing is near.
+/// Returns the candidates most similar to `wanted`, best first, at most three; none if nothing is similar.
 ///
 /// ```
 /// let names = ["metrics.newest", "metrics.purge", "system.uptime"];
@@ -20,7 +20,7 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     scored.into_iter().take_while(|(score, _)| *score > best - 0.15).take(3).map(|(_, candidate)| candidate).collect()
 }
 
-/// Case and separators are what models most often get wrong.
+/// Ignores case and separators, which models get wrong most often.
 fn fold(name: &str) -> String {
     name.chars().take(256).filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -29,7 +29,7 @@ fn similarity(wanted: &str, candidate: &str) -> f64 {
     if wanted.is_empty() {
         return 0.0;
     }
-    // A name without its prefix (`newest` for `metrics.newest`) is the other common slip.
+    // The other common mistake is a missing prefix (`newest` for `metrics.newest`).
     if wanted.len() >= 3 && candidate.ends_with(wanted) {
         return 0.95;
     }

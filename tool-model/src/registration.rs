@@ -1,4 +1,4 @@
-//! A tool as the macros leave it in the binary, and the linkme slice that collects them.
+//! Registrations of tools, and the linkme slice that collects them.
 
 use std::any::Any;
 use std::fmt;
@@ -7,16 +7,16 @@ use linkme::distributed_slice;
 
 use crate::{ArgumentType, KeyValue, Rule, ToolDefinition, TypeSchema};
 
-/// Every tool of every linked crate. Each element holds the tools of one annotated item.
+/// The tools of all linked crates. Each element holds the tools of one annotated item.
 ///
-/// The linker decides the order: use [`registrations`], which sorts.
+/// In linker order; [`registrations`] returns them sorted.
 #[doc(hidden)]
 #[distributed_slice]
 pub static REGISTRATIONS: [&'static [Registration]];
 
-/// One annotated function: what the source says as constants, what the types say through [`Callable`].
+/// One annotated function: constants from the source, and its types through [`Callable`].
 ///
-/// Written out in full by the macros for every tool, so it is small: what few tools say stands behind references.
+/// The macros emit one per tool, so it is small: rarely used data is behind references.
 pub struct Registration {
     /// The tool's name, such as `metrics.newest`.
     pub name: &'static str,
@@ -24,19 +24,19 @@ pub struct Registration {
     pub handler: &'static str,
     /// The description from the doc comment or the attribute.
     pub description: &'static str,
-    /// Where the annotation stands.
+    /// The source location of the attribute.
     pub source: Source,
-    /// The parameters that the model fills, in the order of the signature.
+    /// The arguments that the model passes, in the order of the signature.
     pub arguments: &'static [ArgumentSpec],
-    /// Everything else that the attribute says.
+    /// The other settings of the attribute.
     pub options: &'static Options,
-    /// How the tool is called.
+    /// The function to call.
     pub call: &'static dyn Callable,
 }
 
-/// What a registration refers to: the runtime knows how it is called, and it knows its own types.
+/// The callable behind a registration. The runtime knows how to call it; the callable knows its own types.
 pub trait Callable: Any + Send + Sync {
-    /// What the type system says of the arguments, in the order of the signature, and of the result.
+    /// Returns the types of the arguments, in the order of the signature, and of the result.
     fn types(&self) -> Types;
 }
 
@@ -46,18 +46,18 @@ impl fmt::Debug for dyn Callable {
     }
 }
 
-/// What the type system says of a function.
+/// The types of a function's arguments and result.
 #[derive(Default)]
 pub struct Types {
     /// The arguments, in the order of the signature.
     pub arguments: Vec<ArgumentType>,
-    /// A successful result, where it has a schema.
+    /// The type of a successful result, if it has a schema.
     pub returns: Option<ReturnType>,
 }
 
 impl Types {
-    /// Whether every argument is a number, a truth value or a text of the standard library, of which the schema says
-    /// all that its type enforces.
+    /// Returns `true` if every argument is a number, a boolean, a string or a list of these from the standard library.
+    /// The schemas of those types enforce everything that the types do.
     #[must_use]
     pub fn are_scalar(&self) -> bool {
         self.arguments.iter().all(|argument| argument.is_scalar())
@@ -73,16 +73,16 @@ pub struct ReturnType {
     pub schema: TypeSchema,
 }
 
-/// What an attribute says beyond name, description and arguments.
+/// The settings of an attribute besides name, description and arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The values of [keys](crate::KEYS), by name.
     pub keys: &'static [(&'static str, KeyValue)],
-    /// The text of `arguments(..)` as a JSON object; it replaces what is inferred.
+    /// The content of `arguments(..)` as JSON text; it replaces the inferred arguments.
     pub explicit: Option<&'static str>,
-    /// `preview`: calls the function that says what a call would do, with the same arguments.
+    /// `preview`: the function that describes what a call would do, with the same arguments.
     pub preview: Option<&'static dyn Callable>,
-    /// `manual`: offered only by a dispatcher that is given the service.
+    /// `manual`: offered only by a dispatcher that was given the service.
     pub manual: bool,
 }
 
@@ -98,7 +98,7 @@ impl Options {
 }
 
 impl Registration {
-    /// The tool as the manifest shows it.
+    /// Returns the definition of the tool, as in the manifest.
     #[must_use]
     pub fn definition(&self) -> ToolDefinition {
         crate::assemble::from_registration(self)
@@ -111,7 +111,7 @@ impl fmt::Debug for Registration {
     }
 }
 
-/// Where an annotation stands.
+/// The source location of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     /// [`file!`]
@@ -126,25 +126,25 @@ impl fmt::Display for Source {
     }
 }
 
-/// What the source says of one argument.
+/// One argument as declared in the source.
 #[derive(Debug)]
 pub struct ArgumentSpec {
-    /// The name the model uses.
+    /// The name that the model uses.
     pub name: &'static str,
-    /// Its description, or empty.
+    /// The description, or an empty string.
     pub description: &'static str,
-    /// What `#[arg(..)]` says.
+    /// The other settings of `#[arg(..)]`.
     pub details: &'static ArgumentDetails,
 }
 
-/// What `#[arg(..)]` says beyond name and description.
+/// The settings of `#[arg(..)]` besides name and description.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentDetails {
-    /// The text of its default as JSON, from `default = ..`.
+    /// The default value as JSON text, from `default = ..`.
     pub default: Option<&'static str>,
-    /// Whether a bare `default` makes it optional.
+    /// `true` if a bare `default` makes the argument optional.
     pub or_default: bool,
-    /// The demands on its value.
+    /// The constraints on the value.
     pub rules: &'static [Rule],
     /// `secret`
     pub secret: bool,
@@ -155,7 +155,7 @@ impl ArgumentDetails {
     pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false };
 }
 
-/// All linked tools, sorted by name and then by handler.
+/// Returns all linked tools, sorted by name and then by handler.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = REGISTRATIONS.iter().flat_map(|item| item.iter()).collect();

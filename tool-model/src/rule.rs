@@ -1,4 +1,4 @@
-//! What `#[arg(..)]` demands of an argument beyond its type.
+//! Constraints of `#[arg(..)]` on an argument.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// A number written in an attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Int(i128),
     /// A number with a fraction or an exponent.
     Float(f64),
@@ -27,7 +27,7 @@ impl From<Number> for Value {
     }
 }
 
-/// One demand of `#[arg(..)]`: shown in the schema and enforced at the call.
+/// A constraint of `#[arg(..)]`, shown in the schema and enforced when the tool is called.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
     /// `min`: the smallest number allowed.
@@ -38,14 +38,14 @@ pub enum Rule {
     MinLength(u64),
     /// `max_length`: characters of a string, items of an array, entries of a map.
     MaxLength(u64),
-    /// `pattern`: a regular expression that the text must match somewhere.
+    /// `pattern`: a regular expression that must match somewhere in the string.
     Pattern(&'static str),
-    /// `one_of`: the values allowed, as the text of a JSON array.
+    /// `one_of`: the allowed values, as the text of a JSON array.
     OneOf(&'static str),
 }
 
 impl Rule {
-    /// Writes the rule as the JSON-Schema keyword that fits the type.
+    /// Adds the JSON Schema keyword of the rule for the type.
     pub(crate) fn describe(&self, type_name: &str, keywords: &mut BTreeMap<String, Value>) {
         let length = |least: bool| match (type_name, least) {
             ("array", true) => "minItems",
@@ -64,7 +64,7 @@ impl Rule {
             Self::OneOf(values) => ("enum", serde_json::from_str(values).unwrap_or_default()),
         };
         if let (Some(Value::Array(known)), Value::Array(listed)) = (keywords.get_mut(key), &value) {
-            // Of the variants of an enum those that are listed; what is no variant is refused when a dispatcher is built.
+            // Keeps the listed variants of an enum. Building a dispatcher rejects unknown variants.
             if known.iter().any(|value| listed.contains(value)) {
                 *known = listed.iter().filter(|value| known.contains(value)).cloned().collect();
                 return;
@@ -74,13 +74,13 @@ impl Rule {
             && let Some(new) = value.as_f64()
             && (if key.starts_with("min") { known > new } else { known < new })
         {
-            // The type is narrower than the rule.
+            // The type is stricter than the rule.
             return;
         }
         keywords.insert(key.to_owned(), value);
     }
 
-    /// Whether the rule says something about values of a type.
+    /// Returns `true` if the rule applies to values of a type.
     #[must_use]
     pub fn fits(&self, type_name: &str) -> bool {
         let types: &[&str] = match self {
@@ -92,7 +92,7 @@ impl Rule {
         types.contains(&type_name)
     }
 
-    /// The rule's name in `#[arg(..)]`.
+    /// Returns the rule's name in `#[arg(..)]`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

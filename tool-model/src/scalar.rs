@@ -1,12 +1,15 @@
-//! The types most arguments have, described without asking schemars.
+//! Schemas of numbers, booleans and strings from the standard library, without schemars.
 //!
-//! Only a short cut: what is not here takes the long way and comes out the same.
+//! This is a shortcut that matches `std::any::type_name`, whose format is not guaranteed. It is safe: a name that does
+//! not match takes the general path through schemars, which returns the same schema. No other type can have a matching
+//! name, because a path belongs to one crate and a bare name to the language. The tests compare both paths for every
+//! type here, and fail if std changes the format.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// A number, a truth value or a text of the standard library, or a list of them.
+/// A number, boolean or string type of the standard library, or a list of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scalar {
     pub(crate) type_name: &'static str,
@@ -16,14 +19,13 @@ pub(crate) struct Scalar {
 }
 
 impl Scalar {
-    /// The scalar of this full name, or the one in an `Option`. No other type can have these names: a path belongs to
-    /// one crate, and a name without one to the language.
-    pub(crate) fn of(full_name: &str) -> Option<Self> {
+    /// Returns the scalar type of this name, also inside an `Option`.
+    pub(crate) fn from_type_name(full_name: &str) -> Option<Self> {
         Self::bare(within(full_name, "core::option::Option<").unwrap_or(full_name))
     }
 
-    /// As [`of`](Self::of), or a `Vec` of scalars, which is described as easily.
-    pub(crate) fn or_list_of(full_name: &str) -> Option<Self> {
+    /// Like [`from_type_name`](Self::from_type_name), and also accepts a `Vec` of scalars.
+    pub(crate) fn from_type_name_or_list(full_name: &str) -> Option<Self> {
         let name = within(full_name, "core::option::Option<").unwrap_or(full_name);
         match within(name, "alloc::vec::Vec<") {
             Some(item) => Some(Self { is_list: true, ..Self::bare(item)? }),
@@ -50,7 +52,7 @@ impl Scalar {
         })
     }
 
-    /// The `type` and the other keywords of its schema.
+    /// Returns the `type` and the other keywords of the schema.
     pub(crate) fn describe(self) -> (String, BTreeMap<String, Value>) {
         let bounds = [("maximum", self.maximum), ("minimum", self.minimum)];
         let bounds = bounds.into_iter().filter_map(|(key, bound)| Some((key.to_owned(), bound?.into())));
@@ -63,7 +65,7 @@ impl Scalar {
     }
 }
 
-/// What stands in the angle brackets of a generic type.
+/// Returns the type parameter of a generic type.
 fn within<'a>(full_name: &'a str, generic: &str) -> Option<&'a str> {
     full_name.strip_prefix(generic)?.strip_suffix('>')
 }
@@ -76,54 +78,54 @@ mod tests {
     use schemars::{JsonSchema, SchemaGenerator};
 
     use super::*;
-    use crate::schema::Definitions;
+    use crate::schema::SchemaDefinitions;
 
-    fn both_ways<T: JsonSchema>() {
+    fn assert_same_schema<T: JsonSchema>() {
         for (name, optional, schema) in [
             (type_name::<T>(), false, SchemaGenerator::default().subschema_for::<T>()),
             (type_name::<Option<T>>(), true, SchemaGenerator::default().subschema_for::<Option<T>>()),
             (type_name::<Vec<T>>(), false, SchemaGenerator::default().subschema_for::<Vec<T>>()),
             (type_name::<Option<Vec<T>>>(), true, SchemaGenerator::default().subschema_for::<Option<Vec<T>>>()),
         ] {
-            let scalar = Scalar::or_list_of(name).unwrap_or_else(|| panic!("{name} is not known"));
-            let long_way = Definitions::new(serde_json::Map::new()).argument(schema.into(), optional, &[]);
-            assert_eq!(scalar.describe(), long_way, "{name}");
+            let scalar = Scalar::from_type_name_or_list(name).unwrap_or_else(|| panic!("{name} is not recognized"));
+            let general = SchemaDefinitions::new(serde_json::Map::new()).argument(schema.into(), optional, &[]);
+            assert_eq!(scalar.describe(), general, "{name}");
         }
     }
 
     #[test]
-    fn the_short_cut_leads_where_the_long_way_does() {
-        both_ways::<String>();
-        both_ways::<PathBuf>();
-        both_ways::<bool>();
-        both_ways::<f32>();
-        both_ways::<f64>();
-        both_ways::<i8>();
-        both_ways::<i16>();
-        both_ways::<i32>();
-        both_ways::<i64>();
-        both_ways::<i128>();
-        both_ways::<isize>();
-        both_ways::<u8>();
-        both_ways::<u16>();
-        both_ways::<u32>();
-        both_ways::<u64>();
-        both_ways::<u128>();
-        both_ways::<usize>();
+    fn shortcut_returns_the_same_schema_as_schemars() {
+        assert_same_schema::<String>();
+        assert_same_schema::<PathBuf>();
+        assert_same_schema::<bool>();
+        assert_same_schema::<f32>();
+        assert_same_schema::<f64>();
+        assert_same_schema::<i8>();
+        assert_same_schema::<i16>();
+        assert_same_schema::<i32>();
+        assert_same_schema::<i64>();
+        assert_same_schema::<i128>();
+        assert_same_schema::<isize>();
+        assert_same_schema::<u8>();
+        assert_same_schema::<u16>();
+        assert_same_schema::<u32>();
+        assert_same_schema::<u64>();
+        assert_same_schema::<u128>();
+        assert_same_schema::<usize>();
     }
 
     #[test]
-    fn other_types_take_the_long_way() {
-        assert_eq!(Scalar::of("app::String"), None);
-        assert_eq!(Scalar::of("core::option::Option<core::option::Option<u8>>"), None);
-        assert_eq!(Scalar::of("alloc::vec::Vec<u8>"), None);
+    fn other_types_take_the_general_path() {
+        assert_eq!(Scalar::from_type_name("app::String"), None);
+        assert_eq!(Scalar::from_type_name("core::option::Option<core::option::Option<u8>>"), None);
+        assert_eq!(Scalar::from_type_name("alloc::vec::Vec<u8>"), None);
         for name in [
             "alloc::vec::Vec<core::option::Option<u8>>",
             "alloc::vec::Vec<alloc::vec::Vec<u8>>",
             "alloc::vec::Vec<app::Order>",
             "app::Vec<u8>",
         ] {
-            assert_eq!(Scalar::or_list_of(name), None, "{name}");
+            assert_eq!(Scalar::from_type_name_or_list(name), None, "{name}");
         }
     }
 }

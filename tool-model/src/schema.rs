@@ -1,9 +1,9 @@
-//! From schemars' schemas to the manifest's form.
+//! Conversion of schemars' schemas to the manifest's form.
 //!
-//! Schemars describes every type in full generality. The manifest wants what models and providers read well: no
-//! titles, no `uint32` formats but bounds, no boolean schemas, enums of bare variants as one `enum` list, and a
-//! `$ref` only where a struct or an enum with data stands behind it. Schemas are walked by keyword, never by key
-//! alone: a property may well be called `title` or `format`.
+//! Schemars describes every type in full generality. The manifest uses a form that models and providers handle well: no
+//! titles, bounds instead of formats such as `uint32`, no boolean schemas, enums without data as one `enum` list, and a
+//! `$ref` only for structs and enums with data. Schemas are walked by keyword, because a property may be named `title`
+//! or `format`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,16 +14,16 @@ use crate::Argument;
 
 const REF_PREFIX: &str = "#/$defs/";
 
-/// Where the documentation of an enum's variants waits until it is known which description it joins.
+/// Holds the documentation of an enum's variants until it is merged into a description.
 const VARIANT_DOCS: &str = "x-variants";
 
-/// The definitions of one tool, and which of them are written out at the place of use.
-pub(crate) struct Definitions {
+/// The definitions of one tool, and the names of those to inline.
+pub(crate) struct SchemaDefinitions {
     defs: BTreeMap<String, Value>,
     inlined: BTreeSet<String>,
 }
 
-impl Definitions {
+impl SchemaDefinitions {
     pub(crate) fn new(raw: Map<String, Value>) -> Self {
         let mut defs: BTreeMap<String, Value> = raw.into_iter().collect();
         defs.values_mut().for_each(simplify);
@@ -41,7 +41,7 @@ impl Definitions {
         self.defs.is_empty()
     }
 
-    /// A schema in the manifest's form.
+    /// Converts a schema to the manifest's form.
     pub(crate) fn resolve(&self, mut schema: Value) -> Value {
         simplify(&mut schema);
         self.inline(&mut schema);
@@ -49,7 +49,8 @@ impl Definitions {
         schema
     }
 
-    /// An argument's `type` and its other keywords. The description stays among them for [`take_description`].
+    /// Returns the `type` and the other keywords of an argument. The description stays among them for
+    /// [`take_description`].
     pub(crate) fn argument(
         &self,
         mut schema: Value,
@@ -81,16 +82,16 @@ impl Definitions {
         (type_name, keep_required_inside(keywords))
     }
 
-    /// Whether a result of this schema goes to the model as a JSON object or array.
+    /// Returns `true` if a result of this schema is a JSON object or array.
     pub(crate) fn is_structured(&self, schema: &Value) -> bool {
         schema.get("$ref").is_some() || matches!(schema["type"].as_str(), Some("object" | "array"))
     }
 
-    /// The definitions with these names, and those they need in turn, in the manifest's form.
+    /// Returns the definitions with these names and their dependencies, in the manifest's form.
     pub(crate) fn reachable(mut self, mut open: Vec<String>) -> BTreeMap<String, Value> {
         let mut found = BTreeMap::new();
         while let Some(name) = open.pop() {
-            // What is written out at the place of use is not referred to, so that it is still there for the others.
+            // Inlined definitions are never referenced, so they remain available here.
             let Some(mut def) = self.defs.remove(&name) else { continue };
             self.inline(&mut def);
             settle(&mut def);
@@ -100,8 +101,7 @@ impl Definitions {
         found
     }
 
-    /// Writes out every reference to a definition that does not stand for itself. Ends, because definitions that
-    /// reach themselves are not among them.
+    /// Inlines references. Terminates, because recursive definitions are not inlined.
     fn inline(&self, schema: &mut Value) {
         self.inline_root(schema);
         each_subschema(schema, &mut |inner| self.inline(inner));
@@ -121,7 +121,7 @@ impl Definitions {
         }
     }
 
-    /// The one type that every value has which fits.
+    /// Returns the type that all valid values share.
     fn type_of<'a>(&'a self, schema: &'a Value, depth: usize) -> Option<&'a str> {
         if depth > 16 {
             return None;
@@ -139,7 +139,7 @@ impl Definitions {
     }
 }
 
-/// An argument has its own `required`; the list of a struct that is written out in place stands one level below.
+/// Moves the `required` list of an inlined struct into `allOf`, because an argument has its own boolean `required`.
 fn keep_required_inside(mut keywords: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     if !keywords.contains_key("required") {
         return keywords;
@@ -149,7 +149,7 @@ fn keep_required_inside(mut keywords: BTreeMap<String, Value>) -> BTreeMap<Strin
     outside.into_iter().chain([("allOf".to_owned(), json!([inside]))]).collect()
 }
 
-/// The argument's own description, or else its type's, with the documentation of an enum's variants.
+/// Returns the argument's own description or else its type's, with the documentation of an enum's variants.
 pub(crate) fn take_description(keywords: &mut BTreeMap<String, Value>, own: Option<String>) -> Option<String> {
     let of_type = keywords.remove("description").and_then(into_string);
     let variants = keywords.remove(VARIANT_DOCS).and_then(into_string);
@@ -167,7 +167,7 @@ fn into_string(value: Value) -> Option<String> {
     if let Value::String(text) = value { Some(text) } else { None }
 }
 
-/// Drops what only schemars needs, and says bounds instead of formats.
+/// Removes keywords that only schemars needs, and replaces number formats by bounds.
 fn simplify(schema: &mut Value) {
     if let Value::Bool(accepts) = schema {
         *schema = if *accepts { json!({}) } else { json!({"not": {}}) };
@@ -178,7 +178,7 @@ fn simplify(schema: &mut Value) {
     if object.get("default") == Some(&Value::Null) {
         object.remove("default");
     }
-    // Whatever is not demanded is allowed.
+    // `true` is the default.
     for key in ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"] {
         if object.get(key) == Some(&Value::Bool(true)) {
             object.remove(key);
@@ -189,7 +189,7 @@ fn simplify(schema: &mut Value) {
     collapse_bare_variants(schema);
 }
 
-/// `format: "uint32"` floods strict clients with warnings; its range says the same.
+/// Replaces formats such as `uint32`, which cause warnings in strict clients, by the equivalent bounds.
 fn bound_by_format(object: &mut Map<String, Value>) {
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
     let (least, most): (Option<i64>, Option<i64>) = match format {
@@ -213,7 +213,7 @@ fn bound_by_format(object: &mut Map<String, Value>) {
     bound("maximum", most);
 }
 
-/// An enum of bare variants is one list of strings, whether or not its variants are documented.
+/// Converts an enum without data to one list of strings, whether or not its variants are documented.
 fn collapse_bare_variants(schema: &mut Value) {
     let Some(forms) = schema["oneOf"].as_array() else { return };
     let mut values = Vec::new();
@@ -242,7 +242,7 @@ fn collapse_bare_variants(schema: &mut Value) {
     }
 }
 
-/// Schemars lists undocumented variants first; the order of declaration is what the author wrote.
+/// Restores the order of declaration; schemars lists undocumented variants first.
 fn order_variants(keywords: &mut BTreeMap<String, Value>, declared: &[String]) {
     let Some(Value::Array(values)) = keywords.get_mut("enum") else { return };
     let position = |value: &Value| declared.iter().position(|name| value.as_str() == Some(name));
@@ -251,7 +251,7 @@ fn order_variants(keywords: &mut BTreeMap<String, Value>, declared: &[String]) {
     }
 }
 
-/// Lets the variants' documentation join the description, everywhere inside.
+/// Merges the documentation of variants into descriptions, recursively.
 fn settle(schema: &mut Value) {
     if let Value::Object(object) = schema
         && let Some(variants) = object.remove(VARIANT_DOCS)
@@ -264,7 +264,7 @@ fn settle(schema: &mut Value) {
     each_subschema(schema, &mut settle);
 }
 
-/// An optional argument is left out, not sent as `null`: the manifest says so with `required` alone.
+/// Removes `null` from an optional argument, which is left out instead: `required` expresses that.
 fn strip_null(schema: &mut Value) {
     let is_null = |form: &Value| form["type"] == "null";
     let Value::Object(object) = schema else { return };
@@ -290,7 +290,7 @@ fn strip_null(schema: &mut Value) {
     }
 }
 
-/// Whether a definition is a struct or an enum with data, which stands for itself behind a `$ref`.
+/// Returns `true` if a definition is a struct or an enum with data, which stays behind a `$ref`.
 fn is_structure(schema: &Value) -> bool {
     ["properties", "oneOf", "anyOf", "allOf", "patternProperties"].iter().any(|key| schema.get(key).is_some())
 }
@@ -315,12 +315,12 @@ fn reaches_itself(name: &str, defs: &BTreeMap<String, Value>, inlined: &BTreeSet
     false
 }
 
-/// The name of the definition that a schema refers to, if it is a reference.
+/// Returns the name of the definition that a schema refers to, if it is a reference.
 pub fn target(schema: &Value) -> Option<Cow<'_, str>> {
     schema.get("$ref")?.as_str().and_then(target_of)
 }
 
-/// The name of a definition in a reference such as `#/$defs/Order`, without the escapes of URLs and JSON pointers.
+/// Returns the definition's name in a reference such as `#/$defs/Order`, with URL and JSON pointer escapes decoded.
 pub(crate) fn target_of(reference: &str) -> Option<Cow<'_, str>> {
     let name = reference.strip_prefix(REF_PREFIX)?;
     if !name.contains(['%', '~']) {
@@ -344,7 +344,7 @@ pub(crate) fn target_of(reference: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~")))
 }
 
-/// Gives new names to the definitions that a schema refers to.
+/// Renames the definitions that a schema refers to.
 pub(crate) fn rename_references(schema: &mut Value, rename: &impl Fn(&str) -> Option<String>) {
     if let Some(name) = target(schema).and_then(|name| rename(&name)) {
         schema["$ref"] = format!("{REF_PREFIX}{name}").into();
@@ -352,14 +352,14 @@ pub(crate) fn rename_references(schema: &mut Value, rename: &impl Fn(&str) -> Op
     each_subschema(schema, &mut |inner| rename_references(inner, rename));
 }
 
-/// The names of all definitions that a schema refers to, however deep.
+/// Returns the names of all definitions that a schema refers to, at any depth.
 pub(crate) fn referred(schema: &Value) -> Vec<String> {
     let mut names = Vec::new();
     references(schema, &mut names);
     names
 }
 
-/// The names of all definitions that arguments refer to.
+/// Returns the names of all definitions that arguments refer to.
 pub(crate) fn referred_by<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
     let mut names = Vec::new();
     for (key, value) in arguments.into_iter().flat_map(|argument| &argument.keywords) {
@@ -368,7 +368,7 @@ pub(crate) fn referred_by<'a>(arguments: impl IntoIterator<Item = &'a Argument>)
     names
 }
 
-/// The definitions with these names, and those that they need in turn.
+/// Returns the definitions with these names and their dependencies.
 pub(crate) fn reached(mut open: Vec<String>, defs: &BTreeMap<String, Value>) -> BTreeMap<&String, &Value> {
     let mut found = BTreeMap::new();
     while let Some(name) = open.pop() {
@@ -398,7 +398,7 @@ fn references_below(key: &str, value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// Where schemas stand below a keyword.
+/// The position of subschemas in the value of a keyword.
 pub(crate) enum Position {
     One,
     List,
@@ -428,7 +428,7 @@ pub(crate) fn each_subschema(schema: &mut Value, visit: &mut impl FnMut(&mut Val
     let Value::Object(object) = schema else { return };
     for (key, value) in object.iter_mut() {
         match (position(key), value) {
-            // `additionalProperties: false` is the one boolean schema that every client knows.
+            // `additionalProperties: false` is the one boolean schema that every client supports.
             (Position::One, Value::Bool(_)) if key.ends_with("Properties") || key == "unevaluatedItems" => {}
             (Position::One, value) => visit(value),
             (Position::List, Value::Array(items)) => items.iter_mut().for_each(&mut *visit),

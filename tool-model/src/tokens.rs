@@ -1,17 +1,16 @@
-//! How much of a model's context a tool takes.
+//! Token estimates for tools.
 
 use crate::{ToolDefinition, canonical};
 
-/// What a provider adds around each tool: keys, brackets, separators.
+/// The tokens that a provider adds per tool: keys, brackets, separators.
 const AROUND_A_TOOL: usize = 12;
 
-/// About how many tokens a tool costs each time it is offered: its name, its description and the compact text of its
-/// arguments' schema.
+/// Estimates the tokens that a tool costs each time it is offered: its name, its description and the compact schema of
+/// its arguments.
 ///
-/// A rule of thumb, for comparing tools and for seeing what a set of them costs. Providers' tokenizers differ from each
-/// other by more than this differs from them. It counts, over the text: a token for every six letters of a word begun,
-/// for every three digits, for every two signs in a row, and for every character that is not ASCII; spaces belong to
-/// the word that follows.
+/// A rule of thumb for comparing tools and sets of tools. The tokenizers of providers differ from each other by more
+/// than this estimate differs from them. It counts one token per six letters of a word, per three digits, per two
+/// consecutive signs and per non-ASCII character, each rounded up. Spaces count as part of the following word.
 ///
 /// ```
 /// use tool_model::{ToolDefinition, estimate_tokens};
@@ -23,11 +22,11 @@ const AROUND_A_TOOL: usize = 12;
 /// ```
 #[must_use]
 pub fn estimate_tokens(name: &str, tool: &ToolDefinition) -> usize {
-    AROUND_A_TOOL + of_text(name) + of_text(&tool.description) + of_text(&canonical(&tool.parameters()))
+    AROUND_A_TOOL + text_tokens(name) + text_tokens(&tool.description) + text_tokens(&canonical(&tool.parameters()))
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Class {
+enum CharClass {
     Letter,
     Digit,
     Sign,
@@ -35,8 +34,8 @@ enum Class {
     Other,
 }
 
-impl Class {
-    fn of(c: char) -> Self {
+impl CharClass {
+    fn from_char(c: char) -> Self {
         match c {
             _ if c.is_ascii_alphabetic() => Self::Letter,
             _ if c.is_ascii_digit() => Self::Digit,
@@ -46,7 +45,7 @@ impl Class {
         }
     }
 
-    /// How many characters of a run make a token.
+    /// Returns the tokens of a run of characters.
     fn tokens(self, run: usize) -> usize {
         match self {
             Self::Letter => run.div_ceil(6),
@@ -58,7 +57,7 @@ impl Class {
     }
 }
 
-fn of_text(text: &str) -> usize {
-    let classes: Vec<Class> = text.chars().map(Class::of).collect();
+fn text_tokens(text: &str) -> usize {
+    let classes: Vec<CharClass> = text.chars().map(CharClass::from_char).collect();
     classes.chunk_by(|a, b| a == b).map(|run| run[0].tokens(run.len())).sum()
 }

@@ -329,7 +329,7 @@ impl<T: JsonSchema, E> ReturnProbe<Result<T, E>> {
     /// Returns the schema of the success type.
     #[must_use]
     pub fn tool_schema(self) -> Option<ReturnType> {
-        Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
+        Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::from_type::<T>() })
     }
 }
 
@@ -341,7 +341,7 @@ pub trait PlainReturned {
 
 impl<T: JsonSchema> PlainReturned for ReturnProbe<T> {
     fn tool_schema(self) -> Option<ReturnType> {
-        Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
+        Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::from_type::<T>() })
     }
 }
 

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::mem::forget;
 
 use serde_json::json;
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 use tool_model::Manifest;
 
 /// Tools of five kinds by turns: numbers and texts, rules and defaults, lists, a struct, an enum.
@@ -59,7 +59,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [step, form] = arguments.as_slice() else { panic!("dialect <step> <form>") };
     let (name, strict) = form.strip_suffix("-strict").map_or((form.as_str(), false), |name| (name, true));
-    let form = Form { dialect: name.parse::<Dialect>().expect("a dialect"), strict };
+    let form = DialectForm { dialect: name.parse::<Dialect>().expect("a dialect"), strict };
     let manifest = tools(1_000);
     let offer = || form.offer(manifest.iter()).expect("names stay apart");
     match step.as_str() {

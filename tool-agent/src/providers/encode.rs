@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
-use tool_runtime::dialect::{Answer, NameClash, Offer};
+use tool_runtime::dialect::{NameClash, ProviderResult, ToolOffer};
 
 use super::protocol::{PastCall, Protocol};
 use crate::{AssistantMessage, CallResult, Message, ModelRequest};
@@ -13,7 +13,7 @@ use crate::{AssistantMessage, CallResult, Message, ModelRequest};
 const EMPTY_MESSAGE: &str = "(nothing)";
 
 /// Returns the tools of a request. If none are offered, those of earlier calls, with empty definitions.
-pub(super) fn tools(protocol: &dyn Protocol, request: &ModelRequest<'_>) -> Result<Offer, NameClash> {
+pub(super) fn tools(protocol: &dyn Protocol, request: &ModelRequest<'_>) -> Result<ToolOffer, NameClash> {
     if let Some(tools) = request.tools {
         return tools.offer(protocol.dialect());
     }
@@ -37,7 +37,7 @@ fn unoffered_name(protocol: &dyn Protocol, name: &str) -> String {
 /// Encodes the messages of a conversation for the model with this name.
 pub(super) fn messages<'a>(
     protocol: &'a dyn Protocol,
-    tools: &'a Offer,
+    tools: &'a ToolOffer,
     model: &'a str,
     messages: &'a [Message],
 ) -> Vec<Value> {
@@ -64,7 +64,7 @@ pub(super) fn messages<'a>(
 /// A writer of the encoded messages.
 struct HistoryEncoder<'a> {
     protocol: &'a dyn Protocol,
-    tools: &'a Offer,
+    tools: &'a ToolOffer,
     model: &'a str,
     written: Vec<Value>,
     /// Texts of the user that are not written yet. Consecutive ones, as a failed run leaves them, become one message:
@@ -126,9 +126,9 @@ impl<'a> HistoryEncoder<'a> {
     /// Writes results. They are in the order of their calls, which determines the ids.
     fn results(&mut self, results: &[CallResult]) {
         let mut ids = std::mem::take(&mut self.pending_ids).into_iter();
-        let answers: Vec<Answer> = results
+        let answers: Vec<ProviderResult> = results
             .iter()
-            .map(|result| Answer {
+            .map(|result| ProviderResult {
                 id: ids.next().unwrap_or_else(|| result.id.clone()),
                 name: match self.tools.encoded(&result.name) {
                     Some(_) => result.name.clone(),

@@ -10,7 +10,9 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 use sse_stream::{Sse, SseStream};
-use tool_runtime::dialect::{Malformed, Offer, Received, Requested, ResponseError, Stream};
+use tool_runtime::dialect::{
+    MalformedCall, RequestedCall, ResponseError, StreamAssembler, StreamedResponse, ToolOffer,
+};
 use tool_runtime::output::Stream as Pieces;
 
 use super::protocol::{Protocol, ResponseNotes};
@@ -21,7 +23,7 @@ use crate::{ModelCall, ModelError, ModelErrorKind, ResponseEnd, ResponsePart, Re
 pub(super) async fn parts(
     protocol: &'static dyn Protocol,
     transport: &Transport,
-    tools: Offer,
+    tools: ToolOffer,
     response: Response,
 ) -> Result<ResponseStream<'static>, ModelError> {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -53,7 +55,7 @@ async fn read_body(transport: &Transport, response: Response) -> Result<String, 
 fn read(
     protocol: &dyn Protocol,
     transport: &Transport,
-    tools: &Offer,
+    tools: &ToolOffer,
     text: &str,
 ) -> Result<Vec<ResponsePart>, ModelError> {
     let response: Value = match serde_json::from_str(text) {
@@ -83,14 +85,14 @@ struct ResponseReader {
     transport: Transport,
     events: Pin<Box<dyn Pieces<Item = Result<Sse, sse_stream::Error>> + Send>>,
     /// `None` once the response has ended.
-    stream: Option<Stream>,
+    stream: Option<StreamAssembler>,
     notes: ResponseNotes,
     /// Parts that were read but not returned yet.
     ready: VecDeque<ResponsePart>,
 }
 
 impl ResponseReader {
-    fn new(protocol: &'static dyn Protocol, transport: Transport, tools: &Offer, response: Response) -> Self {
+    fn new(protocol: &'static dyn Protocol, transport: Transport, tools: &ToolOffer, response: Response) -> Self {
         let mut bytes = 0;
         let pieces = response.bytes_stream().map(move |piece| {
             let piece = piece.map_err(StreamError::Connection)?;
@@ -155,7 +157,7 @@ impl ResponseReader {
     /// Completes the response. Ignores connection errors after its last event.
     fn finish(&mut self, failure: Option<ModelError>) -> Result<(), ModelError> {
         let Some(stream) = self.stream.take() else { return Ok(()) };
-        let Received { calls, turn, is_complete, .. } = stream.finish();
+        let StreamedResponse { calls, turn, is_complete, .. } = stream.finish();
         // Some servers end the stream without a finish reason.
         if !is_complete && !self.notes.is_over {
             return Err(failure.unwrap_or_else(ModelError::cut));
@@ -167,7 +169,7 @@ impl ResponseReader {
 }
 
 /// Converts a call. A malformed one is passed on with the reason, which the model reads as the call's result.
-fn to_model_call(call: Result<Requested, Malformed>) -> ModelCall {
+fn to_model_call(call: Result<RequestedCall, MalformedCall>) -> ModelCall {
     match call {
         Ok(call) => call.into(),
         Err(malformed) => {

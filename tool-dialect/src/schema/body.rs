@@ -1,24 +1,25 @@
-//! What stands between the braces of one schema.
+//! Writes the keywords of one schema.
 
 use serde_json::{Map, Value};
 
-use super::keyword::{Keyword, Keywords};
-use super::node::{Node, is_null};
-use super::notes::{Notes, Step};
-use super::profile::Optional;
-use super::types::Types;
-use super::words;
-use super::write::{WithNull, Writer};
+use super::keyword::{Keyword, KeywordSet};
+use super::losses::{LossSink, PathStep};
+use super::node::{SchemaNode, is_null};
+use super::profile::OptionalStyle;
+use super::sentences;
+use super::type_set::TypeSet;
+use super::writer::{NullEncoding, SchemaWriter};
 
-const OF_TEXTS: Keywords = Keywords::of(&[Keyword::Format, Keyword::MaxLength, Keyword::MinLength, Keyword::Pattern]);
-const OF_NUMBERS: Keywords = Keywords::of(&[
+const STRING_KEYWORDS: KeywordSet =
+    KeywordSet::from_list(&[Keyword::Format, Keyword::MaxLength, Keyword::MinLength, Keyword::Pattern]);
+const NUMBER_KEYWORDS: KeywordSet = KeywordSet::from_list(&[
     Keyword::ExclusiveMaximum,
     Keyword::ExclusiveMinimum,
     Keyword::Maximum,
     Keyword::Minimum,
     Keyword::MultipleOf,
 ]);
-const OF_LISTS: Keywords = Keywords::of(&[
+const ARRAY_KEYWORDS: KeywordSet = KeywordSet::from_list(&[
     Keyword::Contains,
     Keyword::Items,
     Keyword::MaxContains,
@@ -29,7 +30,7 @@ const OF_LISTS: Keywords = Keywords::of(&[
     Keyword::UnevaluatedItems,
     Keyword::UniqueItems,
 ]);
-const OF_OBJECTS: Keywords = Keywords::of(&[
+const OBJECT_KEYWORDS: KeywordSet = KeywordSet::from_list(&[
     Keyword::AdditionalProperties,
     Keyword::DependentRequired,
     Keyword::DependentSchemas,
@@ -42,16 +43,16 @@ const OF_OBJECTS: Keywords = Keywords::of(&[
     Keyword::UnevaluatedProperties,
 ]);
 
-impl<N: Notes> Writer<'_, N> {
-    /// A schema whose references are followed and whose `null` is apart.
-    pub(super) fn alone(&mut self, node: Node<'_>, null: WithNull) {
+impl<N: LossSink> SchemaWriter<'_, N> {
+    /// Writes a schema after its references are resolved and its `null` is split off.
+    pub(super) fn non_null(&mut self, node: SchemaNode<'_>, null: NullEncoding) {
         static NOTHING_FITS: Value = Value::Bool(false);
-        // Providers refuse an empty list of values.
+        // Providers reject an empty `enum`.
         if node.list(Keyword::Enum).is_some_and(|values| !values.iter().any(|value| node.can_be(value))) {
-            return self.alone(Node::read(&NOTHING_FITS).annotated_by(&node), null);
+            return self.non_null(SchemaNode::read(&NOTHING_FITS).annotated_by(&node), null);
         }
         self.json.open(b'{');
-        if node.types.is_several() {
+        if node.types.is_union() {
             self.by_type(&node, null);
         } else {
             self.keywords(node, null);
@@ -59,8 +60,8 @@ impl<N: Notes> Writer<'_, N> {
         self.json.close(b'}');
     }
 
-    /// A list of types as a form for each: some clients refuse the list.
-    fn by_type(&mut self, node: &Node<'_>, null: WithNull) {
+    /// Writes a list of types as one `anyOf` alternative per type: some clients reject a list.
+    fn by_type(&mut self, node: &SchemaNode<'_>, null: NullEncoding) {
         self.counts.unions += 1;
         self.description(node.description, &[]);
         self.json.key("anyOf");
@@ -75,16 +76,17 @@ impl<N: Notes> Writer<'_, N> {
             let mut form = node.clone();
             form.types = one;
             form.description = None;
-            form.said = form.said.without(of_other_types(one)).without(Keywords::of(&[Keyword::Default]));
+            form.keywords =
+                form.keywords.without(keywords_of_other_types(one)).without(KeywordSet::from_list(&[Keyword::Default]));
             if let Some(values) = &values {
                 form.set(Keyword::Enum, values);
             }
             if !values.as_ref().and_then(Value::as_array).is_some_and(Vec::is_empty) {
                 self.json.item();
-                self.alone(form, WithNull::No);
+                self.non_null(form, NullEncoding::No);
             }
         }
-        if null == WithNull::Form {
+        if null == NullEncoding::Form {
             self.json.raw(",{\"type\":\"null\"}");
         }
         self.json.close(b']');
@@ -98,26 +100,26 @@ impl<N: Notes> Writer<'_, N> {
     pub(super) fn description(&mut self, description: Option<&str>, sentences: &[String]) {
         if !sentences.is_empty() {
             self.json.key("description");
-            self.json.text(&words::joined(description, sentences));
+            self.json.text(&sentences::joined(description, sentences));
         } else if let Some(description) = description {
             self.json.key("description");
             self.json.text(description);
         }
     }
 
-    pub(super) fn null_flag(&mut self, null: WithNull) {
-        if null == WithNull::Flag {
+    pub(super) fn null_flag(&mut self, null: NullEncoding) {
+        if null == NullEncoding::Flag {
             self.json.key("nullable");
             self.json.raw("true");
         }
     }
 
-    /// `type` and `description` first, for whoever reads it, then the rest in the order of the keys.
-    pub(super) fn write(&mut self, node: &Node<'_>, null: WithNull, sentences: &[String]) {
+    /// Writes `type` and `description` first, for readability, then the other keywords in alphabetical order.
+    pub(super) fn write(&mut self, node: &SchemaNode<'_>, null: NullEncoding, sentences: &[String]) {
         if !node.types.is_none() {
             self.json.key("type");
             let name = node.types.name();
-            if null == WithNull::Type {
+            if null == NullEncoding::Type {
                 self.counts.unions += 1;
                 self.json.raw("[");
                 self.json.text(name);
@@ -129,7 +131,7 @@ impl<N: Notes> Writer<'_, N> {
             }
         }
         self.description(node.description, sentences);
-        for keyword in node.said.iter() {
+        for keyword in node.keywords.iter() {
             let Some(value) = node.get(keyword) else { continue };
             match (keyword, value) {
                 (Keyword::Properties, Value::Object(properties)) => self.properties(properties, node),
@@ -138,7 +140,7 @@ impl<N: Notes> Writer<'_, N> {
                 (Keyword::AnyOf | Keyword::OneOf, Value::Array(forms)) => {
                     self.counts.unions += 1;
                     let has_null =
-                        null == WithNull::Form && (keyword == Keyword::AnyOf || node.get(Keyword::AnyOf).is_none());
+                        null == NullEncoding::Form && (keyword == Keyword::AnyOf || node.get(Keyword::AnyOf).is_none());
                     self.forms(keyword, forms.iter().filter(|form| !(node.without_null && is_null(form))), has_null);
                 }
                 (Keyword::AllOf | Keyword::PrefixItems, Value::Array(forms)) => self.forms(keyword, forms, false),
@@ -165,11 +167,11 @@ impl<N: Notes> Writer<'_, N> {
                     self.json.open(b'{');
                     for (name, schema) in sorted(schemas) {
                         self.json.name(name);
-                        self.inside(Step::Same, |writer| writer.schema(schema, false));
+                        self.inside(PathStep::Same, |writer| writer.schema(schema, false));
                     }
                     self.json.close(b'}');
                 }
-                // Definitions inside of a schema are not referred to; those of the tool are written at its end.
+                // Nested definitions are never referenced; those of the tool are written at its end.
                 (Keyword::Defs, _) => {}
                 (_, value) => {
                     self.json.key(keyword.text());
@@ -183,14 +185,14 @@ impl<N: Notes> Writer<'_, N> {
     fn below(&mut self, keyword: Keyword, schema: &Value) {
         self.json.key(keyword.text());
         let step = match keyword {
-            Keyword::Items => Step::Items,
-            Keyword::AdditionalProperties => Step::Values,
-            _ => Step::Same,
+            Keyword::Items => PathStep::Items,
+            Keyword::AdditionalProperties => PathStep::Values,
+            _ => PathStep::Same,
         };
         self.inside(step, |writer| writer.schema(schema, false));
     }
 
-    fn inside(&mut self, step: Step<'_>, write: impl FnOnce(&mut Self)) {
+    fn inside(&mut self, step: PathStep<'_>, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         self.notes.enter(step);
         write(self);
@@ -203,7 +205,7 @@ impl<N: Notes> Writer<'_, N> {
         self.json.open(b'[');
         for form in forms {
             self.json.item();
-            self.notes.enter(Step::Same);
+            self.notes.enter(PathStep::Same);
             self.schema(form, false);
             self.notes.leave();
         }
@@ -214,7 +216,7 @@ impl<N: Notes> Writer<'_, N> {
         self.json.close(b']');
     }
 
-    fn properties(&mut self, properties: &Map<String, Value>, node: &Node<'_>) {
+    fn properties(&mut self, properties: &Map<String, Value>, node: &SchemaNode<'_>) {
         self.json.key("properties");
         self.json.open(b'{');
         self.counts.properties += properties.len();
@@ -222,15 +224,15 @@ impl<N: Notes> Writer<'_, N> {
             let optional = !node.requires(name);
             self.counts.optional += usize::from(optional);
             self.json.name(name);
-            self.inside(Step::Property(name), |writer| writer.schema(schema, optional));
+            self.inside(PathStep::Property(name), |writer| writer.schema(schema, optional));
         }
         self.json.close(b'}');
     }
 
-    fn required(&mut self, node: &Node<'_>) {
+    fn required(&mut self, node: &SchemaNode<'_>) {
         self.json.key("required");
         self.json.open(b'[');
-        if self.profile.optional == Optional::Null {
+        if self.profile.optional == OptionalStyle::Null {
             for (name, _) in node.map(Keyword::Properties).into_iter().flat_map(sorted) {
                 self.json.item();
                 self.json.text(name);
@@ -244,8 +246,8 @@ impl<N: Notes> Writer<'_, N> {
         self.json.close(b']');
     }
 
-    /// The values to choose from that can come: not those of another type than the schema's.
-    fn values(&mut self, values: &[Value], node: &Node<'_>) {
+    /// Writes the `enum` values, without those that contradict the schema's type.
+    fn values(&mut self, values: &[Value], node: &SchemaNode<'_>) {
         self.json.key("enum");
         self.json.open(b'[');
         for value in values.iter().filter(|value| node.can_be(value)) {
@@ -257,19 +259,20 @@ impl<N: Notes> Writer<'_, N> {
     }
 }
 
-/// The keywords that say nothing of a value of this type.
-fn of_other_types(one: Types) -> Keywords {
+/// Returns the keywords that do not apply to this type.
+fn keywords_of_other_types(one: TypeSet) -> KeywordSet {
     let kinds = [
-        (Types::STRING, OF_TEXTS),
-        (Types::INTEGER.or(Types::NUMBER), OF_NUMBERS),
-        (Types::ARRAY, OF_LISTS),
-        (Types::OBJECT, OF_OBJECTS),
+        (TypeSet::STRING, STRING_KEYWORDS),
+        (TypeSet::INTEGER.or(TypeSet::NUMBER), NUMBER_KEYWORDS),
+        (TypeSet::ARRAY, ARRAY_KEYWORDS),
+        (TypeSet::OBJECT, OBJECT_KEYWORDS),
     ];
     let others = kinds.into_iter().filter(|(types, _)| !types.has(one));
-    others.fold(Keywords::default(), |all, (_, keywords)| all.or(keywords))
+    others.fold(KeywordSet::default(), |all, (_, keywords)| all.or(keywords))
 }
 
-/// The entries of an object by name. serde_json sorts them itself unless some crate has switched that off.
+/// Returns the entries of an object sorted by name. serde_json's maps are sorted unless a crate enables
+/// `preserve_order`.
 fn sorted(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     let is_sorted = map.keys().is_sorted();
     let mut entries: Vec<(&String, &Value)> = if is_sorted { Vec::new() } else { map.iter().collect() };

@@ -1,44 +1,44 @@
-//! The definitions of one tool: which are written out at the place of use, and which stay behind a `$ref`.
+//! The `$defs` of one tool: which are inlined, and which stay behind a `$ref`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tool_model::reference_target;
 
-use super::keyword::{Keyword, Shape};
+use super::keyword::{Keyword, ValueShape};
 
-/// The definitions of one tool.
-pub(crate) struct Definitions<'a> {
+/// The `$defs` of one tool.
+pub(crate) struct ToolDefs<'a> {
     pub(crate) all: &'a BTreeMap<String, Value>,
-    /// Those that are referred to: the ones that contain themselves, or all of them.
+    /// The definitions kept behind a `$ref`: the recursive ones, or all.
     kept: BTreeSet<&'a str>,
-    /// Whether some are written out, perhaps again and again.
+    /// `true` if some definitions are inlined, possibly several times.
     pub(crate) repeat: bool,
 }
 
-/// Where a reference leads.
-pub(crate) enum Target<'a> {
-    /// To a definition that is written out where it is used.
+/// The target of a reference.
+pub(crate) enum ReferenceTarget<'a> {
+    /// A definition that is inlined.
     Inline(&'a Value),
-    /// To one that stays behind its name.
+    /// A definition that stays behind its `$ref`.
     Kept(&'a str, &'a Value),
-    /// Nowhere: it is not among the tool's `$defs`. References into the network are never followed.
+    /// Not among the tool's `$defs`. Remote references are never followed.
     Unknown,
 }
 
-impl<'a> Definitions<'a> {
-    /// Only definitions that contain themselves stay behind a `$ref`.
+impl<'a> ToolDefs<'a> {
+    /// Inlines all definitions except recursive ones.
     pub(crate) fn inlined(all: &'a BTreeMap<String, Value>) -> Self {
         let kept = if all.is_empty() { BTreeSet::new() } else { recursive(all) };
         Self { all, repeat: kept.len() < all.len(), kept }
     }
 
-    /// Every definition stays behind a `$ref`: written out they would be too large.
+    /// Keeps every definition behind a `$ref`, because inlining would be too large.
     pub(crate) fn referred(all: &'a BTreeMap<String, Value>) -> Self {
         Self { all, kept: all.keys().map(String::as_str).collect(), repeat: false }
     }
 
-    pub(crate) fn target(&self, reference: &Value) -> Target<'a> {
+    pub(crate) fn target(&self, reference: &Value) -> ReferenceTarget<'a> {
         let name = reference.as_str().and_then(|text| text.strip_prefix("#/$defs/"));
         let found = match name {
             Some(name) if !name.contains(['%', '~']) => self.all.get_key_value(name),
@@ -49,19 +49,19 @@ impl<'a> Definitions<'a> {
             None => None,
         };
         match found {
-            Some((name, schema)) if self.kept.contains(name.as_str()) => Target::Kept(name, schema),
-            Some((_, schema)) => Target::Inline(schema),
-            None => Target::Unknown,
+            Some((name, schema)) if self.kept.contains(name.as_str()) => ReferenceTarget::Kept(name, schema),
+            Some((_, schema)) => ReferenceTarget::Inline(schema),
+            None => ReferenceTarget::Unknown,
         }
     }
 }
 
-/// The definitions that reach themselves: Tarjan's strongly connected components, without recursion of our own since
-/// a remote tool decides how long the chains are.
+/// Returns the recursive definitions, using Tarjan's strongly connected components. Iterative, because a remote tool
+/// controls the length of the chains.
 fn recursive(all: &BTreeMap<String, Value>) -> BTreeSet<&str> {
     let names: Vec<&str> = all.keys().map(String::as_str).collect();
     let targets: Vec<Vec<usize>> = all.values().map(|schema| references(schema, &names)).collect();
-    let mut search = Search {
+    let mut search = CycleSearch {
         targets: &targets,
         order: vec![usize::MAX; names.len()],
         low: vec![usize::MAX; names.len()],
@@ -76,7 +76,7 @@ fn recursive(all: &BTreeMap<String, Value>) -> BTreeSet<&str> {
     search.cyclic.into_iter().map(|at| names[at]).collect()
 }
 
-struct Search<'a> {
+struct CycleSearch<'a> {
     targets: &'a [Vec<usize>],
     order: Vec<usize>,
     low: Vec<usize>,
@@ -86,7 +86,7 @@ struct Search<'a> {
     cyclic: Vec<usize>,
 }
 
-impl Search<'_> {
+impl CycleSearch<'_> {
     fn from(&mut self, start: usize) {
         if self.order[start] != usize::MAX {
             return;
@@ -124,7 +124,7 @@ impl Search<'_> {
         self.is_open[at] = true;
     }
 
-    /// Takes the component that ends here. One member alone is recursive only if it refers to itself.
+    /// Pops the component that ends here. A single member is recursive only if it refers to itself.
     fn leave(&mut self, at: usize) {
         if self.low[at] != self.order[at] {
             return;
@@ -138,7 +138,7 @@ impl Search<'_> {
     }
 }
 
-/// The definitions that a schema refers to. Walked by keyword: a property may well be called `$ref`.
+/// Returns the definitions that a schema refers to. Walks by keyword, because a property may be named `$ref`.
 fn references(schema: &Value, names: &[&str]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut open = vec![schema];
@@ -148,10 +148,10 @@ fn references(schema: &Value, names: &[&str]) -> Vec<usize> {
             found.extend(names.binary_search(&&*target).ok());
         }
         for (key, value) in object {
-            match (Keyword::of(key).map(Keyword::shape), value) {
-                (Some(Shape::Schema), Value::Object(_)) => open.push(value),
-                (Some(Shape::Schemas | Shape::Schema), Value::Array(items)) => open.extend(items),
-                (Some(Shape::Named), Value::Object(map)) => open.extend(map.values()),
+            match (Keyword::from_name(key).map(Keyword::shape), value) {
+                (Some(ValueShape::Schema), Value::Object(_)) => open.push(value),
+                (Some(ValueShape::Schemas | ValueShape::Schema), Value::Array(items)) => open.extend(items),
+                (Some(ValueShape::Named), Value::Object(map)) => open.extend(map.values()),
                 _ => {}
             }
         }

@@ -1,15 +1,15 @@
-//! The keywords of JSON Schema, as small numbers that can be put into a set.
+//! JSON Schema keywords and sets of them.
 
 use serde_json::Value;
 
-/// What the value of a keyword must be for the keyword to mean anything.
+/// The type of value that a keyword requires. Other values are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ValueShape {
     /// One schema.
     Schema,
-    /// A list of schemas.
+    /// An array of schemas.
     Schemas,
-    /// Schemas by name.
+    /// An object with schemas as values.
     Named,
     Number,
     Text,
@@ -21,9 +21,9 @@ pub(crate) enum Shape {
 
 macro_rules! keywords {
     ($($keyword:ident $text:literal $shape:ident,)*) => {
-        /// A keyword that says something of a value. Sorted by its text: the order is the one they are written in.
+        /// A JSON Schema keyword that is kept. Sorted by name, which is the order of writing.
         ///
-        /// What is not among them says nothing (`title`, `$comment`, `writeOnly`, whatever starts with `x-`).
+        /// Other keywords have no effect and are dropped (`title`, `$comment`, `writeOnly`, `x-*`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Keyword {
             $($keyword,)*
@@ -32,7 +32,7 @@ macro_rules! keywords {
         impl Keyword {
             pub(crate) const ALL: &[Self] = &[$(Self::$keyword),*];
 
-            pub(crate) fn of(text: &str) -> Option<Self> {
+            pub(crate) fn from_name(text: &str) -> Option<Self> {
                 Some(match text {
                     $($text => Self::$keyword,)*
                     _ => return None,
@@ -45,9 +45,9 @@ macro_rules! keywords {
                 }
             }
 
-            pub(crate) const fn shape(self) -> Shape {
+            pub(crate) const fn shape(self) -> ValueShape {
                 match self {
-                    $(Self::$keyword => Shape::$shape,)*
+                    $(Self::$keyword => ValueShape::$shape,)*
                 }
             }
         }
@@ -101,27 +101,27 @@ keywords! {
 }
 
 impl Keyword {
-    /// Whether the value has the form that the keyword asks for. Remote tools come in older drafts, too: there
-    /// `exclusiveMinimum` is a truth value and `required` stands at the property.
+    /// Returns `true` if the value has the type that the keyword requires. Remote tools also use older drafts, in which
+    /// `exclusiveMinimum` is a boolean and `required` belongs to the property.
     pub(crate) fn takes(self, value: &Value) -> bool {
         match self.shape() {
-            Shape::Any => true,
-            Shape::Number => value.is_number(),
-            Shape::Text => value.is_string(),
-            Shape::Truth => value.is_boolean(),
-            Shape::List | Shape::Schemas => value.is_array(),
-            Shape::Named | Shape::Object => value.is_object(),
-            Shape::Schema => value.is_object() || value.is_boolean(),
+            ValueShape::Any => true,
+            ValueShape::Number => value.is_number(),
+            ValueShape::Text => value.is_string(),
+            ValueShape::Truth => value.is_boolean(),
+            ValueShape::List | ValueShape::Schemas => value.is_array(),
+            ValueShape::Named | ValueShape::Object => value.is_object(),
+            ValueShape::Schema => value.is_object() || value.is_boolean(),
         }
     }
 }
 
 /// A set of keywords.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Keywords(u64);
+pub(crate) struct KeywordSet(u64);
 
-impl Keywords {
-    pub(crate) const fn of(list: &[Keyword]) -> Self {
+impl KeywordSet {
+    pub(crate) const fn from_list(list: &[Keyword]) -> Self {
         let mut bits = 0;
         let mut at = 0;
         while at < list.len() {
@@ -147,7 +147,7 @@ impl Keywords {
         self.0 == 0
     }
 
-    pub(crate) const fn meets(self, other: Self) -> bool {
+    pub(crate) const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
@@ -159,7 +159,7 @@ impl Keywords {
         self.0 &= !(1 << keyword as u64);
     }
 
-    /// The keywords in the order of their texts.
+    /// Returns the keywords in alphabetical order.
     pub(crate) fn iter(self) -> impl Iterator<Item = Keyword> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -178,9 +178,9 @@ mod tests {
     fn keywords_are_sorted_and_found() {
         let texts: Vec<&str> = Keyword::ALL.iter().map(|keyword| keyword.text()).collect();
         assert!(texts.is_sorted());
-        assert!(Keyword::ALL.iter().all(|&keyword| Keyword::of(keyword.text()) == Some(keyword)));
-        let set = Keywords::of(&[Keyword::Type, Keyword::Ref, Keyword::Items]);
+        assert!(Keyword::ALL.iter().all(|&keyword| Keyword::from_name(keyword.text()) == Some(keyword)));
+        let set = KeywordSet::from_list(&[Keyword::Type, Keyword::Ref, Keyword::Items]);
         assert_eq!(set.iter().map(Keyword::text).collect::<Vec<_>>(), ["$ref", "items", "type"]);
-        assert_eq!(Keywords::default().iter().count(), 0);
+        assert_eq!(KeywordSet::default().iter().count(), 0);
     }
 }

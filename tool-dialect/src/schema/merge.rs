@@ -1,27 +1,27 @@
-//! Several schemas that all must hold, as one. Providers read `allOf` badly or not at all.
+//! Merges the schemas of an `allOf` into one, because providers support `allOf` badly or not at all.
 
 use serde_json::{Map, Value, json};
 
-use super::definitions::{Definitions, Target};
-use super::node::Node;
-use super::types::Types;
+use super::definitions::{ReferenceTarget, ToolDefs};
+use super::node::SchemaNode;
+use super::type_set::TypeSet;
 
-/// How deep definitions are looked up while merging; what is deeper stays apart.
+/// The maximum depth of references followed while merging.
 const DEEPEST: usize = 16;
 
-/// What only remarks: where it is said twice, the place of use is right.
+/// Annotations: if there are several, the outermost wins.
 const REMARKS: [&str; 4] = ["description", "default", "examples", "title"];
 
-/// Keywords that mean what the others beside them leave over: they cannot come from several parts.
+/// Keywords whose meaning depends on their siblings: they must all come from the same part.
 const TOGETHER: [&[&str]; 3] = [
     &["prefixItems", "items", "unevaluatedItems"],
     &["contains", "minContains", "maxContains"],
     &["if", "then", "else"],
 ];
 
-/// The schema that says what all parts say together, or nothing where one schema cannot say it. `rest` stands at the
-/// place of use, beside the parts.
-pub(crate) fn merged(parts: &[&Value], rest: Map<String, Value>, definitions: &Definitions<'_>) -> Option<Value> {
+/// Returns one schema equivalent to all parts together, or `None` if there is none. `rest` holds the siblings of the
+/// `allOf`.
+pub(crate) fn merged(parts: &[&Value], rest: Map<String, Value>, definitions: &ToolDefs<'_>) -> Option<Value> {
     let mut flat = Vec::new();
     for part in parts {
         flatten(part.as_object()?.clone(), definitions, 0, &mut flat)?;
@@ -39,17 +39,17 @@ pub(crate) fn merged(parts: &[&Value], rest: Map<String, Value>, definitions: &D
     Some(Value::Object(all))
 }
 
-/// A part without its outermost reference: what that leads to, and what stands beside it.
+/// Resolves the outermost reference of a part into its target and its siblings.
 fn flatten(
     mut part: Map<String, Value>,
-    definitions: &Definitions<'_>,
+    definitions: &ToolDefs<'_>,
     depth: usize,
     flat: &mut Vec<Map<String, Value>>,
 ) -> Option<()> {
     let begin = flat.len();
     if let Some(reference) = part.remove("$ref") {
         match definitions.target(&reference) {
-            Target::Inline(schema) if depth < DEEPEST => {
+            ReferenceTarget::Inline(schema) if depth < DEEPEST => {
                 flatten(schema.as_object()?.clone(), definitions, depth + 1, flat)?;
             }
             _ => return None,
@@ -59,7 +59,7 @@ fn flatten(
     Some(())
 }
 
-/// Adds a part whose remarks replace those of the parts since `begin`.
+/// Adds a part whose annotations replace those of the parts since `begin`.
 fn push(flat: &mut Vec<Map<String, Value>>, begin: usize, part: Map<String, Value>) {
     for inner in &mut flat[begin..] {
         inner.retain(|key, _| !REMARKS.contains(&key.as_str()) || !part.contains_key(key));
@@ -67,21 +67,21 @@ fn push(flat: &mut Vec<Map<String, Value>>, begin: usize, part: Map<String, Valu
     flat.push(part);
 }
 
-/// Whether parts say different things with these keywords.
+/// Returns `true` if the parts disagree about these keywords.
 fn is_spread(flat: &[Map<String, Value>], keywords: &[&str]) -> bool {
     let said = |part| keywords.iter().map(move |keyword| Map::get(part, *keyword));
     let mut saying = flat.iter().filter(|part| said(*part).any(|value| value.is_some()));
     saying.next().is_some_and(|first| saying.any(|other| !said(other).eq(said(first))))
 }
 
-/// A part that is closed takes only the properties that it names itself: those of the others can never come.
-/// Nothing where one of them has to.
+/// Applies closed parts, which accept only their own properties: removes the properties of the other parts. Returns
+/// `None` if one of those is required.
 fn close(flat: &mut [Map<String, Value>], parts_end: usize) -> Option<()> {
     for at in 0..flat.len() {
-        // At the place of use it holds for all that the parts have said.
+        // On the outermost schema, it applies to the properties of all parts.
         let own = flat[at].get("unevaluatedProperties").filter(|_| at < parts_end);
         let Some(others) = flat[at].get("additionalProperties").or(own) else { continue };
-        if Node::read(others).is_any() {
+        if SchemaNode::read(others).is_any() {
             continue;
         }
         let is_closed = *others == Value::Bool(false);
@@ -110,7 +110,7 @@ fn requires(part: &Map<String, Value>, name: &str) -> bool {
     part.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|known| known == name))
 }
 
-/// Adds one keyword to what is said already.
+/// Merges one keyword into the result.
 fn add(all: &mut Map<String, Value>, key: String, value: Value) -> Option<()> {
     let Some(known) = all.get_mut(&key) else {
         all.insert(key, value);
@@ -162,8 +162,8 @@ fn add_properties(known: &mut Map<String, Value>, more: Value) -> Option<()> {
 }
 
 fn both_types(a: &Value, b: &Value) -> Option<Value> {
-    let (a, b) = (Types::read(a), Types::read(b));
-    let both: Vec<&str> = a.both(b).each().map(Types::name).collect();
+    let (a, b) = (TypeSet::read(a), TypeSet::read(b));
+    let both: Vec<&str> = a.both(b).each().map(TypeSet::name).collect();
     match both[..] {
         [] => None,
         [one] => Some(one.into()),

@@ -1,25 +1,25 @@
-//! From a tool's arguments to the JSON Schema that a provider reads.
+//! Conversion of a tool's arguments to the JSON Schema subset that a provider supports.
 //!
-//! A [`Profile`] says what a provider understands, a [`Writer`] writes a schema in that form, straight from the
-//! definition to text. What a form cannot say is told to [`Notes`].
+//! A [`SchemaProfile`] describes the supported subset. A [`SchemaWriter`] writes a schema in that subset, directly as
+//! text. A [`LossSink`] receives everything that the subset cannot express.
 
+mod adapt;
 mod body;
 mod definitions;
-mod elsewhere;
-mod fit;
-mod json;
+mod json_writer;
 mod keyword;
+mod losses;
 mod merge;
 mod node;
-mod notes;
 mod profile;
-mod types;
-mod words;
-mod write;
+mod references;
+mod sentences;
+mod type_set;
+mod writer;
 
-pub(crate) use definitions::Definitions;
-pub(crate) use json::Json;
-pub(crate) use node::Node;
-pub(crate) use notes::{Loss, Losses, Notes, Silent};
-pub(crate) use profile::{ANTHROPIC_STRICT, GEMINI, OPENAI_STRICT, PORTABLE, Profile, RESULT};
-pub(crate) use write::{Counts, Writer};
+pub(crate) use definitions::ToolDefs;
+pub(crate) use json_writer::JsonWriter;
+pub(crate) use losses::{IgnoredLosses, LossRecorder, LossSink, SchemaLoss};
+pub(crate) use node::SchemaNode;
+pub(crate) use profile::{ANTHROPIC_STRICT, GEMINI, OPENAI_STRICT, PORTABLE, RESULT, SchemaProfile};
+pub(crate) use writer::{SchemaCounts, SchemaWriter};

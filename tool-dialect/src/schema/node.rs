@@ -1,41 +1,40 @@
-//! One schema, laid out by keyword.
+//! One schema, indexed by keyword.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use tool_model::Argument;
 
-use super::keyword::{Keyword, Keywords};
-use super::types::Types;
+use super::keyword::{Keyword, KeywordSet};
+use super::type_set::TypeSet;
 
 static NOTHING: Value = Value::Null;
 
-/// One schema: what it says under each keyword, without a copy. Keywords that say nothing are not in it, and those
-/// whose value makes no sense.
+/// A schema with its values indexed by keyword, borrowed. Unknown keywords and invalid values are left out.
 #[derive(Clone)]
-pub(crate) struct Node<'a> {
-    pub(crate) types: Types,
+pub(crate) struct SchemaNode<'a> {
+    pub(crate) types: TypeSet,
     pub(crate) description: Option<&'a str>,
-    /// Whether a `null` that fits was taken out, to be said in the provider's way; its forms below `anyOf` count no
-    /// more.
+    /// `true` if `null` was split off, to be written in the provider's way. Its alternatives in `anyOf` are ignored
+    /// from then on.
     pub(crate) without_null: bool,
-    /// All keywords but `type` and `description`.
-    pub(crate) said: Keywords,
+    /// All keywords except `type` and `description`.
+    pub(crate) keywords: KeywordSet,
     values: [&'a Value; Keyword::ALL.len()],
 }
 
-/// What can stand beside a `$ref` without changing what fits.
-const BESIDE_A_REFERENCE: Keywords = Keywords::of(&[Keyword::Ref, Keyword::Default, Keyword::Examples]);
+/// The siblings of a `$ref` that do not change which values are valid.
+const BESIDE_A_REFERENCE: KeywordSet = KeywordSet::from_list(&[Keyword::Ref, Keyword::Default, Keyword::Examples]);
 
-impl<'a> Node<'a> {
+impl<'a> SchemaNode<'a> {
     pub(crate) fn new() -> Self {
         let values = [&NOTHING; Keyword::ALL.len()];
-        Self { types: Types::NONE, description: None, without_null: false, said: Keywords::default(), values }
+        Self { types: TypeSet::NONE, description: None, without_null: false, keywords: KeywordSet::default(), values }
     }
 
     pub(crate) fn read(schema: &'a Value) -> Self {
         match schema {
-            Value::Object(object) => Self::of_map(object),
+            Value::Object(object) => Self::from_map(object),
             Value::Bool(false) => {
                 let mut node = Self::new();
                 static ANYTHING: Value = Value::Bool(true);
@@ -46,13 +45,13 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub(crate) fn of_map(schema: &'a Map<String, Value>) -> Self {
+    pub(crate) fn from_map(schema: &'a Map<String, Value>) -> Self {
         let mut node = Self::new();
         for (key, value) in schema {
-            match Keyword::of(key) {
-                Some(Keyword::Type) => node.types = Types::read(value),
+            match Keyword::from_name(key) {
+                Some(Keyword::Type) => node.types = TypeSet::read(value),
                 Some(Keyword::Description) => node.description = value.as_str(),
-                // A tuple in the older drafts.
+                // A tuple, in older drafts.
                 Some(Keyword::Items) if value.is_array() => node.set(Keyword::PrefixItems, value),
                 Some(keyword) if keyword.takes(value) => node.set(keyword, value),
                 _ => {}
@@ -61,17 +60,17 @@ impl<'a> Node<'a> {
         node
     }
 
-    pub(crate) fn of_argument(argument: &'a Argument) -> Self {
-        let mut node = Self::of_keywords(&argument.keywords);
-        node.types = Types::named(&argument.type_name);
+    pub(crate) fn from_argument(argument: &'a Argument) -> Self {
+        let mut node = Self::from_keywords(&argument.keywords);
+        node.types = TypeSet::named(&argument.type_name);
         node.description = argument.description.as_deref();
         node
     }
 
-    fn of_keywords(keywords: &'a BTreeMap<String, Value>) -> Self {
+    fn from_keywords(keywords: &'a BTreeMap<String, Value>) -> Self {
         let mut node = Self::new();
         for (key, value) in keywords {
-            match Keyword::of(key) {
+            match Keyword::from_name(key) {
                 Some(Keyword::Items) if value.is_array() => node.set(Keyword::PrefixItems, value),
                 Some(keyword) if keyword.takes(value) => node.set(keyword, value),
                 _ => {}
@@ -81,16 +80,16 @@ impl<'a> Node<'a> {
     }
 
     pub(crate) fn set(&mut self, keyword: Keyword, value: &'a Value) {
-        self.said.insert(keyword);
+        self.keywords.insert(keyword);
         self.values[keyword as usize] = value;
     }
 
     pub(crate) fn remove(&mut self, keyword: Keyword) {
-        self.said.remove(keyword);
+        self.keywords.remove(keyword);
     }
 
     pub(crate) fn get(&self, keyword: Keyword) -> Option<&'a Value> {
-        self.said.contains(keyword).then(|| self.values[keyword as usize])
+        self.keywords.contains(keyword).then(|| self.values[keyword as usize])
     }
 
     pub(crate) fn list(&self, keyword: Keyword) -> Option<&'a [Value]> {
@@ -105,40 +104,40 @@ impl<'a> Node<'a> {
         self.get(keyword)?.as_u64()
     }
 
-    /// Whether a list of names, such as `required`, has this one.
+    /// Returns `true` if `required` lists this name.
     pub(crate) fn requires(&self, name: &str) -> bool {
         self.list(Keyword::Required).is_some_and(|names| names.iter().any(|required| required == name))
     }
 
-    /// Whether one of its values to choose from can come: it is of the right type, and no `null` that was taken out.
+    /// Returns `true` if an `enum` value is possible: it has the right type and is not a `null` that was split off.
     pub(crate) fn can_be(&self, value: &Value) -> bool {
         !(self.without_null && value.is_null()) && (self.types.is_none() || self.types.take(value))
     }
 
-    /// Whether it refers and says nothing else of what fits.
+    /// Returns `true` if the schema is a reference without further constraints.
     pub(crate) fn only_refers(&self) -> bool {
-        self.said.without(BESIDE_A_REFERENCE).is_empty()
+        self.keywords.without(BESIDE_A_REFERENCE).is_empty()
     }
 
-    /// The type that follows from the other keywords, where `type` is not said.
+    /// Infers the type from the other keywords, if `type` is missing.
     pub(crate) fn infer_type(&mut self) {
         if !self.types.is_none() {
             return;
         }
         if let Some(values) = self.list(Keyword::Enum) {
-            self.types = Types::of_values(values);
+            self.types = TypeSet::from_values(values);
         } else if let Some(value) = self.get(Keyword::Const) {
-            self.types = Types::of_value(value);
-        } else if self.said.meets(Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf])) {
-            // The forms say it.
-        } else if self.said.contains(Keyword::Properties) {
-            self.types = Types::OBJECT;
-        } else if self.said.contains(Keyword::Items) || self.said.contains(Keyword::PrefixItems) {
-            self.types = Types::ARRAY;
+            self.types = TypeSet::from_value(value);
+        } else if self.keywords.intersects(KeywordSet::from_list(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf])) {
+            // The alternatives define the type.
+        } else if self.keywords.contains(Keyword::Properties) {
+            self.types = TypeSet::OBJECT;
+        } else if self.keywords.contains(Keyword::Items) || self.keywords.contains(Keyword::PrefixItems) {
+            self.types = TypeSet::ARRAY;
         }
     }
 
-    /// Puts the annotations of a place over what its type says.
+    /// Overrides the annotations of a type with those of the place of use.
     pub(crate) fn annotated_by(mut self, place: &Self) -> Self {
         self.description = place.description.or(self.description);
         for keyword in [Keyword::Default, Keyword::Examples] {
@@ -149,15 +148,15 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// Takes out a `null` that fits, and says whether there was one. Where a single form is left, the node becomes it.
+    /// Splits off `null` and returns `true` if it was valid. If a single alternative remains, it replaces the node.
     pub(crate) fn split_null(&mut self) -> bool {
         if self.without_null {
             return false;
         }
-        let has_others = self.types.without(Types::NULL) != Types::NONE;
-        let mut found = self.types.has(Types::NULL) && has_others;
+        let has_others = self.types.without(TypeSet::NULL) != TypeSet::NONE;
+        let mut found = self.types.has(TypeSet::NULL) && has_others;
         if found {
-            self.types = self.types.without(Types::NULL);
+            self.types = self.types.without(TypeSet::NULL);
         }
         if self.types.is_none()
             && self.list(Keyword::Enum).is_some_and(|values| values.contains(&NOTHING) && values.len() > 1)
@@ -183,16 +182,16 @@ impl<'a> Node<'a> {
     }
 
     fn says_only(&self, keyword: Keyword) -> bool {
-        let beside = Keywords::of(&[Keyword::Default, Keyword::Examples]);
-        let mut rest = self.said.without(beside);
+        let beside = KeywordSet::from_list(&[Keyword::Default, Keyword::Examples]);
+        let mut rest = self.keywords.without(beside);
         rest.remove(keyword);
         self.types.is_none() && rest.is_empty()
     }
 
-    /// The same as a value of its own, without some keywords.
-    pub(crate) fn to_map(&self, leaving_out: Keywords) -> Map<String, Value> {
+    /// Returns the schema as a map, without the given keywords.
+    pub(crate) fn to_map(&self, leaving_out: KeywordSet) -> Map<String, Value> {
         let mut map: Map<String, Value> = self
-            .said
+            .keywords
             .without(leaving_out)
             .iter()
             .map(|keyword| (keyword.text().to_owned(), self.values[keyword as usize].clone()))
@@ -209,14 +208,14 @@ impl<'a> Node<'a> {
         map
     }
 
-    /// Whether nothing is said of what fits.
+    /// Returns `true` if every value is valid.
     pub(crate) fn is_any(&self) -> bool {
-        const ANNOTATIONS: Keywords = Keywords::of(&[Keyword::Default, Keyword::Examples, Keyword::Defs]);
-        self.types.is_none() && self.said.without(ANNOTATIONS).is_empty()
+        const ANNOTATIONS: KeywordSet = KeywordSet::from_list(&[Keyword::Default, Keyword::Examples, Keyword::Defs]);
+        self.types.is_none() && self.keywords.without(ANNOTATIONS).is_empty()
     }
 }
 
-/// Whether only `null` fits.
+/// Returns `true` if only `null` is valid.
 pub(crate) fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|name| name == "null") || schema.get("const").is_some_and(Value::is_null)
 }

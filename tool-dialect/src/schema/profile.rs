@@ -1,81 +1,80 @@
-//! How much of JSON Schema a provider understands, as data.
+//! Profiles: the JSON Schema subsets of the providers.
 
 use super::keyword::Keyword::{self, *};
-use super::keyword::Keywords;
+use super::keyword::KeywordSet;
 
-/// One form of JSON Schema.
-pub(crate) struct Profile {
-    /// What is understood. Another keyword that restricts moves into the description; one that only remarks is
-    /// left out.
-    pub(crate) keywords: Keywords,
-    /// The formats that are understood; all of them where it is `None`.
+/// A JSON Schema subset.
+pub(crate) struct SchemaProfile {
+    /// The supported keywords. Other constraints move into the description; other annotations are dropped.
+    pub(crate) keywords: KeywordSet,
+    /// The supported formats; `None` for all.
     pub(crate) formats: Option<&'static [&'static str]>,
-    pub(crate) optional: Optional,
-    pub(crate) null: Null,
-    pub(crate) patterns: Patterns,
-    /// Whether every object says that it takes nothing but its properties.
+    pub(crate) optional: OptionalStyle,
+    pub(crate) null: NullStyle,
+    pub(crate) patterns: PatternSupport,
+    /// `true` if every object must have `additionalProperties: false`.
     pub(crate) closed: bool,
-    /// Whether every schema must have a type, and an object its properties: no maps and no `any`.
+    /// `true` if every schema needs a type and every object its properties: no maps and no `any`.
     pub(crate) typed: bool,
-    /// Whether a list of values can only have strings.
+    /// `true` if an `enum` may only have strings.
     pub(crate) text_enums: bool,
-    /// Whether nothing may stand beside a `$ref`.
+    /// `true` if a `$ref` must not have siblings.
     pub(crate) bare_references: bool,
-    /// The largest `minItems`.
+    /// The largest allowed `minItems`.
     pub(crate) most_min_items: u64,
-    /// What a schema may have at most, and what it counts for, where the provider enforces it.
-    pub(crate) strict: Option<Limits>,
+    /// The limits of a strict schema; `None` if the provider does not enforce schemas.
+    pub(crate) strict: Option<StrictLimits>,
 }
 
-/// How a property looks that need not be there.
+/// The representation of optional properties.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Optional {
-    /// It is not required; that it could also be `null` need not be said.
+pub(crate) enum OptionalStyle {
+    /// Not required. A possible `null` is omitted.
     LeftOut,
-    /// It is required, and can be `null`.
+    /// Required and nullable.
     Null,
-    /// As the schema says, for results.
+    /// Unchanged, for results.
     AsItIs,
 }
 
-/// How `null` is said.
+/// The representation of `null`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Null {
+pub(crate) enum NullStyle {
     /// `anyOf` with `{"type": "null"}`.
     Form,
-    /// `type: ["string", "null"]` where that is enough.
+    /// `type: ["string", "null"]` where that suffices.
     Type,
     /// `nullable: true`
     Flag,
 }
 
-/// Which patterns are understood.
+/// The supported regular expressions.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patterns {
+pub(crate) enum PatternSupport {
     All,
-    /// No looking around.
+    /// No lookaround.
     NoLookAround,
-    /// No looking around, no back references, no word boundaries.
+    /// No lookaround, no backreferences, no word boundaries.
     Regular,
 }
 
-/// What a strict schema may have.
-pub(crate) struct Limits {
+/// The limits of a strict schema.
+pub(crate) struct StrictLimits {
     pub(crate) depth: usize,
     pub(crate) properties: usize,
     pub(crate) enum_values: usize,
 }
 
-const EVERYTHING: Keywords = Keywords::of(Keyword::ALL);
+const EVERYTHING: KeywordSet = KeywordSet::from_list(Keyword::ALL);
 
-/// The form that every provider's non-strict mode reads: references written out, no lists of types, arguments that
-/// are optional simply not required.
-pub(crate) const PORTABLE: Profile = Profile {
+/// The profile for every provider's non-strict mode: references are inlined, there are no lists of types, and optional
+/// arguments are simply not required.
+pub(crate) const PORTABLE: SchemaProfile = SchemaProfile {
     keywords: EVERYTHING,
     formats: None,
-    optional: Optional::LeftOut,
-    null: Null::Form,
-    patterns: Patterns::All,
+    optional: OptionalStyle::LeftOut,
+    null: NullStyle::Form,
+    patterns: PatternSupport::All,
     closed: false,
     typed: false,
     text_enums: false,
@@ -84,12 +83,12 @@ pub(crate) const PORTABLE: Profile = Profile {
     strict: None,
 };
 
-/// The same for results, which must say where a `null` can come.
-pub(crate) const RESULT: Profile = Profile { optional: Optional::AsItIs, ..PORTABLE };
+/// The profile for results, which keeps `null`.
+pub(crate) const RESULT: SchemaProfile = SchemaProfile { optional: OptionalStyle::AsItIs, ..PORTABLE };
 
 /// OpenAI's strict mode.
-pub(crate) const OPENAI_STRICT: Profile = Profile {
-    keywords: Keywords::of(&[
+pub(crate) const OPENAI_STRICT: SchemaProfile = SchemaProfile {
+    keywords: KeywordSet::from_list(&[
         AdditionalProperties,
         AnyOf,
         Const,
@@ -112,19 +111,19 @@ pub(crate) const OPENAI_STRICT: Profile = Profile {
         Type,
     ]),
     formats: Some(&["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"]),
-    optional: Optional::Null,
-    null: Null::Type,
-    patterns: Patterns::NoLookAround,
+    optional: OptionalStyle::Null,
+    null: NullStyle::Type,
+    patterns: PatternSupport::NoLookAround,
     closed: true,
     typed: true,
     bare_references: true,
-    strict: Some(Limits { depth: 10, properties: 5_000, enum_values: 1_000 }),
+    strict: Some(StrictLimits { depth: 10, properties: 5_000, enum_values: 1_000 }),
     ..PORTABLE
 };
 
-/// Anthropic's strict mode: a grammar, which knows no numbers but small ones and no recursion.
-pub(crate) const ANTHROPIC_STRICT: Profile = Profile {
-    keywords: Keywords::of(&[
+/// Anthropic's strict mode, which compiles a grammar: no numeric bounds and no recursion.
+pub(crate) const ANTHROPIC_STRICT: SchemaProfile = SchemaProfile {
+    keywords: KeywordSet::from_list(&[
         AdditionalProperties,
         AnyOf,
         Const,
@@ -140,17 +139,17 @@ pub(crate) const ANTHROPIC_STRICT: Profile = Profile {
         Type,
     ]),
     formats: Some(&["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"]),
-    optional: Optional::LeftOut,
-    null: Null::Form,
-    patterns: Patterns::Regular,
+    optional: OptionalStyle::LeftOut,
+    null: NullStyle::Form,
+    patterns: PatternSupport::Regular,
     most_min_items: 1,
-    strict: Some(Limits { depth: usize::MAX, properties: usize::MAX, enum_values: usize::MAX }),
+    strict: Some(StrictLimits { depth: usize::MAX, properties: usize::MAX, enum_values: usize::MAX }),
     ..OPENAI_STRICT
 };
 
-/// Gemini's `parameters`, a part of OpenAPI's schemas.
-pub(crate) const GEMINI: Profile = Profile {
-    keywords: Keywords::of(&[
+/// Gemini's `parameters`, a subset of OpenAPI schemas.
+pub(crate) const GEMINI: SchemaProfile = SchemaProfile {
+    keywords: KeywordSet::from_list(&[
         AnyOf,
         Description,
         Enum,
@@ -170,13 +169,13 @@ pub(crate) const GEMINI: Profile = Profile {
         Type,
     ]),
     formats: Some(&["date-time"]),
-    null: Null::Flag,
+    null: NullStyle::Flag,
     typed: true,
     text_enums: true,
     ..PORTABLE
 };
 
-impl Profile {
+impl SchemaProfile {
     pub(crate) fn knows(&self, keyword: Keyword) -> bool {
         self.keywords.contains(keyword)
     }
@@ -189,9 +188,9 @@ impl Profile {
         let has = |parts: &[&str]| parts.iter().any(|part| pattern.contains(part));
         let looks_around = || has(&["(?=", "(?!", "(?<=", "(?<!"]);
         match self.patterns {
-            Patterns::All => true,
-            Patterns::NoLookAround => !looks_around(),
-            Patterns::Regular => {
+            PatternSupport::All => true,
+            PatternSupport::NoLookAround => !looks_around(),
+            PatternSupport::Regular => {
                 let refers_back =
                     pattern.as_bytes().windows(2).any(|pair| pair[0] == b'\\' && pair[1].is_ascii_digit());
                 !looks_around() && !refers_back && !has(&["\\b", "\\B", "\\k<", "(?P="])

@@ -1,13 +1,13 @@
-//! Anthropic's Messages: `tool_use` blocks, answered by `tool_result` blocks in one message of the user.
+//! Anthropic Messages: `tool_use` blocks, answered by `tool_result` blocks in one user message.
 
 use serde_json::{Value, json};
 
-use super::raw::Raw;
-use super::{Found, Returned};
-use crate::{Malformed, Requested};
+use super::raw::RawJson;
+use super::{EncodedResult, ParsedCall};
+use crate::{MalformedCall, RequestedCall};
 
-/// Blocks of other types are text, thoughts, or tools that the provider runs itself.
-pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
+/// Ignores blocks of other types: text, thinking and server-side tools.
+pub(super) fn calls(body: RawJson<'_>) -> Option<Vec<ParsedCall>> {
     let content = body.get("content")?;
     if content.is_string() {
         return Some(Vec::new());
@@ -17,24 +17,24 @@ pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
     Some(calls.map(|block| call(block, "id", "input")).collect())
 }
 
-/// A call with its arguments as an object.
-pub(super) fn call(block: Raw<'_>, id: &str, arguments: &str) -> Found {
+/// Parses a call whose arguments are an object.
+pub(super) fn call(block: RawJson<'_>, id: &str, arguments: &str) -> ParsedCall {
     let id = block.text_at(id).unwrap_or_default();
     let Some(name) = block.text_at("name") else {
-        return Err(Malformed::new(id, None, "it names no tool"));
+        return Err(MalformedCall::new(id, None, "the tool name is missing"));
     };
-    let arguments = block.get(arguments).map_or("{}", Raw::json).to_owned();
-    Ok(Requested { id, name, arguments })
+    let arguments = block.get(arguments).map_or("{}", RawJson::json).to_owned();
+    Ok(RequestedCall { id, name, arguments })
 }
 
-pub(super) fn turn(body: Raw<'_>) -> Option<Vec<Value>> {
+pub(super) fn turn(body: RawJson<'_>) -> Option<Vec<Value>> {
     Some(vec![json!({"role": "assistant", "content": body.get("content")?.value()})])
 }
 
-pub(super) fn results(returned: &[Returned<'_>]) -> Value {
-    let blocks = returned.iter().map(|Returned { answer, .. }| {
-        let mut block = json!({"type": "tool_result", "tool_use_id": answer.id, "content": answer.output});
-        if !answer.success {
+pub(super) fn results(returned: &[EncodedResult<'_>]) -> Value {
+    let blocks = returned.iter().map(|EncodedResult { result, .. }| {
+        let mut block = json!({"type": "tool_result", "tool_use_id": result.id, "content": result.output});
+        if !result.success {
             block["is_error"] = true.into();
         }
         block

@@ -1,34 +1,34 @@
-//! Bedrock's Converse: `toolUse` blocks, answered by `toolResult` blocks in one message of the user.
+//! Bedrock Converse: `toolUse` blocks, answered by `toolResult` blocks in one user message.
 
 use serde_json::{Value, json};
 
 use super::anthropic::call;
-use super::raw::Raw;
-use super::{Found, Returned};
+use super::raw::RawJson;
+use super::{EncodedResult, ParsedCall};
 
-fn message(body: Raw<'_>) -> Option<Raw<'_>> {
+fn message(body: RawJson<'_>) -> Option<RawJson<'_>> {
     match body.get("output") {
         Some(output) => output.get("message"),
         None => body.get("content").map(|_| body),
     }
 }
 
-pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
+pub(super) fn calls(body: RawJson<'_>) -> Option<Vec<ParsedCall>> {
     let blocks = message(body)?.get("content")?.items()?;
     let calls = blocks.into_iter().filter_map(|block| block.get("toolUse"));
     Some(calls.map(|tool| call(tool, "toolUseId", "input")).collect())
 }
 
-pub(super) fn turn(body: Raw<'_>) -> Option<Vec<Value>> {
+pub(super) fn turn(body: RawJson<'_>) -> Option<Vec<Value>> {
     Some(vec![message(body)?.value()])
 }
 
-pub(super) fn results(returned: &[Returned<'_>]) -> Value {
-    let blocks = returned.iter().map(|Returned { answer, .. }| {
-        // Bedrock refuses a text that is blank.
-        let text = if answer.output.trim().is_empty() { "(nothing)" } else { &answer.output };
-        let status = if answer.success { "success" } else { "error" };
-        json!({"toolResult": {"toolUseId": answer.id, "content": [{"text": text}], "status": status}})
+pub(super) fn results(returned: &[EncodedResult<'_>]) -> Value {
+    let blocks = returned.iter().map(|EncodedResult { result, .. }| {
+        // Bedrock rejects blank text.
+        let text = if result.output.trim().is_empty() { "(nothing)" } else { &result.output };
+        let status = if result.success { "success" } else { "error" };
+        json!({"toolResult": {"toolUseId": result.id, "content": [{"text": text}], "status": status}})
     });
     json!({"role": "user", "content": blocks.collect::<Vec<_>>()})
 }

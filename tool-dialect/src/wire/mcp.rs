@@ -1,13 +1,13 @@
-//! The Model Context Protocol: `tools/call` requests, each answered by its own response.
+//! MCP: `tools/call` requests, each with its own response.
 
 use serde_json::{Value, json};
 
-use super::raw::Raw;
-use super::{Found, Returned};
-use crate::{Malformed, Requested};
+use super::raw::RawJson;
+use super::{EncodedResult, ParsedCall};
+use crate::{MalformedCall, RequestedCall};
 
-/// One request, or a batch of them. Requests of other methods are none of our business.
-pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
+/// Accepts one request or a batch. Requests with other methods are ignored.
+pub(super) fn calls(body: RawJson<'_>) -> Option<Vec<ParsedCall>> {
     let requests = match body.items() {
         Some(requests) => requests,
         None => vec![body],
@@ -19,26 +19,26 @@ pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
     Some(calls.map(call).collect())
 }
 
-fn call(request: Raw<'_>) -> Found {
-    let id = request.get("id").map_or("null", Raw::json).to_owned();
+fn call(request: RawJson<'_>) -> ParsedCall {
+    let id = request.get("id").map_or("null", RawJson::json).to_owned();
     let params = request.get("params");
     let Some(name) = params.and_then(|params| params.text_at("name")) else {
-        return Err(Malformed::new(id, None, "`params.name` is missing"));
+        return Err(MalformedCall::new(id, None, "`params.name` is missing"));
     };
-    let arguments = params.and_then(|params| params.get("arguments")).map_or("{}", Raw::json).to_owned();
-    Ok(Requested { id, name, arguments })
+    let arguments = params.and_then(|params| params.get("arguments")).map_or("{}", RawJson::json).to_owned();
+    Ok(RequestedCall { id, name, arguments })
 }
 
-pub(super) fn result(returned: &Returned<'_>) -> Value {
-    let Returned { answer, structured, .. } = returned;
-    let mut result = json!({"content": [{"type": "text", "text": answer.output}], "isError": !answer.success});
-    // A tool that says what its output looks like has to send it as data, too.
+pub(super) fn result(returned: &EncodedResult<'_>) -> Value {
+    let EncodedResult { result, structured, .. } = returned;
+    let mut body = json!({"content": [{"type": "text", "text": result.output}], "isError": !result.success});
+    // A tool with an output schema must also send structured content.
     if *structured
-        && answer.success
-        && let Ok(content @ Value::Object(_)) = serde_json::from_str(&answer.output)
+        && result.success
+        && let Ok(content @ Value::Object(_)) = serde_json::from_str(&result.output)
     {
-        result["structuredContent"] = content;
+        body["structuredContent"] = content;
     }
-    let id = serde_json::from_str(&answer.id).unwrap_or_else(|_| Value::from(answer.id.as_str()));
-    json!({"jsonrpc": "2.0", "id": id, "result": result})
+    let id = serde_json::from_str(&result.id).unwrap_or_else(|_| Value::from(result.id.as_str()));
+    json!({"jsonrpc": "2.0", "id": id, "result": body})
 }

@@ -1,4 +1,5 @@
-//! What goes over the wire: lists of definitions out, calls in, results out. One file per provider's form; `pieces` has them for streams.
+//! Encoding and decoding of definitions, calls and results, with one file per provider. `streaming` does the same for
+//! streams.
 
 mod anthropic;
 mod bedrock;
@@ -6,27 +7,27 @@ mod gemini;
 mod mcp;
 mod openai_chat;
 mod openai_responses;
-pub(crate) mod pieces;
 mod raw;
+pub(crate) mod streaming;
 
 use serde_json::Value;
 
-use crate::{Answer, Dialect, Malformed, Requested, ResponseError};
-use raw::Raw;
+use crate::{Dialect, MalformedCall, ProviderResult, RequestedCall, ResponseError};
+use raw::RawJson;
 
-/// A call that was found, or what is wrong with it.
-pub(crate) type Found = Result<Requested, Malformed>;
+/// A parsed call, or the reason why it is malformed.
+pub(crate) type ParsedCall = Result<RequestedCall, MalformedCall>;
 
-/// An answer on its way to the provider.
-pub(crate) struct Returned<'a> {
-    pub(crate) answer: &'a Answer,
-    /// What the provider calls the tool.
+/// A result with the data needed to encode it.
+pub(crate) struct EncodedResult<'a> {
+    pub(crate) result: &'a ProviderResult,
+    /// The provider's name of the tool.
     pub(crate) name: &'a str,
-    /// Whether the provider was told what the output looks like.
+    /// `true` if the provider has the schema of the output.
     pub(crate) structured: bool,
 }
 
-/// Definitions as the list that a request has.
+/// Joins definitions into the list for a request.
 pub(crate) fn listed<'a>(dialect: Dialect, definitions: impl Iterator<Item = &'a str> + Clone) -> String {
     let (open, close) = match dialect {
         Dialect::Gemini if definitions.clone().next().is_some() => (r#"[{"functionDeclarations":["#, "]}]"),
@@ -45,9 +46,9 @@ pub(crate) fn listed<'a>(dialect: Dialect, definitions: impl Iterator<Item = &'a
     list
 }
 
-/// The calls in a response.
-pub(crate) fn calls(dialect: Dialect, response: &str) -> Result<Vec<Found>, ResponseError> {
-    let body = Raw::read(response)?;
+/// Returns the calls in a response.
+pub(crate) fn calls(dialect: Dialect, response: &str) -> Result<Vec<ParsedCall>, ResponseError> {
+    let body = RawJson::read(response)?;
     let calls = match dialect {
         Dialect::OpenAiChat | Dialect::OpenRouter => openai_chat::calls(body),
         Dialect::OpenAiResponses => openai_responses::calls(body),
@@ -59,9 +60,9 @@ pub(crate) fn calls(dialect: Dialect, response: &str) -> Result<Vec<Found>, Resp
     calls.ok_or_else(|| not_a_response(dialect, body))
 }
 
-/// The model's turn as it goes back into the conversation.
+/// Returns the model's turn, to be appended to the conversation.
 pub(crate) fn turn(dialect: Dialect, response: &str) -> Result<Vec<Value>, ResponseError> {
-    let body = Raw::read(response)?;
+    let body = RawJson::read(response)?;
     let turn = match dialect {
         Dialect::OpenAiChat | Dialect::OpenRouter => openai_chat::turn(body),
         Dialect::OpenAiResponses => openai_responses::turn(body),
@@ -73,8 +74,8 @@ pub(crate) fn turn(dialect: Dialect, response: &str) -> Result<Vec<Value>, Respo
     turn.ok_or_else(|| not_a_response(dialect, body))
 }
 
-/// The messages that return results.
-pub(crate) fn results(dialect: Dialect, returned: Vec<Returned<'_>>) -> Vec<Value> {
+/// Returns the messages that carry the results.
+pub(crate) fn results(dialect: Dialect, returned: Vec<EncodedResult<'_>>) -> Vec<Value> {
     if returned.is_empty() {
         return Vec::new();
     }
@@ -88,11 +89,11 @@ pub(crate) fn results(dialect: Dialect, returned: Vec<Returned<'_>>) -> Vec<Valu
     }
 }
 
-fn not_a_response(dialect: Dialect, body: Raw<'_>) -> ResponseError {
+fn not_a_response(dialect: Dialect, body: RawJson<'_>) -> ResponseError {
     let title = dialect.rules().title;
-    // An error of the provider is worth more than our surprise.
+    // Prefer the provider's own error.
     match body.get("error") {
-        Some(error) => ResponseError::new(format!("{title} answered with an error: {}", error.shown())),
+        Some(error) => ResponseError::new(format!("{title} returned an error: {}", error.shown())),
         None => ResponseError::new(format!("not a response of {title}: {}", body.shown())),
     }
 }

@@ -1,5 +1,4 @@
-//! A part of a JSON text that is looked into without reading all of it. What a model wrote as arguments stays as it
-//! is, to the last digit.
+//! Partial access to a JSON text. The arguments of a call are not reserialized, so numbers keep every digit.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +7,14 @@ use serde_json::value::RawValue;
 
 use crate::ResponseError;
 
-/// A part of a JSON text.
+/// A part of a JSON text, parsed on access.
 #[derive(Clone, Copy)]
-pub(crate) struct Raw<'a>(&'a str);
+pub(crate) struct RawJson<'a>(&'a str);
 
-/// How much of a text is shown in an error.
+/// The number of characters shown in an error.
 const SHOWN: usize = 200;
 
-impl<'a> Raw<'a> {
+impl<'a> RawJson<'a> {
     pub(crate) fn read(text: &'a str) -> Result<Self, ResponseError> {
         match serde_json::from_str::<&RawValue>(text) {
             Ok(raw) => Ok(Self(raw.get())),
@@ -23,7 +22,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// What stands under a key of an object; `null` counts as nothing.
+    /// Returns the value of a key; `null` counts as missing.
     pub(crate) fn get(self, key: &str) -> Option<Self> {
         self.fields()?.remove(key).filter(|value| !value.is_null())
     }
@@ -38,12 +37,12 @@ impl<'a> Raw<'a> {
         Some(items.into_iter().map(|item| Self(item.get())).collect())
     }
 
-    /// The content of a string.
+    /// Returns the content of a string.
     pub(crate) fn text(self) -> Option<String> {
         serde_json::from_str(self.0).ok()
     }
 
-    /// The string under a key.
+    /// Returns the string at a key.
     pub(crate) fn text_at(self, key: &str) -> Option<String> {
         self.get(key)?.text()
     }
@@ -64,7 +63,7 @@ impl<'a> Raw<'a> {
         serde_json::from_str(self.0).unwrap_or_default()
     }
 
-    /// Its beginning, for an error.
+    /// Returns the beginning of the text, for an error message.
     pub(crate) fn shown(self) -> String {
         match self.0.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}…", &self.0[..end]),

@@ -1,11 +1,11 @@
-//! The fixtures' manifests, which the tests of the workspace keep true, and all forms.
+//! The manifests of the fixtures, which other tests keep up to date, and all dialect forms.
 
 use std::path::{Path, PathBuf};
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::{Value, json};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 use tool_model::{Manifest, ToolDefinition};
 
 /// The tools of all fixtures: the whole table of types, in one manifest.
@@ -27,23 +27,23 @@ pub fn manifest() -> Manifest {
 pub const STRICT: [Dialect; 5] =
     [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::OpenRouter, Dialect::Anthropic, Dialect::Bedrock];
 
-/// Every dialect as it is and, where there is one, in its strict mode.
-pub fn forms() -> Vec<Form> {
-    Dialect::ALL.into_iter().map(Form::from).chain(STRICT.map(Dialect::strict)).collect()
+/// Every dialect, non-strict and, where supported, strict.
+pub fn forms() -> Vec<DialectForm> {
+    Dialect::ALL.into_iter().map(DialectForm::from).chain(STRICT.map(Dialect::strict)).collect()
 }
 
 pub fn golden_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// A tool with these arguments, in the manifest's form.
+/// Returns a tool with these arguments, in the manifest's form.
 pub fn tool(arguments: Value, defs: Value) -> ToolDefinition {
     let text = json!({"description": "Does it.", "handler": "app::f", "arguments": arguments, "$defs": defs});
     serde_json::from_value(text).expect("a tool")
 }
 
-/// The part of a definition that is about the tool: without the wrapper around it.
-pub fn function_of(form: Form, definition: &Value) -> Value {
+/// Returns a definition without the wrapper around it.
+pub fn function_of(form: DialectForm, definition: &Value) -> Value {
     match form.dialect {
         Dialect::OpenAiChat | Dialect::OpenRouter => definition["function"].clone(),
         Dialect::Bedrock => definition["toolSpec"].clone(),
@@ -52,8 +52,8 @@ pub fn function_of(form: Form, definition: &Value) -> Value {
     }
 }
 
-/// The schema of a definition's arguments; `null` where Gemini has none.
-pub fn schema_of(form: Form, definition: &Value) -> Value {
+/// Returns the schema of a definition's arguments; `null` if Gemini has none.
+pub fn schema_of(form: DialectForm, definition: &Value) -> Value {
     let function = function_of(form, definition);
     match form.dialect {
         Dialect::Anthropic => function["input_schema"].clone(),
@@ -63,8 +63,8 @@ pub fn schema_of(form: Form, definition: &Value) -> Value {
     }
 }
 
-/// The schema that a form makes of one argument `x`, which is required.
-pub fn argument(form: impl Into<Form>, mut schema: Value, defs: Value) -> Value {
+/// Returns the schema that a form writes for one required argument `x`.
+pub fn argument(form: impl Into<DialectForm>, mut schema: Value, defs: Value) -> Value {
     let form = form.into();
     let object = schema.as_object_mut().expect("a schema");
     object.entry("required").or_insert(json!(true));
@@ -74,8 +74,8 @@ pub fn argument(form: impl Into<Form>, mut schema: Value, defs: Value) -> Value 
     schema_of(form, &offer.definitions()[0])["properties"]["x"].clone()
 }
 
-/// Runs a property; its smallest counterexample is the panic's message. The seed is fixed, so that a run says the same
-/// as the last one: `PROPTEST_RNG_SEED=7 PROPTEST_CASES=10000` looks elsewhere and longer.
+/// Runs a property test and panics with the smallest counterexample. The seed is fixed for reproducible runs; use
+/// `PROPTEST_RNG_SEED=7 PROPTEST_CASES=10000` to search longer.
 #[track_caller]
 pub fn holds<S: Strategy>(cases: u32, inputs: &S, property: impl Fn(S::Value) -> Result<(), String>) {
     let mut config = Config { failure_persistence: None, max_shrink_iters: 500, ..Config::default() };

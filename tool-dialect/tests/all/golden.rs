@@ -1,26 +1,26 @@
-//! Golden definitions: what the forms make of the fixtures, byte by byte.
+//! Golden files: the definitions of the fixtures in all forms, byte by byte.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p tool-dialect golden` writes them again; read the difference before committing it.
+//! `UPDATE_GOLDEN=1 cargo test -p tool-dialect golden` rewrites them; review the diff before committing.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{forms, golden_path, manifest, schema_of};
 
-/// The forms whose schemas differ; those of the others are the same as one of these.
-const SCHEMAS: [(&str, Form); 5] = [
-    ("portable.jsonl", Form { dialect: Dialect::OpenAiChat, strict: false }),
-    ("openai-strict.jsonl", Form { dialect: Dialect::OpenAiChat, strict: true }),
-    ("anthropic-strict.jsonl", Form { dialect: Dialect::Anthropic, strict: true }),
-    ("gemini.jsonl", Form { dialect: Dialect::Gemini, strict: false }),
-    ("mcp.jsonl", Form { dialect: Dialect::Mcp, strict: false }),
+/// The forms with distinct schemas; every other form shares the schemas of one of these.
+const SCHEMAS: [(&str, DialectForm); 5] = [
+    ("portable.jsonl", DialectForm { dialect: Dialect::OpenAiChat, strict: false }),
+    ("openai-strict.jsonl", DialectForm { dialect: Dialect::OpenAiChat, strict: true }),
+    ("anthropic-strict.jsonl", DialectForm { dialect: Dialect::Anthropic, strict: true }),
+    ("gemini.jsonl", DialectForm { dialect: Dialect::Gemini, strict: false }),
+    ("mcp.jsonl", DialectForm { dialect: Dialect::Mcp, strict: false }),
 ];
 
-/// A few tools that show what stands around a schema.
+/// A few tools that show the envelope of a schema.
 const AROUND: [&str; 5] = ["explicit.nothing", "explicit.texts", "docs.none", "options.all", "returns.text"];
 
 #[track_caller]
@@ -39,8 +39,8 @@ fn compare(name: &str, is: &str) {
     }
 }
 
-/// One definition a line, as it is sent.
-fn lines(form: Form, only: Option<&[&str]>) -> String {
+/// One definition per line, as sent.
+fn lines(form: DialectForm, only: Option<&[&str]>) -> String {
     let manifest = manifest();
     let mut text = String::new();
     for (name, tool) in manifest.iter().filter(|(name, _)| only.is_none_or(|only| only.contains(name))) {
@@ -59,14 +59,14 @@ fn definitions() {
 }
 
 #[test]
-fn what_stands_around_a_schema() {
+fn envelopes_of_definitions() {
     let text: String = forms().into_iter().map(|form| format!("# {form}\n{}", lines(form, Some(&AROUND)))).collect();
     compare("around.jsonl", &text);
 }
 
 /// Only the envelope differs.
 #[test]
-fn the_other_forms_have_the_same_schemas() {
+fn other_forms_share_their_schemas() {
     let same = [
         (Dialect::OpenAiResponses.into(), SCHEMAS[0].1),
         (Dialect::OpenRouter.into(), SCHEMAS[0].1),
@@ -80,7 +80,7 @@ fn the_other_forms_have_the_same_schemas() {
     let manifest = manifest();
     for (form, like) in same {
         for (name, tool) in manifest.iter().filter(|(_, tool)| tool.strict.is_none()) {
-            let schema = |form: Form| {
+            let schema = |form: DialectForm| {
                 let offer = form.offer([(name, tool)]).expect("one tool");
                 schema_of(form, &offer.definitions()[0])
             };
@@ -99,7 +99,7 @@ fn reports() {
     }
 }
 
-/// A golden file that nothing writes would go unread.
+/// Detects golden files that no test reads.
 #[test]
 fn every_file_is_compared() {
     let known: BTreeSet<String> = SCHEMAS
@@ -114,9 +114,9 @@ fn every_file_is_compared() {
     assert_eq!(there, known);
 }
 
-/// Text and value say the same, and say it each time, whatever the order of the tools was.
+/// Text and value are equal and stable, regardless of the order of the tools.
 #[test]
-fn the_text_is_the_same_each_time() {
+fn the_text_is_stable() {
     let manifest = manifest();
     for form in forms() {
         let offer = form.offer(manifest.iter()).expect("the fixtures' names stay apart");

@@ -1,12 +1,12 @@
-//! The providers' rules, written a second time from their documents, with nothing of the crate's own code.
+//! The providers' rules, implemented independently from their documentation, without the crate's own code.
 
 use serde_json::{Map, Value, json};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{function_of, schema_of};
 
-/// Everything in one definition that its provider would refuse.
-pub fn objections(form: Form, definition: &Value) -> Vec<String> {
+/// Returns everything in one definition that its provider would reject.
+pub fn objections(form: DialectForm, definition: &Value) -> Vec<String> {
     let mut judge = Judge { form, found: Vec::new(), strict: false, depth: 0 };
     judge.envelope(definition);
     let function = function_of(form, definition);
@@ -26,7 +26,7 @@ pub fn objections(form: Form, definition: &Value) -> Vec<String> {
 }
 
 struct Judge {
-    form: Form,
+    form: DialectForm,
     found: Vec<String>,
     strict: bool,
     depth: usize,
@@ -112,7 +112,7 @@ impl Judge {
         self.below(object, place);
     }
 
-    /// What breaks clients in practice.
+    /// Rules that clients enforce in practice.
     fn portable(&mut self, object: &Map<String, Value>, place: &str) {
         let is_openai_strict = self.strict && self.is_openai();
         let type_list = object.get("type").is_some_and(Value::is_array);
@@ -266,7 +266,7 @@ impl Judge {
                 self.deeper(schema, &format!("{place}/{keyword}/{name}"));
             }
         }
-        // The forms of a value are on its own level, and a definition begins anew wherever it is used.
+        // Alternatives are on the level of their value, and a definition starts at depth zero at each use.
         for keyword in ["anyOf", "oneOf", "allOf"] {
             for (at, form) in object.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
                 self.schema(form, &format!("{place}/{keyword}/{at}"));
@@ -277,7 +277,7 @@ impl Judge {
         }
     }
 
-    /// One level further inside of a value.
+    /// Descends one level.
     fn deeper(&mut self, schema: &Value, place: &str) {
         self.depth += 1;
         let fits = !self.strict || !self.is_openai() || self.depth <= 10;
@@ -286,7 +286,7 @@ impl Judge {
         self.depth -= 1;
     }
 
-    /// Every reference leads somewhere, and every definition is led to.
+    /// Every reference has a target, and every definition is referenced.
     fn definitions(&mut self, schema: &Value) {
         let empty = Map::new();
         let defs = schema.get("$defs").and_then(Value::as_object).unwrap_or(&empty);
@@ -300,7 +300,7 @@ impl Judge {
     }
 }
 
-/// Whether a definition among these contains itself.
+/// Returns `true` if one of these definitions is recursive.
 pub fn contains_itself(name: &str, defs: &Map<String, Value>) -> bool {
     let mut open = defs.get(name).map(references).unwrap_or_default();
     let mut seen: Vec<String> = Vec::new();
@@ -313,7 +313,7 @@ pub fn contains_itself(name: &str, defs: &Map<String, Value>) -> bool {
     seen.iter().any(|known| known == name)
 }
 
-/// The definitions that a schema refers to. Properties may be called `$ref`, but never with a text as their schema.
+/// Returns the definitions that a schema refers to. A property may be named `$ref`, but its schema is never a string.
 fn references(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(object) => {
@@ -327,9 +327,9 @@ fn references(schema: &Value) -> Vec<String> {
     }
 }
 
-/// The judge sees what it is there to see: a tool written by hand that breaks a rule is objected to.
+/// A control: the judge rejects handwritten tools that break a rule.
 #[test]
-fn the_judge_can_object() {
+fn the_judge_rejects_violations() {
     let naive = |parameters: Value, strict: bool| {
         let mut definition = json!({"type": "function", "function": {"name": "a.b", "parameters": parameters}});
         if strict {
@@ -357,9 +357,9 @@ fn the_judge_can_object() {
     assert_eq!((nested(10), nested(11)), (1, 2), "ten levels, and not eleven");
 }
 
-/// The same for the other forms: each rule of theirs is broken by hand.
+/// The same control for the rules of the other forms.
 #[test]
-fn the_judge_can_object_to_the_other_forms() {
+fn the_judge_rejects_violations_in_other_forms() {
     let object = |x: Value| json!({"type": "object", "properties": {"x": x}});
     let closed =
         |x: Value| json!({"type": "object", "properties": {"x": x}, "required": ["x"], "additionalProperties": false});

@@ -1,22 +1,22 @@
-//! Every provider's form of every fixture of the workspace, and of random tools.
+//! Tests of every dialect with all fixtures of the workspace and with random tools.
 
-// What the tests share: the fixtures' manifests, and all forms.
+// Shared helpers: the fixtures' manifests and all dialect forms.
 mod fixtures;
-// The definitions of all fixtures, byte by byte, in `../golden`.
+// Golden files with the definitions of all fixtures, in `../golden`.
 mod golden;
-// The providers' rules, written a second time, to judge what the crate writes.
+// An independent implementation of the providers' rules.
 mod judge;
-// Names there and back.
+// Encoding and decoding of names.
 mod names;
-// The providers' own packages take what we write, and we read what they write.
+// Compatibility with the providers' Python packages.
 mod python;
-// Random tools keep every provider's rules and lose nothing unsaid.
+// Property tests with random tools.
 mod random;
-// What is lost is said, and limits are seen.
+// Loss reports and limits.
 mod reports;
 // Responses and streams as providers send them, in `../samples`.
 mod samples;
-// Single schemas, each with its form for a provider.
+// Schemas in each provider's profile.
 mod schemas;
-// Responses and results, provider by provider.
+// Responses and results of each provider.
 mod wire;

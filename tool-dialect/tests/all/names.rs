@@ -1,4 +1,4 @@
-//! Names there and back.
+//! Encoding and decoding of names.
 
 use proptest::collection::btree_set;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use tool_model::{Manifest, ToolDefinition};
 use crate::fixtures::{forms, holds, manifest};
 
 #[test]
-fn every_fixture_is_found_by_the_name_that_the_provider_knows() {
+fn encoded_names_of_all_fixtures_decode() {
     let manifest = manifest();
     for form in forms() {
         let offer = form.offer(manifest.iter()).expect("the fixtures' names stay apart");
@@ -19,7 +19,7 @@ fn every_fixture_is_found_by_the_name_that_the_provider_knows() {
     }
 }
 
-/// Names of every kind: short and long, with dots, and with what no name should have.
+/// Names of every kind: short, long, with dots, with invalid characters.
 fn names() -> impl Strategy<Value = Vec<String>> {
     let name = prop_oneof![
         4 => "[a-c](\\.[a-c]{1,2}|_[a-c]|-){0,3}",
@@ -30,9 +30,9 @@ fn names() -> impl Strategy<Value = Vec<String>> {
     btree_set(name, 0..20).prop_map(|names| names.into_iter().collect())
 }
 
-/// Over any selection, either every name leads back to its tool, or two that clash are named.
+/// For any selection, either every name decodes to its tool or the clash names both tools.
 #[test]
-fn names_are_reversible_or_the_clash_is_named() {
+fn names_round_trip_or_clash() {
     let tool = ToolDefinition::default();
     holds(300, &names(), |names| {
         for form in forms() {
@@ -66,24 +66,27 @@ fn names_are_reversible_or_the_clash_is_named() {
 }
 
 #[test]
-fn a_clash_names_both() {
+fn a_clash_names_both_tools() {
     let mut manifest = Manifest::default();
     for name in ["a.b", "a__b", "c"] {
         manifest.insert(name, ToolDefinition::default());
     }
     let clash = Dialect::Anthropic.offer(manifest.iter()).expect_err("they clash");
     assert_eq!(clash.tools, ["a.b", "a__b"]);
-    assert_eq!(clash.to_string(), "the tools `a.b` and `a__b` are both `a__b` to the provider; rename one of them");
+    assert_eq!(
+        clash.to_string(),
+        "the tools `a.b` and `a__b` are both named `a__b` for the provider; rename one of them"
+    );
     assert!(Dialect::Mcp.offer(manifest.iter()).is_ok(), "dots are fine there");
 
     let tool = ToolDefinition::default();
     let twice = Dialect::Mcp.offer([("x", &tool), ("x", &tool)]).expect_err("one name twice");
-    assert_eq!(twice.to_string(), "two tools are called `x`; rename one of them");
+    assert_eq!(twice.to_string(), "duplicate tool `x`; rename one of them");
 }
 
-/// A model may write the tool's own name, or one that does not exist.
+/// A model may use the tool's own name or an unknown one.
 #[test]
-fn other_names_stay_as_they_are() {
+fn unknown_names_are_unchanged() {
     let tool = ToolDefinition::default();
     let offer = Dialect::OpenAiChat.offer([("a.b", &tool)]).expect("one tool");
     assert_eq!((offer.decoded("a__b"), offer.decoded("a.b"), offer.decoded("a__c")), ("a.b", "a.b", "a__c"));

@@ -1,13 +1,14 @@
-//! The providers' own packages take what we write, and we read what they write.
+//! Compatibility with the providers' Python packages, in both directions.
 //!
-//! Where these cannot be had, the test says so and passes; with `DIALECT_PYTHON=required`, as in CI, it fails instead.
+//! If the packages are not available, the test prints a note and passes. With `DIALECT_PYTHON=required`, as in CI, it
+//! fails instead.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use test_packages::{PyPi, run};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{forms, manifest};
 use crate::samples;
@@ -16,7 +17,7 @@ const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 static PACKAGES: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "DIALECT_PYTHON", TARGET);
 
 #[test]
-fn the_providers_packages_agree() {
+fn the_python_packages_agree() {
     let Some(python) = PACKAGES.installed() else { return };
     let manifest = manifest();
     let written: Map<String, Value> = forms()
@@ -53,7 +54,7 @@ fn the_providers_packages_agree() {
     }
 }
 
-/// What a package makes of a response has the calls that we find in it ourselves.
+/// A response that a package has parsed has the same calls that this crate finds.
 fn same_calls(dialect: Dialect, ours: &Value, theirs: &Value, what: &str) {
     let calls = |response: &Value| -> Vec<String> {
         let calls =
@@ -63,6 +64,6 @@ fn same_calls(dialect: Dialect, ours: &Value, theirs: &Value, what: &str) {
     assert_eq!(calls(theirs), calls(ours), "{dialect}, {what}");
 }
 
-fn named(form: Form) -> String {
+fn named(form: DialectForm) -> String {
     format!("{}{}", form.dialect, if form.strict { "-strict" } else { "" })
 }

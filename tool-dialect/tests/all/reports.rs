@@ -1,14 +1,14 @@
-//! What is lost is said, and limits are seen.
+//! Loss reports and limits.
 
 use serde_json::{Value, json};
-use tool_dialect::{Dialect, Finding, Form, Level};
+use tool_dialect::{Dialect, DialectForm, LossFinding, LossLevel};
 use tool_model::{Manifest, ToolDefinition};
 
 use crate::fixtures::tool;
 
-fn found(form: impl Into<Form>, arguments: Value, defs: Value) -> Vec<String> {
+fn found(form: impl Into<DialectForm>, arguments: Value, defs: Value) -> Vec<String> {
     let tool = tool(arguments, defs);
-    let line = |found: &Finding| format!("{:?} {} {}", found.level, found.kind, found.path);
+    let line = |found: &LossFinding| format!("{:?} {} {}", found.level, found.kind, found.path);
     form.into().report([("f", &tool)]).findings.iter().map(line).collect()
 }
 
@@ -29,13 +29,13 @@ fn a_map_cannot_be_strict() {
     let report = Dialect::OpenAiChat.strict().report([("f", &tool)]);
     assert_eq!(
         report.to_string(),
-        "`f` labels: a map, whose keys are free, cannot be said to OpenAI, so the tool is not offered strictly \
-         (take a list of keys and values instead, or a struct; `strict = false` says that it need not be)\n"
+        "`f` labels: OpenAI does not support maps with arbitrary keys, so the tool is not offered strictly \
+         (use a list of key-value pairs, or a struct; `strict = false` silences this)\n"
     );
 }
 
 #[test]
-fn a_recursive_type_is_lost_to_gemini_and_to_claudes_grammar() {
+fn gemini_and_strict_claude_lose_recursive_types() {
     let arguments = json!({"tree": {"type": "object", "required": true, "$ref": "#/$defs/Tree"}});
     let children = json!({"type": "array", "items": {"$ref": "#/$defs/Tree"}});
     let defs = json!({"Tree": {"type": "object", "properties": {"children": children}}});
@@ -47,7 +47,7 @@ fn a_recursive_type_is_lost_to_gemini_and_to_claudes_grammar() {
 }
 
 #[test]
-fn a_bound_that_moved_is_a_note_with_its_path() {
+fn reports_a_moved_bound_as_a_note_with_its_path() {
     let items = json!({"type": "object", "properties": {"sku": {"type": "string", "minLength": 2}}, "required": ["sku"], "additionalProperties": false});
     let arguments = json!({"order": {"type": "array", "required": true, "items": items}});
     assert_eq!(found(Dialect::OpenAiChat.strict(), arguments.clone(), json!({})), ["Note moved order[].sku"]);
@@ -55,7 +55,7 @@ fn a_bound_that_moved_is_a_note_with_its_path() {
 }
 
 #[test]
-fn limits_of_a_request() {
+fn reports_exceeded_request_limits() {
     let many = |count: usize, tool: &ToolDefinition| -> Manifest {
         (0..count).map(|at| (format!("tool_{at}"), tool.clone())).collect()
     };
@@ -63,8 +63,8 @@ fn limits_of_a_request() {
     assert!(Dialect::OpenAiChat.report(many(128, &plain).iter()).is_empty());
     let report = Dialect::OpenAiChat.report(many(129, &plain).iter());
     assert_eq!(report.findings.len(), 1);
-    assert_eq!((report.findings[0].level, report.findings[0].kind), (Level::Limit, "too-many-tools"));
-    assert!(report.findings[0].message.contains("129 tools are offered, OpenAI takes 128"));
+    assert_eq!((report.findings[0].level, report.findings[0].kind), (LossLevel::Limit, "too-many-tools"));
+    assert!(report.findings[0].message.contains("129 tools are offered, but OpenAI allows 128"));
 
     let strict = |manifest: &Manifest| {
         let offer = Dialect::Anthropic.strict().offer(manifest.iter()).expect("names stay apart");
@@ -89,9 +89,9 @@ fn limits_of_a_request() {
     assert_eq!(strict(&many(19, &union)), 16, "16 unions a request");
 }
 
-/// Where strictness is scarce, tools that ask for it come first; one that declines never has it.
+/// Tools with `strict = true` get the budget first; tools with `strict = false` are never strict.
 #[test]
-fn a_tool_can_ask_for_strictness_or_decline_it() {
+fn a_tool_can_require_or_decline_strict_mode() {
     let mut manifest = Manifest::default();
     for at in 0..30 {
         let mut tool = tool(json!({}), json!({}));
@@ -111,7 +111,7 @@ fn a_tool_can_ask_for_strictness_or_decline_it() {
 }
 
 #[test]
-fn strict_schemas_have_limits_of_their_own() {
+fn reports_exceeded_strict_limits() {
     let mut deep = json!({"type": "string"});
     for _ in 0..10 {
         deep = json!({"type": "array", "items": deep});
@@ -128,15 +128,18 @@ fn strict_schemas_have_limits_of_their_own() {
 }
 
 #[test]
-fn names_that_change_and_strictness_that_is_not_there() {
+fn reports_renames_and_missing_strict_modes() {
     let tool = tool(json!({"user-name": {"type": "string", "required": true}}), json!({}));
     let long = "x".repeat(70);
     let report = Dialect::Gemini.strict().report([(long.as_str(), &tool)]);
     let kinds: Vec<_> = report.findings.iter().map(|found| (found.level, found.kind)).collect();
-    assert_eq!(kinds, [(Level::Loss, "no-strict-mode"), (Level::Loss, "name"), (Level::Note, "argument-name")]);
+    assert_eq!(
+        kinds,
+        [(LossLevel::Loss, "no-strict-mode"), (LossLevel::Loss, "name"), (LossLevel::Note, "argument-name")]
+    );
     assert!(report.findings.iter().all(|found| !found.remedy.is_empty()));
 
     let report = Dialect::OpenAiChat.report([("a.b", &tool), ("a__b", &tool)]);
     assert_eq!(report.findings[0].kind, "name-clash");
-    assert!(report.to_string().contains("`a.b` and `a__b` are both `a__b` to OpenAI"), "{report}");
+    assert!(report.to_string().contains("`a.b` and `a__b` are both named `a__b` for OpenAI"), "{report}");
 }

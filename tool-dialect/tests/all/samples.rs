@@ -1,18 +1,18 @@
-//! Responses and streams in the form in which providers send them, in `../samples`; whole ones, cut ones, broken ones.
+//! Responses and streams as providers send them, from `../samples`: whole, truncated and broken ones.
 //!
-//! The providers' own packages check the samples (see `python`): `accepted` says whether their types take one, `package`
-//! whether their clients put a stream together without complaint. What the calls are is said by `calls`, or follows from
-//! the `response` that a stream amounts to.
+//! The providers' own packages check the samples (see `python`). `accepted` states whether their types accept a sample,
+//! `package` whether their clients assemble a stream without an error. `calls` lists the expected calls; if absent,
+//! they follow from the equivalent `response` of a stream.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use tool_dialect::{Dialect, Malformed, Offer, Received, Requested};
+use tool_dialect::{Dialect, MalformedCall, RequestedCall, StreamedResponse, ToolOffer};
 
 use crate::fixtures::tool;
 
-/// The dialects that have samples of their own; OpenRouter's are OpenAI's.
+/// The dialects with samples; OpenRouter uses OpenAI's.
 const DIALECTS: [Dialect; 6] = [
     Dialect::OpenAiChat,
     Dialect::OpenAiResponses,
@@ -22,7 +22,7 @@ const DIALECTS: [Dialect; 6] = [
     Dialect::Mcp,
 ];
 
-/// All samples, by the names of their dialects.
+/// All samples, by dialect name.
 pub fn all() -> Map<String, Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     let read = |dialect: Dialect| {
@@ -33,7 +33,7 @@ pub fn all() -> Map<String, Value> {
 }
 
 /// The tools that the samples call.
-pub fn offer(dialect: Dialect) -> Offer {
+pub fn offer(dialect: Dialect) -> ToolOffer {
     let add = tool(
         json!({"a": {"type": "integer", "required": true}, "user-name": {"type": "string", "required": false}}),
         json!({}),
@@ -41,9 +41,9 @@ pub fn offer(dialect: Dialect) -> Offer {
     dialect.offer([("math.add", &add), ("ping", &tool(json!({}), json!({})))]).expect("names stay apart")
 }
 
-/// Each call as `id name arguments`, or what is wrong with it.
-pub fn shown(calls: &[Result<Requested, Malformed>]) -> Vec<String> {
-    let line = |call: &Result<Requested, Malformed>| match call {
+/// Formats each call as `id name arguments`, or as its error.
+pub fn shown(calls: &[Result<RequestedCall, MalformedCall>]) -> Vec<String> {
+    let line = |call: &Result<RequestedCall, MalformedCall>| match call {
         Ok(call) => format!("{} {} {}", call.id, call.name, call.arguments),
         Err(malformed) => format!("malformed: {}", malformed.message),
     };
@@ -60,7 +60,7 @@ fn samples(kind: &str) -> Vec<(Dialect, Value)> {
     DIALECTS.into_iter().flat_map(|dialect| of(dialect).into_iter().map(move |sample| (dialect, sample))).collect()
 }
 
-fn received(dialect: Dialect, events: &[Value]) -> Received {
+fn received(dialect: Dialect, events: &[Value]) -> StreamedResponse {
     let mut stream = offer(dialect).stream();
     let mut text = String::new();
     for event in events {
@@ -73,7 +73,7 @@ fn received(dialect: Dialect, events: &[Value]) -> Received {
 }
 
 #[test]
-fn calls_of_every_sample() {
+fn finds_the_calls_of_every_sample() {
     for (dialect, sample) in samples("responses") {
         let calls = offer(dialect).calls_in(&sample["response"]);
         let calls = calls.unwrap_or_else(|error| panic!("{dialect}, {}: {error}", sample["what"]));
@@ -82,9 +82,9 @@ fn calls_of_every_sample() {
     }
 }
 
-/// A stream gives what the same response gives as a whole: calls, and the turn that goes back.
+/// A stream yields the same calls and the same turn as the equivalent whole response.
 #[test]
-fn streams_are_read_as_whole_responses_are() {
+fn streams_match_whole_responses() {
     for (dialect, sample) in samples("streams") {
         let what = format!("{dialect}, {}", sample["what"]);
         let received = received(dialect, sample["events"].as_array().expect("events"));
@@ -103,7 +103,7 @@ fn streams_are_read_as_whole_responses_are() {
     }
 }
 
-/// Without what says nothing: a stream does not repeat what is empty in a whole message.
+/// Removes empty fields, which a stream does not repeat.
 fn without_nothing(turn: Vec<Value>) -> Vec<Value> {
     let is_said = |value: &Value| !value.is_null() && *value != json!([]);
     let plain = |message: Value| match message {
@@ -113,9 +113,9 @@ fn without_nothing(turn: Vec<Value>) -> Vec<Value> {
     turn.into_iter().map(plain).collect()
 }
 
-/// Wherever a stream is cut, no call is made that the whole does not make, and every call of the turn has an answer.
+/// A truncated stream never yields a call that the whole stream does not, and every call of the turn has a result.
 #[test]
-fn a_stream_can_be_cut_anywhere() {
+fn a_truncated_stream_is_safe_at_every_event() {
     let mut cut = 0;
     for (dialect, sample) in samples("streams") {
         let events = sample["events"].as_array().expect("events");
@@ -138,9 +138,9 @@ fn a_stream_can_be_cut_anywhere() {
     assert!(cut > 20, "only {cut} calls were cut");
 }
 
-/// The digits that a model wrote reach the tool, piece by piece too.
+/// Numbers keep every digit, also when streamed in pieces.
 #[test]
-fn arguments_stay_what_the_model_wrote() {
+fn arguments_are_preserved_exactly() {
     let number = "123456789012345678901234567890";
     let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"1","name":"ping","input":{}}}"#;
     let delta = |piece: &str| {
@@ -161,9 +161,9 @@ fn arguments_stay_what_the_model_wrote() {
     assert_eq!(shown(&stream.finish().calls), [format!(r#" ping {{"n":{number}}}"#)]);
 }
 
-/// A provider that fails in the middle says so, and what came before is kept.
+/// A failure within a stream is an error, and earlier events are kept.
 #[test]
-fn a_failure_in_the_middle_is_an_error() {
+fn a_failure_within_a_stream_is_an_error() {
     let failures = [
         (Dialect::OpenAiChat, json!({"error": {"message": "overloaded"}})),
         (Dialect::OpenAiResponses, json!({"type": "error", "code": "server_error", "message": "overloaded"})),
@@ -183,7 +183,7 @@ fn a_failure_in_the_middle_is_an_error() {
             stream.push_value(event).expect("an event");
         }
         let error = stream.push_value(&failure).expect_err("a failure").to_string();
-        assert!(error.contains("answered with an error") && error.contains("overloaded"), "{error}");
+        assert!(error.contains("returned an error") && error.contains("overloaded"), "{error}");
         assert!(stream.push("{\"half").is_err(), "no JSON");
         assert_eq!(stream.finish().calls.len(), 2, "{dialect}");
     }

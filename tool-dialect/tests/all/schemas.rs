@@ -1,17 +1,17 @@
-//! Single schemas, each with its form for a provider.
+//! Schemas in each provider's profile.
 
 use serde_json::{Value, json};
-use tool_dialect::{Dialect, Form};
+use tool_dialect::{Dialect, DialectForm};
 
 use crate::fixtures::{argument, tool};
 
 #[track_caller]
-fn becomes(form: impl Into<Form>, schema: Value, expected: Value) {
+fn becomes(form: impl Into<DialectForm>, schema: Value, expected: Value) {
     assert_eq!(argument(form, schema, json!({})), expected);
 }
 
 #[test]
-fn the_portable_form() {
+fn writes_the_portable_form() {
     let portable = Dialect::OpenAiChat;
     becomes(portable, json!({}), json!({"description": "Any JSON value."}));
     becomes(
@@ -47,7 +47,7 @@ fn the_portable_form() {
 }
 
 #[test]
-fn references_are_written_out_unless_a_type_contains_itself() {
+fn inlines_references_except_to_recursive_types() {
     let defs = json!({
         "Outer": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Inner"}, "again": {"$ref": "#/$defs/Inner", "description": "Here."}}},
         "Inner": {"type": "string", "description": "Inside."},
@@ -71,16 +71,16 @@ fn references_are_written_out_unless_a_type_contains_itself() {
     );
 }
 
-/// Nothing is fetched from anywhere.
+/// Remote references are never fetched.
 #[test]
-fn references_to_elsewhere_lead_nowhere() {
+fn never_follows_remote_references() {
     for reference in ["https://example.com/schema.json", "#/$defs/Missing", "#"] {
         becomes(Dialect::Mcp, json!({"$ref": reference}), json!({"description": "Any JSON value."}));
     }
 }
 
 #[test]
-fn what_holds_together_becomes_one() {
+fn merges_all_of() {
     let defs = json!({"Base": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}});
     let extended = json!({"allOf": [{"$ref": "#/$defs/Base"}, {"type": "object", "properties": {"b": {"type": "integer", "minimum": 1}}, "required": ["b"]}], "description": "Both."});
     assert_eq!(
@@ -109,9 +109,9 @@ fn what_holds_together_becomes_one() {
     becomes(Dialect::OpenAiChat, apart.clone(), apart);
 }
 
-/// What a closed part does not name can never come, whoever else names it; if it has to come, the parts stay apart.
+/// A closed part excludes the properties of the others. If one of them is required, the parts are not merged.
 #[test]
-fn closed_parts_close_the_whole() {
+fn a_closed_part_closes_the_merged_schema() {
     let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
     becomes(
         Dialect::OpenAiChat,
@@ -126,7 +126,7 @@ fn closed_parts_close_the_whole() {
 }
 
 #[test]
-fn openais_strict_form() {
+fn writes_the_strict_form_of_openai() {
     let strict = Dialect::OpenAiChat.strict();
     becomes(
         strict,
@@ -149,7 +149,7 @@ fn openais_strict_form() {
 }
 
 #[test]
-fn anthropics_strict_form() {
+fn writes_the_strict_form_of_anthropic() {
     becomes(
         Dialect::Anthropic.strict(),
         json!({"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 100}, "minItems": 2, "description": "Ports."}),
@@ -163,7 +163,7 @@ fn anthropics_strict_form() {
 }
 
 #[test]
-fn geminis_form() {
+fn writes_the_form_of_gemini() {
     let gemini = Dialect::Gemini;
     becomes(gemini, json!({"type": "string", "const": "x"}), json!({"type": "string", "enum": ["x"]}));
     becomes(
@@ -194,7 +194,7 @@ fn geminis_form() {
 }
 
 #[test]
-fn mcp_says_what_comes_back_and_how_it_behaves() {
+fn mcp_definitions_have_output_schemas_and_hints() {
     let mut tool = tool(
         json!({}),
         json!({"Report": {"type": "object", "properties": {"note": {"type": ["string", "null"]}}, "required": ["note"]}}),
@@ -215,9 +215,9 @@ fn mcp_says_what_comes_back_and_how_it_behaves() {
     assert_eq!(offer.definitions()[0].get("outputSchema"), None, "only objects are structured content");
 }
 
-/// Older drafts come from remote tools, and plain nonsense.
+/// Remote tools send older drafts and invalid keywords.
 #[test]
-fn what_makes_no_sense_is_left_out() {
+fn drops_invalid_keywords() {
     becomes(
         Dialect::Mcp,
         json!({"type": "integer", "minimum": "1", "exclusiveMinimum": true, "enum": 5, "properties": []}),

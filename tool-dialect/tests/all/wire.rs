@@ -1,11 +1,11 @@
-//! Responses and results, provider by provider, in the form in which they come over the wire.
+//! Responses and results of each provider, as sent over the wire.
 
 use serde_json::{Value, json};
-use tool_dialect::{Answer, Dialect, Malformed, Offer, Requested};
+use tool_dialect::{Dialect, MalformedCall, ProviderResult, RequestedCall, ToolOffer};
 
 use crate::fixtures::tool;
 
-fn offer(dialect: Dialect) -> Offer {
+fn offer(dialect: Dialect) -> ToolOffer {
     let add = tool(
         json!({"a": {"type": "integer", "required": true}, "user-name": {"type": "string", "required": false}}),
         json!({}),
@@ -13,17 +13,17 @@ fn offer(dialect: Dialect) -> Offer {
     dialect.offer([("math.add", &add), ("ping", &tool(json!({}), json!({})))]).expect("names stay apart")
 }
 
-/// Each call as `id name arguments`, or what is wrong with it.
-fn calls(offer: &Offer, response: &Value) -> Vec<Result<String, String>> {
+/// Formats each call as `id name arguments`, or as its error.
+fn calls(offer: &ToolOffer, response: &Value) -> Vec<Result<String, String>> {
     let calls = offer.calls_in(response).unwrap_or_else(|error| panic!("{error}"));
-    let shown = |call: Requested| format!("{} {} {}", call.id, call.name, call.arguments);
-    calls.into_iter().map(|call| call.map(shown).map_err(|bad: Malformed| bad.answer().output)).collect()
+    let shown = |call: RequestedCall| format!("{} {} {}", call.id, call.name, call.arguments);
+    calls.into_iter().map(|call| call.map(shown).map_err(|bad: MalformedCall| bad.to_result().output)).collect()
 }
 
-fn answers() -> [Answer; 2] {
+fn answers() -> [ProviderResult; 2] {
     [
-        Requested::new("1", "math.add", "{}").succeeded(r#"{"sum":3}"#),
-        Requested::new("2", "ping", "{}").failed("no route to host"),
+        RequestedCall::new("1", "math.add", "{}").succeeded(r#"{"sum":3}"#),
+        RequestedCall::new("2", "ping", "{}").failed("no route to host"),
     ]
 }
 
@@ -46,9 +46,9 @@ fn openai_chat() {
             Ok("2 ping {}".to_owned()),
             Ok(r#"3 ping {"sent":"as an object"}"#.to_owned()),
             Ok(r#"4 nonsense {"half"#.to_owned()),
-            Err("the call could not be read: only functions are offered, this is a call of type `custom`".to_owned()),
-            Err("the call could not be read: it names no function".to_owned()),
-            Err("the call could not be read: only functions are offered, this is a call of type `no type`".to_owned()),
+            Err("malformed call: only function calls are supported, not calls of type `custom`".to_owned()),
+            Err("malformed call: the function name is missing".to_owned()),
+            Err("malformed call: only function calls are supported, not calls of type `no type`".to_owned()),
         ];
         assert_eq!(calls(&offer, &response), expected);
         assert_eq!(calls(&offer, &message), expected, "the message alone does, too");
@@ -65,9 +65,9 @@ fn openai_chat() {
     }
 }
 
-/// Gemini behind OpenAI's protocol refuses a call that comes back without its signature.
+/// Gemini's OpenAI-compatible endpoint rejects a call that is returned without its signature.
 #[test]
-fn what_a_server_says_of_a_call_besides_comes_back() {
+fn extra_fields_of_a_call_are_returned() {
     let signed = json!({"google": {"thought_signature": "c2lnbmVk"}});
     let mut stream = offer(Dialect::OpenAiChat).stream();
     let first = json!({"index": 0, "id": "1", "type": "function", "function": {"name": "ping", "arguments": ""}, "extra_content": signed});
@@ -90,10 +90,8 @@ fn openai_responses() {
         {"type": "function_call", "id": "fc_2", "call_id": "call_2", "arguments": "{}"},
     ]);
     let response = json!({"id": "resp_1", "object": "response", "output": output});
-    let expected = [
-        Ok(r#"call_1 math.add {"a":1}"#.to_owned()),
-        Err("the call could not be read: it names no function".to_owned()),
-    ];
+    let expected =
+        [Ok(r#"call_1 math.add {"a":1}"#.to_owned()), Err("malformed call: the function name is missing".to_owned())];
     assert_eq!(calls(&offer, &response), expected);
     assert_eq!(offer.turn(&response.to_string()).expect("a response").len(), 4);
     assert_eq!(
@@ -118,7 +116,7 @@ fn anthropic() {
         calls(&offer, &response),
         [
             Ok(r#"toolu_1 math.add {"a":1,"user-name":"x"}"#.to_owned()),
-            Err("the call could not be read: it names no tool".to_owned()),
+            Err("malformed call: the tool name is missing".to_owned()),
             Ok("toolu_3 ping {}".to_owned()),
         ]
     );
@@ -135,9 +133,9 @@ fn anthropic() {
     );
 }
 
-/// The digits that a model wrote reach the tool, and so do both of two equal keys, which are for the tool to refuse.
+/// Numbers keep every digit, and duplicate keys are kept for the tool to reject.
 #[test]
-fn arguments_stay_what_the_model_wrote() {
+fn arguments_are_preserved_exactly() {
     let response = r#"{"content": [{"type": "tool_use", "id": "1", "name": "ping", "input": {"n": 123456789012345678901234567890, "n": 1.10}}]}"#;
     let calls = offer(Dialect::Anthropic).calls(response).expect("a response");
     assert_eq!(calls[0].as_ref().expect("a call").arguments, r#"{"n": 123456789012345678901234567890, "n": 1.10}"#);
@@ -182,7 +180,7 @@ fn bedrock() {
     let response = json!({"output": {"message": message}, "stopReason": "tool_use"});
     assert_eq!(
         calls(&offer, &response),
-        [Ok(r#"t1 math.add {"a":1}"#.to_owned()), Err("the call could not be read: it names no tool".to_owned())]
+        [Ok(r#"t1 math.add {"a":1}"#.to_owned()), Err("malformed call: the tool name is missing".to_owned())]
     );
     let mut answers = answers();
     answers[0].output = " ".to_owned();
@@ -209,7 +207,7 @@ fn mcp() {
     let expected = [
         Ok(r#"1 math.add {"a":1}"#.to_owned()),
         Ok(r#""1" ping {}"#.to_owned()),
-        Err("the call could not be read: `params.name` is missing".to_owned()),
+        Err("malformed call: `params.name` is missing".to_owned()),
     ];
     assert_eq!(calls(&offer, &batch), expected);
     let mut answers = answers();
@@ -224,7 +222,7 @@ fn mcp() {
 }
 
 #[test]
-fn what_is_not_a_response_is_an_error() {
+fn rejects_text_that_is_not_a_response() {
     for dialect in Dialect::ALL {
         let offer = offer(dialect);
         for text in ["", "not JSON", "{\"cut\": ", "[1]trailing"] {
@@ -236,13 +234,13 @@ fn what_is_not_a_response_is_an_error() {
             assert!(error.to_string().starts_with("not a response of "), "{dialect}: {error}");
         }
         let error = offer.calls(r#"{"error": {"message": "overloaded"}}"#).expect_err("an error");
-        assert!(error.to_string().contains(r#"answered with an error: {"message": "overloaded"}"#), "{error}");
+        assert!(error.to_string().contains(r#"returned an error: {"message": "overloaded"}"#), "{error}");
         assert!(offer.results(&[]).is_empty());
     }
 }
 
 #[test]
-fn a_null_that_only_the_strict_form_wanted_is_left_out() {
+fn removes_the_nulls_of_strict_mode() {
     let order = json!({"type": "object", "properties": {
         "note": {"type": ["string", "null"]}, "kept": {"type": ["string", "null"]}, "tags": {"type": "array", "items": {"$ref": "#/$defs/Tag"}},
     }, "required": ["kept"]});

@@ -57,6 +57,6 @@ fn checks_the_format_of_a_provider() {
         json["findings"].as_array().expect("findings").iter().filter_map(|found| found["level"].as_str()).collect();
     assert_eq!((code, levels), (0, vec!["warning", "note"]));
     let ran = project.run(&["lint", "--from", "map.json", "--dialect", "nobody"]);
-    assert!(ran.stderr.contains("no dialect is called `nobody`; there are openai,"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("unknown dialect `nobody`; expected one of openai,"), "{}", ran.stderr);
     assert_ne!(project.run(&["lint", "--from", "map.json", "--strict"]).code, 0, "strict is a provider's mode");
 }

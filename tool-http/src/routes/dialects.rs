@@ -6,7 +6,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_runtime::dialect::{Dialect, Finding, Form, Level};
+use tool_runtime::dialect::{Dialect, DialectForm, LossFinding, LossLevel};
 use tool_runtime::{Dispatcher, Selection};
 
 use super::{SharedState, tools::unknown_tool};
@@ -61,14 +61,14 @@ pub(crate) struct FindingBody {
     remedy: String,
 }
 
-impl From<Finding> for FindingBody {
-    fn from(finding: Finding) -> Self {
+impl From<LossFinding> for FindingBody {
+    fn from(finding: LossFinding) -> Self {
         let level = match finding.level {
-            Level::Note => "note",
-            Level::Loss => "loss",
+            LossLevel::Note => "note",
+            LossLevel::Loss => "loss",
             _ => "limit",
         };
-        let Finding { kind, tool, path, message, remedy, .. } = finding;
+        let LossFinding { kind, tool, path, message, remedy, .. } = finding;
         Self { level, kind, tool, path, message, remedy }
     }
 }
@@ -85,7 +85,7 @@ pub(crate) async fn show(
     let dialect: Dialect = name.parse().map_err(|error: tool_runtime::dialect::UnknownDialect| {
         Problem::new(StatusCode::NOT_FOUND, "unknown_dialect", format!("{error}."))
     })?;
-    let form = Form { dialect, strict: query.strict };
+    let form = DialectForm { dialect, strict: query.strict };
     let tools = match &query.tool {
         None => api.tools.clone(),
         Some(tool) => only(&api.tools, tool)?,

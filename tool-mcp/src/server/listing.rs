@@ -9,7 +9,7 @@ use arc_swap::ArcSwapOption;
 use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
 use tool_runtime::Dispatcher;
-use tool_runtime::dialect::{Dialect, Offer};
+use tool_runtime::dialect::{Dialect, ToolOffer};
 
 /// The prefix of a cursor, before the last tool name of the previous page. Unlike an index, a name stays valid when
 /// tools are added or removed between two pages.
@@ -44,7 +44,7 @@ pub(super) struct ListedTool {
 }
 
 impl ToolListing {
-    fn new(tools: &Dispatcher, offer: &Offer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
+    fn new(tools: &Dispatcher, offer: &ToolOffer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
         let listed: Vec<Tool> = serde_json::from_value(offer.definitions().clone()).map_err(|error| {
             tracing::error!(%error, "cannot convert the tool definitions to MCP");
             ErrorData::internal_error(format!("the tools cannot be listed: {error}"), None)

@@ -1,9 +1,9 @@
-//! The arguments of a tool, from one JSON Schema of the object that holds them.
+//! Arguments of a tool from one JSON Schema of type `object`.
 //!
-//! This is how tools come that no attribute describes: from a Rust struct through schemars, or from another program, in
-//! whatever draft of JSON Schema that program speaks.
+//! Used for tools without an attribute: those described by a Rust struct through schemars, and those of other programs,
+//! in any draft of JSON Schema.
 
-mod local;
+mod local_schema;
 mod properties;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 
 use crate::validate::{SchemaError, Validator};
 use crate::{Assembly, RawArgument, ToolDefinition};
-use local::Local;
-use properties::Properties;
+use local_schema::LocalSchema;
+use properties::ObjectProperties;
 
-/// What a JSON Schema says of a tool's arguments.
+/// A tool's arguments, read from a JSON Schema.
 ///
 /// ```
 /// use serde_json::json;
@@ -37,14 +37,14 @@ use properties::Properties;
 /// ```
 #[derive(Debug)]
 pub struct ArgumentSchema {
-    properties: BTreeMap<String, Property>,
+    properties: BTreeMap<String, ArgumentProperty>,
     defs: BTreeMap<String, Value>,
     whole: Option<Validator>,
     left_out: Vec<SchemaError>,
 }
 
 #[derive(Debug)]
-struct Property {
+struct ArgumentProperty {
     schema: Value,
     required: bool,
     nullable: bool,
@@ -53,11 +53,11 @@ struct Property {
 impl ArgumentSchema {
     /// Reads the schema of an object whose properties are the arguments.
     ///
-    /// References into the schema itself may have any form (`#/definitions/City`, `#/properties/from`). Properties that
-    /// have no name of their own (`additionalProperties`, `patternProperties`) are not offered: a model is shown names.
+    /// Local references may have any form (`#/definitions/City`, `#/properties/from`). Unnamed properties
+    /// (`additionalProperties`, `patternProperties`) are not offered, because a model needs names.
     ///
     /// # Errors
-    /// What is no object, refers to somewhere else, or says what could not be enforced.
+    /// If the schema is not an object, has a remote reference, or has a keyword that cannot be enforced.
     pub fn read(schema: &Value) -> Result<Self, SchemaError> {
         let read = Self::read_as_far_as_possible(schema)?;
         match read.left_out.first() {
@@ -66,14 +66,14 @@ impl ArgumentSchema {
         }
     }
 
-    /// As [`read`](Self::read), for a tool that checks its arguments again itself: keywords that cannot be enforced
-    /// here, such as a pattern that looks ahead, are shown to the model and [left out](Self::left_out) of the check.
+    /// Like [`read`](Self::read), for a tool that checks its arguments itself. Keywords that cannot be enforced here,
+    /// such as a pattern with lookahead, are shown to the model but [left out](Self::left_out) of validation.
     ///
     /// # Errors
-    /// What is no object, or refers to somewhere else or only to itself.
+    /// If the schema is not an object, has a remote reference, or has a reference that only leads back to itself.
     pub fn read_as_far_as_possible(schema: &Value) -> Result<Self, SchemaError> {
-        let Local { root, defs } = Local::of(schema)?;
-        let found = Properties::of(&root, &defs)?;
+        let LocalSchema { root, defs } = LocalSchema::from_schema(schema)?;
+        let found = ObjectProperties::from_schema(&root, &defs)?;
         let mut left_out = Vec::new();
         let mut lenient = |schema: &Value, place: &str| {
             let (validator, errors) = Validator::as_far_as_possible(schema, &defs)?;
@@ -84,15 +84,15 @@ impl ArgumentSchema {
         for (name, schema) in found.schemas {
             let nullable = lenient(&schema, &format!("/properties/{name}"))?.is_valid(&Value::Null);
             let required = found.required.contains(&name);
-            properties.insert(name, Property { schema, required, nullable });
+            properties.insert(name, ArgumentProperty { schema, required, nullable });
         }
-        let whole = found.says_more.then(|| lenient(&root, "")).transpose()?;
+        let whole = found.has_object_constraints.then(|| lenient(&root, "")).transpose()?;
         left_out.sort_by(|a, b| a.path.cmp(&b.path));
         left_out.dedup();
         Ok(Self { properties, defs, whole, left_out })
     }
 
-    /// Puts the arguments into a definition, in the manifest's form, with the definitions they refer to.
+    /// Adds the arguments to a definition, in the manifest's form, with the definitions they refer to.
     pub fn describe(&self, definition: &mut ToolDefinition) {
         let arguments = self.properties.iter().map(|(name, property)| (name.clone(), property.raw()));
         let assembly = Assembly { arguments: arguments.collect(), defs: self.defs_map(), returns: None };
@@ -100,19 +100,19 @@ impl ArgumentSchema {
         assembly.finish(definition);
     }
 
-    /// Whether `null` may be sent for an argument.
+    /// Returns `true` if an argument accepts `null`.
     #[must_use]
     pub fn is_nullable(&self, argument: &str) -> bool {
         self.properties.get(argument).is_some_and(|property| property.nullable)
     }
 
-    /// What holds for the arguments together, where the schema says more than what each of them is.
+    /// Returns the validator for constraints across arguments, if the schema has any.
     #[must_use]
     pub fn whole(&self) -> Option<&Validator> {
         self.whole.as_ref()
     }
 
-    /// What the schema says and nobody checks here.
+    /// Returns the keywords that validation ignores.
     #[must_use]
     pub fn left_out(&self) -> &[SchemaError] {
         &self.left_out
@@ -123,7 +123,7 @@ impl ArgumentSchema {
     }
 }
 
-impl Property {
+impl ArgumentProperty {
     fn raw(&self) -> RawArgument {
         RawArgument {
             schema: Some(self.schema.clone()),
@@ -139,19 +139,19 @@ impl Property {
 }
 
 impl ToolDefinition {
-    /// Says what a successful result looks like, if that is an object or an array.
+    /// Sets the schema of a successful result, if it is an object or an array.
     ///
     /// # Errors
-    /// When the schema refers to somewhere else.
+    /// If the schema has a remote reference.
     pub fn describe_result(&mut self, schema: &Value) -> Result<(), SchemaError> {
-        let Local { root, defs } = Local::of(schema)?;
+        let LocalSchema { root, defs } = LocalSchema::from_schema(schema)?;
         let returns = Some((root, defs.into_iter().collect()));
         Assembly { returns, ..Assembly::default() }.finish(self);
         Ok(())
     }
 }
 
-/// An error of a part, with its place in the whole. What stands in a definition stands there for all.
+/// Prefixes the path of an error with its place. Paths into definitions stay unchanged.
 fn within(place: &str, error: SchemaError) -> SchemaError {
     match error.path.strip_prefix('#') {
         Some(path) if !path.starts_with("/$defs/") => SchemaError { path: format!("#{place}{path}"), ..error },
@@ -159,7 +159,7 @@ fn within(place: &str, error: SchemaError) -> SchemaError {
     }
 }
 
-/// The names that a list of `required` has.
+/// Returns the names in `required`.
 fn names(required: Option<&Value>) -> BTreeSet<String> {
     let names = required.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     names.map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! The properties of an object, wherever its schema names them.
+//! Properties of an object, including those in `allOf`, `anyOf`, `oneOf` and references.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,21 @@ use super::names;
 use crate::schema::target;
 use crate::validate::SchemaError;
 
-/// How deep schemas may be combined. The stack must hold them, and nobody has written so many by hand.
-const DEEPEST: usize = 128;
+/// The maximum nesting of combined schemas, which bounds the recursion. Far beyond handwritten schemas.
+const MAX_DEPTH: usize = 128;
 
-/// The properties that an object can have.
+/// The possible properties of an object.
 #[derive(Clone, Default)]
-pub(super) struct Properties {
+pub(super) struct ObjectProperties {
     pub(super) schemas: BTreeMap<String, Value>,
     pub(super) required: BTreeSet<String>,
-    /// Whether the schema says more than what each property is.
-    pub(super) says_more: bool,
+    /// `true` if the schema has constraints beyond the individual properties.
+    pub(super) has_object_constraints: bool,
 }
 
-impl Properties {
-    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
-        let mut defs = Defs { all: defs, known: BTreeMap::new() };
+impl ObjectProperties {
+    pub(super) fn from_schema(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
+        let mut defs = PropertyCache { all: defs, known: BTreeMap::new() };
         let failed = |path: &str, message: String| Err(SchemaError { path: path.to_owned(), message });
         let mut found = Self::default();
         match schema {
@@ -31,26 +31,27 @@ impl Properties {
                 found.collect(schema, &mut defs, 0)?;
                 found.mark_secrets(schema, defs.all);
             }
-            _ => return failed("#", "the arguments of a tool are an object with properties".to_owned()),
+            _ => return failed("#", "the arguments of a tool must be an object with properties".to_owned()),
         }
         if let Some(kind) = schema.get("type").filter(|kind| !may_be_object(kind)) {
-            return failed("#/type", format!("the arguments of a tool are an object, not {kind}"));
+            return failed("#/type", format!("the arguments of a tool must be an object, not {kind}"));
         }
         let unnamed = ["additionalProperties", "patternProperties"].iter().find(|key| {
             let value = schema.get(**key);
             value.and_then(Value::as_object).is_some_and(|object| !object.is_empty())
         });
         match unnamed {
-            Some(key) if found.schemas.is_empty() => {
-                failed(&format!("#/{key}"), "a model is shown names: give the tool one argument that is the map".into())
-            }
+            Some(key) if found.schemas.is_empty() => failed(
+                &format!("#/{key}"),
+                "a model needs argument names: declare one argument that holds the map".into(),
+            ),
             _ => Ok(found),
         }
     }
 
-    fn collect(&mut self, schema: &Value, defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
-        if depth > DEEPEST {
-            let message = format!("schemas of the arguments are combined more than {DEEPEST} deep");
+    fn collect(&mut self, schema: &Value, defs: &mut PropertyCache<'_>, depth: usize) -> Result<(), SchemaError> {
+        if depth > MAX_DEPTH {
+            let message = format!("the argument schemas are nested more than {MAX_DEPTH} levels deep");
             return Err(SchemaError { path: "#".to_owned(), message });
         }
         let Some(object) = schema.as_object() else { return Ok(()) };
@@ -61,12 +62,12 @@ impl Properties {
             self.schemas.entry(name.clone()).or_insert_with(|| json!({}));
             self.required.insert(name);
         }
-        self.says_more |= object.keys().any(|key| SAYS_MORE.contains(&key.as_str()));
+        self.has_object_constraints |= object.keys().any(|key| OBJECT_KEYWORDS.contains(&key.as_str()));
         if let Some(name) = target(schema) {
-            let Self { schemas, required, says_more } = defs.properties(&name, depth + 1)?;
+            let Self { schemas, required, has_object_constraints } = defs.properties(&name, depth + 1)?;
             schemas.iter().for_each(|(name, schema)| self.add(name, schema));
             self.required.extend(required);
-            self.says_more |= says_more;
+            self.has_object_constraints |= has_object_constraints;
         }
         for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
             self.collect(part, defs, depth + 1)?;
@@ -79,26 +80,31 @@ impl Properties {
         Ok(())
     }
 
-    /// Of several forms, each may have properties of its own; required is only what all of them require.
-    fn collect_forms(&mut self, forms: &[Value], defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
+    /// Adds the properties of all alternatives. A property is required only if every alternative requires it.
+    fn collect_forms(
+        &mut self,
+        forms: &[Value],
+        defs: &mut PropertyCache<'_>,
+        depth: usize,
+    ) -> Result<(), SchemaError> {
         let mut required_by_all: Option<BTreeSet<String>> = None;
         for form in forms {
-            let mut of_form = Self::default();
-            of_form.collect(form, defs, depth + 1)?;
-            for (name, schema) in &of_form.schemas {
+            let mut alternative = Self::default();
+            alternative.collect(form, defs, depth + 1)?;
+            for (name, schema) in &alternative.schemas {
                 self.add(name, schema);
             }
             required_by_all = Some(match required_by_all {
-                None => of_form.required,
-                Some(known) => known.intersection(&of_form.required).cloned().collect(),
+                None => alternative.required,
+                Some(known) => known.intersection(&alternative.required).cloned().collect(),
             });
         }
         self.required.extend(required_by_all.unwrap_or_default());
         Ok(())
     }
 
-    /// Marks the properties that the schema calls secret only under a condition or for names that fit a pattern. They are
-    /// offered by their own schema alone, which would not say so.
+    /// Marks properties that are secret only under a condition or by a name pattern. They are offered with their own
+    /// schema, which lacks that information.
     fn mark_secrets(&mut self, schema: &Value, defs: &BTreeMap<String, Value>) {
         let mut open = vec![(schema, false)];
         let mut seen = BTreeSet::new();
@@ -145,7 +151,7 @@ impl Properties {
         }
     }
 
-    /// Adds a property. One that is described in several places may have any of these forms.
+    /// Adds a property. Several descriptions of one property become alternatives.
     fn add(&mut self, name: &str, schema: &Value) {
         let Some(known) = self.schemas.get_mut(name) else {
             self.schemas.insert(name.to_owned(), schema.clone());
@@ -167,21 +173,21 @@ impl Properties {
     }
 }
 
-/// The definitions of a schema, with what is known of each. Each is gone through once: those of another program may
-/// refer to each other in more ways than anybody can follow.
-struct Defs<'a> {
+/// A cache of the properties of each definition. Each definition is visited once, because remote definitions can refer
+/// to each other in exponentially many ways.
+struct PropertyCache<'a> {
     all: &'a BTreeMap<String, Value>,
-    known: BTreeMap<String, Properties>,
+    known: BTreeMap<String, ObjectProperties>,
 }
 
-impl Defs<'_> {
-    fn properties(&mut self, name: &str, depth: usize) -> Result<Properties, SchemaError> {
+impl PropertyCache<'_> {
+    fn properties(&mut self, name: &str, depth: usize) -> Result<ObjectProperties, SchemaError> {
         if let Some(known) = self.known.get(name) {
             return Ok(known.clone());
         }
-        let mut found = Properties::default();
-        // Inside itself it adds nothing.
-        self.known.insert(name.to_owned(), Properties::default());
+        let mut found = ObjectProperties::default();
+        // A recursive reference adds nothing.
+        self.known.insert(name.to_owned(), ObjectProperties::default());
         if let Some(def) = self.all.get(name) {
             found.collect(def, self, depth)?;
         }
@@ -190,7 +196,7 @@ impl Defs<'_> {
     }
 }
 
-/// Returns `true` if a secret can be at any depth of a value of the schema.
+/// Returns `true` if a value of the schema can contain a secret, at any depth.
 fn holds_secret<'a>(schema: &'a Value, defs: &'a BTreeMap<String, Value>) -> bool {
     let mut open = vec![schema];
     let mut seen = BTreeSet::new();
@@ -218,8 +224,8 @@ fn may_be_object(kind: &Value) -> bool {
     }
 }
 
-/// Keywords that concern an object as a whole.
-const SAYS_MORE: [&str; 14] = [
+/// Keywords that constrain the object as a whole.
+const OBJECT_KEYWORDS: [&str; 14] = [
     "$ref",
     "allOf",
     "anyOf",

@@ -13,7 +13,7 @@ fn refusal(schema: Value) -> String {
 }
 
 #[test]
-fn references_of_every_form_become_definitions() {
+fn normalizes_references_of_every_form() {
     let tool = tool(json!({
         "type": "object",
         "properties": {
@@ -31,7 +31,7 @@ fn references_of_every_form_become_definitions() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_not_taken_twice() {
+fn moved_definitions_get_unique_names() {
     let tool = tool(json!({
         "properties": {"a": {"$ref": "#/$defs/City/properties/City"}, "b": {"$ref": "#/$defs/City"}},
         "$defs": {"City": {"type": "object", "properties": {"City": {"type": "object", "properties": {}}}}},
@@ -41,7 +41,7 @@ fn a_name_that_is_taken_is_not_taken_twice() {
 }
 
 #[test]
-fn forms_of_one_object_are_arguments_together() {
+fn merges_the_properties_of_all_alternatives() {
     let schema = json!({
         "type": "object",
         "properties": {"kind": {"type": "string"}},
@@ -62,7 +62,7 @@ fn forms_of_one_object_are_arguments_together() {
 }
 
 #[test]
-fn a_plain_object_says_no_more_than_its_properties() {
+fn a_plain_object_has_no_constraints_across_arguments() {
     let schema = json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}}});
     let read = ArgumentSchema::read(&schema).expect("a schema");
     assert!(read.whole().is_none() && read.is_nullable("a") && !read.is_nullable("b"));
@@ -70,11 +70,11 @@ fn a_plain_object_says_no_more_than_its_properties() {
 }
 
 #[test]
-fn what_a_tool_cannot_have_is_refused_with_a_reason() {
-    assert!(refusal(json!({"type": "array"})).contains("are an object, not \"array\""));
-    assert!(refusal(json!({"additionalProperties": {"type": "string"}})).contains("one argument that is the map"));
-    assert!(refusal(json!({"properties": {"a": {"$ref": "https://x.test/a"}}})).contains("not in this schema"));
-    assert!(refusal(json!({"properties": {"a": {"$ref": "#/$defs/Gone"}}})).contains("nothing at `#/$defs/Gone`"));
+fn rejects_unsupported_schemas_with_a_reason() {
+    assert!(refusal(json!({"type": "array"})).contains("must be an object, not \"array\""));
+    assert!(refusal(json!({"additionalProperties": {"type": "string"}})).contains("one argument that holds the map"));
+    assert!(refusal(json!({"properties": {"a": {"$ref": "https://x.test/a"}}})).contains("remote reference"));
+    assert!(refusal(json!({"properties": {"a": {"$ref": "#/$defs/Gone"}}})).contains("`#/$defs/Gone` has no target"));
     assert!(refusal(json!({"properties": {"a": {"type": "text"}}})).contains("#/properties/a/type"));
     let circle = json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}});
     assert!(ArgumentSchema::read_as_far_as_possible(&circle).is_err(), "it would never end");
@@ -82,7 +82,7 @@ fn what_a_tool_cannot_have_is_refused_with_a_reason() {
 }
 
 #[test]
-fn what_cannot_be_enforced_can_be_left_to_the_tool() {
+fn unenforceable_keywords_can_be_left_to_the_tool() {
     let schema = json!({"properties": {"mail": {"type": "string", "pattern": "^(?!\\.).+@", "minLength": 3}}});
     assert!(refusal(schema.clone()).contains("#/properties/mail/pattern"));
     let read = ArgumentSchema::read_as_far_as_possible(&schema).expect("the rest");
@@ -114,27 +114,27 @@ fn each_of_all(count: usize) -> Value {
 }
 
 #[test]
-fn definitions_that_lead_to_each_other_in_countless_ways_end_soon() {
-    let Local { root, defs } = Local::of(&each_of_all(30)).expect("local");
-    let found = Properties::of(&root, &defs).expect("properties");
+fn visits_each_definition_once() {
+    let LocalSchema { root, defs } = LocalSchema::from_schema(&each_of_all(30)).expect("local");
+    let found = ObjectProperties::from_schema(&root, &defs).expect("properties");
     assert_eq!((found.schemas.len(), found.required.len()), (30, 30));
-    assert!(refusal(each_of_all(200)).contains("combined more than 128 deep"));
+    assert!(refusal(each_of_all(200)).contains("more than 128 levels deep"));
 }
 
 #[test]
-fn a_long_chain_of_references_is_no_deep_one() {
+fn a_long_chain_of_references_is_not_nesting() {
     const LENGTH: usize = 20_000;
     let property = |number: usize| match number {
         0 => json!({"type": "string"}),
         _ => json!({"$ref": format!("#/properties/p{}", number - 1)}),
     };
     let properties: Map<_, _> = (0..LENGTH).map(|number| (format!("p{number}"), property(number))).collect();
-    let Local { defs, .. } = Local::of(&json!({"properties": properties})).expect("a schema");
+    let LocalSchema { defs, .. } = LocalSchema::from_schema(&json!({"properties": properties})).expect("a schema");
     assert_eq!(defs.len(), LENGTH - 1);
 }
 
 #[test]
-fn an_argument_is_secret_if_a_condition_says_so() {
+fn marks_conditionally_secret_arguments() {
     let secret = json!({"type": "string", "writeOnly": true});
     for (keyword, value) in [
         ("then", json!({"properties": {"pin": secret}})),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_dialect::{Form, NameClash};
+use tool_dialect::{DialectForm, NameClash};
 use tool_model::{ToolDefinition, estimate_tokens};
 
 use super::tool_search::NAME;
@@ -149,7 +149,7 @@ impl Shortlist {
     ///
     /// # Errors
     /// Fails if two tools get the same name in that form; the error names both.
-    pub fn offer(&self, form: impl Into<Form>) -> Result<tool_dialect::Offer, NameClash> {
+    pub fn offer(&self, form: impl Into<DialectForm>) -> Result<tool_dialect::ToolOffer, NameClash> {
         form.into().offer(self.definitions().iter().map(|(name, tool)| (&**name, &**tool)))
     }
 

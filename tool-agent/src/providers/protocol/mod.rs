@@ -6,7 +6,7 @@ mod openai;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
-use tool_runtime::dialect::{Dialect, Offer};
+use tool_runtime::dialect::{Dialect, ToolOffer};
 
 use super::api_key::ApiKey;
 use crate::{ModelOptions, StopReason, Usage};
@@ -84,7 +84,7 @@ pub(super) struct RequestParts<'a> {
     pub(super) system: Option<&'a str>,
     pub(super) messages: Vec<Value>,
     /// The tools. If none are offered, those of earlier calls.
-    pub(super) tools: &'a Offer,
+    pub(super) tools: &'a ToolOffer,
     pub(super) may_call: bool,
     pub(super) options: &'a ModelOptions,
     pub(super) is_streamed: bool,

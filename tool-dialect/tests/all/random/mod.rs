@@ -1,8 +1,8 @@
-//! Random tools keep every provider's rules, and lose nothing unsaid.
+//! Property tests: random tools satisfy every provider's rules, and every loss is reported.
 
-// Tools of every form: the schemas that schemars writes, and those that only remote tools have.
+// Random tools.
 mod tools;
-// Values that fit a schema, or nearly.
+// Random values for a schema.
 mod values;
 
 use std::cell::Cell;
@@ -10,13 +10,13 @@ use std::cell::Cell;
 use jsonschema::{Draft, Validator};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tool_dialect::{Dialect, Form, Level};
+use tool_dialect::{Dialect, DialectForm, LossLevel};
 use tool_model::ToolDefinition;
 
 use crate::fixtures::{forms, holds, manifest, schema_of};
 use crate::judge::{contains_itself, objections};
 
-fn definition(form: Form, tool: &ToolDefinition) -> Value {
+fn definition(form: DialectForm, tool: &ToolDefinition) -> Value {
     form.offer([("a.tool", tool)]).expect("one tool clashes with none").definitions()[0].clone()
 }
 
@@ -39,7 +39,7 @@ fn keeps_the_rules(tool: &ToolDefinition) -> Result<(), String> {
                 ));
             }
         }
-        // OpenAPI's schemas are no JSON Schema, but for `nullable` nothing in them is another's.
+        // OpenAPI schemas are not JSON Schema, but differ here only in `nullable`.
         if !schema.is_null()
             && let Err(error) = jsonschema::draft202012::meta::validate(&schema)
         {
@@ -54,21 +54,20 @@ fn keeps_the_rules(tool: &ToolDefinition) -> Result<(), String> {
 }
 
 #[test]
-fn fixtures_keep_every_rule() {
+fn fixtures_satisfy_every_rule() {
     for (name, tool) in manifest().iter() {
         keeps_the_rules(tool).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }
 
 #[test]
-fn random_tools_keep_every_rule() {
+fn random_tools_satisfy_every_rule() {
     holds(200, &tools::tool(), |tool| keeps_the_rules(&tool));
 }
 
-/// The portable form says what the tool says: a call that fits the one fits the other. Only that an optional
-/// property can be `null` is not said.
+/// The portable form accepts the same calls as the tool, except that optional properties are not nullable.
 #[test]
-fn the_portable_form_means_the_same() {
+fn the_portable_form_accepts_the_same_calls() {
     let inputs = tools::tool().prop_flat_map(|tool| {
         let values = values::nearly(&tool.parameters());
         (Just(tool), values)
@@ -89,10 +88,9 @@ fn the_portable_form_means_the_same() {
     });
 }
 
-/// A strict form never keeps a model from a call that the tool takes; and what it made the model write as `null`
-/// is left out again.
+/// A strict form accepts every call that the tool accepts, and the `null`s it requires are removed again.
 #[test]
-fn a_strict_call_comes_back_as_it_was_meant() {
+fn a_strict_call_is_decoded_to_the_original() {
     let inputs = tools::tool().prop_flat_map(|tool| {
         let values = values::nearly(&tool.parameters());
         (Just(tool), values)
@@ -116,10 +114,10 @@ fn a_strict_call_comes_back_as_it_was_meant() {
     });
 }
 
-/// Whatever is not said by the schema is in the report: where a form has no findings, a call that fits its schema is
-/// one that the tool takes, once it is read back.
+/// Every loss is reported: if a form has no findings, a decoded call that is valid for its schema is valid for the
+/// tool.
 #[test]
-fn what_is_lost_is_reported() {
+fn every_loss_is_reported() {
     for form in [
         Dialect::OpenAiChat.into(),
         Dialect::OpenAiChat.strict(),
@@ -150,9 +148,9 @@ fn what_is_lost_is_reported() {
     }
 }
 
-/// A form as JSON Schema. Gemini has `nullable` for another form and no schema at all for no arguments; and it cannot
-/// say that an object is closed, which no model takes for leave to make keys up.
-fn plain(form: Form, schema: Value) -> Value {
+/// Converts a form to JSON Schema. Gemini writes `nullable`, has no schema for a tool without arguments, and cannot
+/// express closed objects, which models do not take as permission to invent keys.
+fn plain(form: DialectForm, schema: Value) -> Value {
     if form.dialect != Dialect::Gemini {
         return schema;
     }
@@ -178,8 +176,8 @@ fn plain(form: Form, schema: Value) -> Value {
     }
 }
 
-/// Strict modes know no `oneOf`. That of two forms only one fits is what a type says of its variants anyway, so it is
-/// not called a loss.
+/// Strict modes do not support `oneOf`. The alternatives of a type are exclusive anyway, so this is not reported as a
+/// loss.
 fn with_any_of(schema: Value) -> Value {
     match schema {
         Value::Object(object) => {
@@ -191,8 +189,8 @@ fn with_any_of(schema: Value) -> Value {
     }
 }
 
-/// The arguments of a call, after they have gone through a provider's form.
-fn read_back(form: Form, tool: &ToolDefinition, arguments: &Value) -> Result<Value, String> {
+/// Returns the arguments of a call after encoding and decoding.
+fn read_back(form: DialectForm, tool: &ToolDefinition, arguments: &Value) -> Result<Value, String> {
     let offer = form.offer([("a.tool", tool)]).expect("one tool");
     let name = offer.encoded("a.tool").expect("it is offered");
     let response = match form.dialect {
@@ -209,9 +207,9 @@ fn read_back(form: Form, tool: &ToolDefinition, arguments: &Value) -> Result<Val
     serde_json::from_str(&call.arguments).map_err(|error| error.to_string())
 }
 
-/// Definitions that use each other twice and twice again would be beyond every bound if written out.
+/// Definitions that use each other twice would grow exponentially if inlined.
 #[test]
-fn definitions_that_multiply_stay_behind_references() {
+fn exponential_definitions_stay_behind_references() {
     let mut defs = Map::new();
     for at in 0..40 {
         let next = json!({"$ref": format!("#/$defs/T{}", at + 1)});
@@ -223,13 +221,13 @@ fn definitions_that_multiply_stay_behind_references() {
         let text = form.offer([("t", &tool)]).expect("one tool").text();
         assert!(text.len() < 100_000, "{form}: {}", text.len());
         let report = form.report([("t", &tool)]);
-        assert!(report.at_least(Level::Loss).any(|found| found.kind == "too-large"), "{form}: {report}");
+        assert!(report.at_least(LossLevel::Loss).any(|found| found.kind == "too-large"), "{form}: {report}");
     }
 }
 
-/// A chain of definitions can be longer than any stack.
+/// A chain of definitions can be longer than the stack allows.
 #[test]
-fn long_chains_of_definitions_do_no_harm() {
+fn long_chains_of_definitions_do_not_overflow_the_stack() {
     let mut defs = Map::new();
     for at in 0..5_000 {
         defs.insert(format!("T{at}"), json!({"type": "array", "items": {"$ref": format!("#/$defs/T{}", at + 1)}}));

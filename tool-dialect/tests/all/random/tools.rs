@@ -1,11 +1,11 @@
-//! Tools of every form: the schemas that schemars writes, and those that only remote tools have.
+//! Random tools, with the schemas that schemars generates and those that only remote tools have.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tool_model::ToolDefinition;
 
-/// A tool with up to four arguments and three definitions, which may refer to each other and to themselves.
+/// Generates a tool with up to four arguments and three definitions, which may be recursive.
 pub fn tool() -> impl Strategy<Value = ToolDefinition> {
     let argument = (schema(), any::<bool>(), proptest::option::of("[A-Z][a-z ]{0,12}\\.?"));
     let names = prop_oneof![4 => "[a-d]{1,3}", 1 => "[a-d][-. 0-9]{1,3}", 1 => "[a-b]{65,70}"];
@@ -26,7 +26,7 @@ pub fn tool() -> impl Strategy<Value = ToolDefinition> {
     })
 }
 
-/// A schema as an argument of the manifest: one type or `any`, the list of required keys one level below.
+/// Converts a schema to an argument of the manifest: one type or `any`, with the list of required keys one level below.
 fn argument_of(schema: Value, required: bool, description: Option<String>) -> Value {
     let Value::Object(mut schema) = schema else { return json!({"type": "any", "required": required}) };
     let kind = match schema.remove("type") {
@@ -54,7 +54,7 @@ fn argument_of(schema: Value, required: bool, description: Option<String>) -> Va
     Value::Object(argument)
 }
 
-/// A struct or an enum with data, as definitions are.
+/// Generates a struct or an enum with data.
 fn definition() -> impl Strategy<Value = Value> {
     prop_oneof![3 => object(schema()), 1 => forms(schema(), "oneOf"), 1 => list(schema())]
 }
@@ -111,7 +111,7 @@ fn text() -> impl Strategy<Value = Value> {
             let parts = [
                 ("minLength", least.map(Value::from)),
                 ("maxLength", most.map(Value::from)),
-                // The crate that checks here knows no look-around: such a pattern stands alone.
+                // The validator used here does not support lookaround, so such a pattern is used alone.
                 ("pattern", pattern.filter(|pattern| !pattern.contains("(?=")).map(Value::from)),
                 ("format", format.map(Value::from)),
             ];
@@ -189,7 +189,7 @@ fn tuple(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
 fn map(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     (inner, any::<bool>()).prop_map(|(values, numbered)| match numbered {
         false => json!({"type": "object", "additionalProperties": values}),
-        // What schemars writes for a map whose keys are numbers.
+        // The schema that schemars generates for a map with numeric keys.
         true => json!({"type": "object", "patternProperties": {"^\\d+$": values}, "additionalProperties": false}),
     })
 }

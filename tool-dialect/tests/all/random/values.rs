@@ -1,15 +1,15 @@
-//! Values that fit a schema, or nearly; and a value as a strict form makes a model write it.
+//! Random values for a schema, and values as a strict form requires them.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Values that nearly fit: the right form at every place, most of the time. They often fit.
+/// Generates values that are valid or nearly valid for a schema.
 pub fn nearly(schema: &Value) -> BoxedStrategy<Value> {
-    of(schema.clone(), schema.get("$defs").cloned().unwrap_or_default(), 5)
+    values_of(schema.clone(), schema.get("$defs").cloned().unwrap_or_default(), 5)
 }
 
-fn of(schema: Value, defs: Value, depth: u32) -> BoxedStrategy<Value> {
+fn values_of(schema: Value, defs: Value, depth: u32) -> BoxedStrategy<Value> {
     if depth == 0 {
         return scalar();
     }
@@ -24,11 +24,11 @@ fn right(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
         if let (Some(own), Some(more)) = (whole["properties"].as_object().cloned(), schema["properties"].as_object()) {
             whole["properties"] = own.into_iter().chain(more.clone()).collect::<Map<_, _>>().into();
         }
-        return of(whole, defs.clone(), depth - 1);
+        return values_of(whole, defs.clone(), depth - 1);
     }
     for keyword in ["anyOf", "oneOf", "allOf"] {
         if let Some(forms) = schema[keyword].as_array().filter(|forms| !forms.is_empty()) {
-            let forms: Vec<_> = forms.iter().map(|form| of(form.clone(), defs.clone(), depth)).collect();
+            let forms: Vec<_> = forms.iter().map(|form| values_of(form.clone(), defs.clone(), depth)).collect();
             return proptest::strategy::Union::new(forms).boxed();
         }
     }
@@ -70,10 +70,10 @@ fn scalar() -> BoxedStrategy<Value> {
 
 fn array(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
     if let Some(places) = schema["prefixItems"].as_array() {
-        let places: Vec<_> = places.iter().map(|place| of(place.clone(), defs.clone(), depth - 1)).collect();
+        let places: Vec<_> = places.iter().map(|place| values_of(place.clone(), defs.clone(), depth - 1)).collect();
         return places.prop_map(Value::Array).boxed();
     }
-    vec(of(schema["items"].clone(), defs.clone(), depth - 1), 0..4).prop_map(Value::Array).boxed()
+    vec(values_of(schema["items"].clone(), defs.clone(), depth - 1), 0..4).prop_map(Value::Array).boxed()
 }
 
 fn object(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
@@ -83,16 +83,16 @@ fn object(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
         .into_iter()
         .map(|(name, schema)| {
             let likely = if required.contains(&Value::from(name.as_str())) { 0.95 } else { 0.5 };
-            (Just(name), proptest::option::weighted(likely, of(schema, defs.clone(), depth - 1)))
+            (Just(name), proptest::option::weighted(likely, values_of(schema, defs.clone(), depth - 1)))
         })
         .collect();
     let more = match &schema["additionalProperties"] {
         Value::Object(values) => {
-            btree_map("[a-z]{3}", of(Value::Object(values.clone()), defs.clone(), depth - 1), 0..3).boxed()
+            btree_map("[a-z]{3}", values_of(Value::Object(values.clone()), defs.clone(), depth - 1), 0..3).boxed()
         }
         Value::Bool(false) => match schema["patternProperties"]["^\\d+$"].clone() {
             Value::Null => Just(std::collections::BTreeMap::new()).boxed(),
-            values => btree_map("[0-9]{1,2}", of(values, defs.clone(), depth - 1), 0..3).boxed(),
+            values => btree_map("[0-9]{1,2}", values_of(values, defs.clone(), depth - 1), 0..3).boxed(),
         },
         _ => btree_map("[a-z]{3}", scalar(), 0..2).boxed(),
     };
@@ -104,8 +104,8 @@ fn object(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The value as a strict form makes a model write it, with `null` for what is left out; and the value without the keys
-/// that no form knows, since a strict object is closed. Nothing where no form fits.
+/// Returns the value as a strict form requires it, with `null` for missing properties, and the value without unknown
+/// keys, because strict objects are closed. Returns `None` if no alternative matches.
 pub fn with_nulls(value: &Value, schema: &Value, root: &Value) -> Option<(Value, Value)> {
     if let Some(name) = schema["$ref"].as_str().and_then(|text| text.strip_prefix("#/$defs/")) {
         return with_nulls(value, &root["$defs"][name], root);

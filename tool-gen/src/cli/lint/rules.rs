@@ -1,7 +1,7 @@
 //! The lint rules. A rule looks at one tool, or at all of them together.
 //!
 
-use tool_dialect::{Dialect, Form, Level};
+use tool_dialect::{Dialect, DialectForm, LossLevel};
 use tool_model::{Manifest, ToolDefinition};
 
 use super::{LintFinding, LintLevel};
@@ -104,18 +104,18 @@ fn arguments_have_types(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
 fn names_are_portable(manifest: &Manifest, found: &mut Vec<LintFinding>) {
     let report = Dialect::OpenAiChat.report(manifest.iter());
     for finding in report.findings.into_iter().filter(|finding| matches!(finding.kind, "name" | "name-clash")) {
-        let severity = if finding.level == Level::Limit { LintLevel::Error } else { LintLevel::Warning };
+        let severity = if finding.level == LossLevel::Limit { LintLevel::Error } else { LintLevel::Warning };
         ToolReport { tool: &finding.tool, found }.add(severity, "name", "", finding.message, &finding.remedy);
     }
 }
 
 /// Returns the loss report of a provider's format as findings.
 pub(super) fn dialect_findings(dialect: Dialect, strict: bool, manifest: &Manifest) -> Vec<LintFinding> {
-    let report = Form { dialect, strict }.report(manifest.iter());
-    let finding = |found: tool_dialect::Finding| LintFinding {
+    let report = DialectForm { dialect, strict }.report(manifest.iter());
+    let finding = |found: tool_dialect::LossFinding| LintFinding {
         severity: match found.level {
-            Level::Limit => LintLevel::Error,
-            Level::Note => LintLevel::Note,
+            LossLevel::Limit => LintLevel::Error,
+            LossLevel::Note => LintLevel::Note,
             _ => LintLevel::Warning,
         },
         rule: found.kind,

@@ -1,6 +1,6 @@
 //! The tools in the format of a model provider, and the results of its calls.
 
-use tool_dialect::{Answer, Form, Malformed, NameClash, Report, Requested};
+use tool_dialect::{DialectForm, LossReport, MalformedCall, NameClash, ProviderResult, RequestedCall};
 
 use crate::dispatch::Dispatcher;
 use crate::{ToolCall, ToolResult};
@@ -40,37 +40,37 @@ impl Dispatcher {
     ///
     /// # Errors
     /// If two tools have the same name in this form; the error names both.
-    pub fn offer(&self, form: impl Into<Form>) -> Result<tool_dialect::Offer, NameClash> {
+    pub fn offer(&self, form: impl Into<DialectForm>) -> Result<tool_dialect::ToolOffer, NameClash> {
         self.with_snapshot(|snapshot| snapshot.in_form(form.into()))
     }
 
     /// Returns the loss report: what the form cannot express about the tools, and which of its limits they exceed.
     #[must_use]
-    pub fn report(&self, form: impl Into<Form>) -> Report {
+    pub fn report(&self, form: impl Into<DialectForm>) -> LossReport {
         let definitions = self.definitions();
         form.into().report(definitions.iter().map(|(name, tool)| (&**name, &**tool)))
     }
 
     /// Runs the calls of a provider's response concurrently and returns one answer per call, in their order, including
     /// malformed calls. Use [`call_all`](Self::call_all) for complete results, per-call values or a channel: a
-    /// [`Requested`] call converts into a [`ToolCall`].
+    /// [`RequestedCall`] call converts into a [`ToolCall`].
     pub async fn answers(
         &self,
         conversation: &str,
-        calls: impl IntoIterator<Item = Result<Requested, Malformed>>,
-    ) -> Vec<Answer> {
+        calls: impl IntoIterator<Item = Result<RequestedCall, MalformedCall>>,
+    ) -> Vec<ProviderResult> {
         let calls: Vec<_> = calls.into_iter().collect();
         let parsed = calls.iter().flatten().map(|call| ToolCall::from(call.clone()).conversation(conversation));
         let mut results = self.call_all(parsed).await.into_iter();
         let answer = |call| match call {
-            Err(malformed) => Malformed::answer(&malformed),
+            Err(malformed) => MalformedCall::to_result(&malformed),
             Ok(call) => answered(call, results.next()),
         };
         calls.into_iter().map(answer).collect()
     }
 }
 
-fn answered(call: Requested, result: Option<ToolResult>) -> Answer {
+fn answered(call: RequestedCall, result: Option<ToolResult>) -> ProviderResult {
     match result {
         Some(result) if result.success => call.succeeded(result.output),
         Some(result) => call.failed(result.output),
@@ -78,8 +78,8 @@ fn answered(call: Requested, result: Option<ToolResult>) -> Answer {
     }
 }
 
-impl From<Requested> for ToolCall<'_> {
-    fn from(call: Requested) -> Self {
+impl From<RequestedCall> for ToolCall<'_> {
+    fn from(call: RequestedCall) -> Self {
         let has_id = !call.id.is_empty();
         let mut made = Self::from_text(call.name, call.arguments);
         if has_id {

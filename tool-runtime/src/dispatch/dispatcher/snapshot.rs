@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use rustc_hash::FxBuildHasher;
-use tool_dialect::{Form, NameClash};
+use tool_dialect::{DialectForm, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use crate::dispatch::{BoundTool, BuildProblem};
@@ -30,7 +30,7 @@ pub(crate) struct ToolSnapshot {
     definitions: OnceLock<Definitions>,
     index: OnceLock<SearchIndex>,
     /// The tools in the forms of model providers, cached.
-    forms: ArcSwap<Vec<tool_dialect::Offer>>,
+    forms: ArcSwap<Vec<tool_dialect::ToolOffer>>,
 }
 
 /// The current snapshot.
@@ -156,7 +156,7 @@ impl ToolSnapshot {
 
     /// Returns the tools in the form of a model provider, computed on first use. Two concurrent callers may both compute
     /// it.
-    pub(crate) fn in_form(&self, form: Form) -> Result<tool_dialect::Offer, NameClash> {
+    pub(crate) fn in_form(&self, form: DialectForm) -> Result<tool_dialect::ToolOffer, NameClash> {
         let known = self.forms.load();
         if let Some(made) = known.iter().find(|made| made.form() == form) {
             return Ok(made.clone());

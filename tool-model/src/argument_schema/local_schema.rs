@@ -1,4 +1,4 @@
-//! A schema whose references all have the one form that is understood everywhere, `#/$defs/NAME`.
+//! Normalization of references to `#/$defs/NAME`, the one form that everything else understands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,26 +7,26 @@ use serde_json::Value;
 use crate::schema::{each_subschema, target_of};
 use crate::validate::SchemaError;
 
-/// A schema and the definitions it refers to.
-pub(super) struct Local {
+/// A schema and its definitions, with normalized references.
+pub(super) struct LocalSchema {
     pub(super) root: Value,
     pub(super) defs: BTreeMap<String, Value>,
 }
 
-impl Local {
-    pub(super) fn of(schema: &Value) -> Result<Self, SchemaError> {
-        let mut moving = Moving {
+impl LocalSchema {
+    pub(super) fn from_schema(schema: &Value) -> Result<Self, SchemaError> {
+        let mut mover = ReferenceMover {
             whole: schema,
             defs: BTreeMap::new(),
             moved: BTreeMap::new(),
-            waiting: Vec::new(),
+            pending: Vec::new(),
             taken: taken(schema),
         };
         for key in ["$defs", "definitions"] {
             for (name, def) in schema.get(key).and_then(Value::as_object).into_iter().flatten() {
                 let mut def = def.clone();
-                moving.rewrite(&mut def)?;
-                moving.defs.insert(name.clone(), def);
+                mover.rewrite(&mut def)?;
+                mover.defs.insert(name.clone(), def);
             }
         }
         let mut root = schema.clone();
@@ -34,33 +34,33 @@ impl Local {
             object.remove("$defs");
             object.remove("definitions");
         }
-        moving.rewrite(&mut root)?;
-        while let Some((name, mut target)) = moving.waiting.pop() {
-            moving.rewrite(&mut target)?;
-            moving.defs.insert(name, target);
+        mover.rewrite(&mut root)?;
+        while let Some((name, mut target)) = mover.pending.pop() {
+            mover.rewrite(&mut target)?;
+            mover.defs.insert(name, target);
         }
-        Ok(Self { root, defs: moving.defs })
+        Ok(Self { root, defs: mover.defs })
     }
 }
 
-/// The names that definitions have already.
+/// Returns the names of the existing definitions.
 fn taken(schema: &Value) -> BTreeSet<String> {
     let named = ["$defs", "definitions"].iter().filter_map(|key| schema.get(*key)?.as_object());
     named.flat_map(|defs| defs.keys().cloned()).collect()
 }
 
-/// Moves what is referred to, wherever it stands, among the definitions.
-struct Moving<'a> {
+/// Moves every referenced subschema into the definitions.
+struct ReferenceMover<'a> {
     whole: &'a Value,
     defs: BTreeMap<String, Value>,
-    /// By the reference, the name that its target has now.
+    /// The new name of each target, by reference.
     moved: BTreeMap<String, String>,
-    /// Targets that have a name, and are yet to be gone through. One may lead to the next, in a chain of any length.
-    waiting: Vec<(String, Value)>,
+    /// Named targets that are not rewritten yet. A queue rather than recursion, because chains can be arbitrarily long.
+    pending: Vec<(String, Value)>,
     taken: BTreeSet<String>,
 }
 
-impl Moving<'_> {
+impl ReferenceMover<'_> {
     fn rewrite(&mut self, schema: &mut Value) -> Result<(), SchemaError> {
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str).map(str::to_owned) {
             let name = self.name_of(&reference)?;
@@ -86,18 +86,18 @@ impl Moving<'_> {
         }
         let failed = |message: String| Err(SchemaError { path: "#/$ref".to_owned(), message });
         let Some(pointer) = reference.strip_prefix('#') else {
-            return failed(format!("`{reference}` is not in this schema, and nothing else is read"));
+            return failed(format!("`{reference}` is a remote reference, which is not supported"));
         };
         let Some(target) = self.whole.pointer(pointer) else {
-            return failed(format!("there is nothing at `{reference}`"));
+            return failed(format!("reference `{reference}` has no target"));
         };
         let name = self.free_name(pointer);
         self.moved.insert(reference.to_owned(), name.clone());
-        self.waiting.push((name.clone(), target.clone()));
+        self.pending.push((name.clone(), target.clone()));
         Ok(name)
     }
 
-    /// A name for what stands at a pointer: its last word, or the first like it that is free.
+    /// Returns a free name for the target of a pointer: its last segment, with a number if taken.
     fn free_name(&mut self, pointer: &str) -> String {
         let last = pointer.rsplit('/').find(|step| !step.is_empty()).unwrap_or("Arguments");
         let plain: String = last.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-')).collect();

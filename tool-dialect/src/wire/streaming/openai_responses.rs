@@ -1,27 +1,27 @@
-//! Events of Responses: items that are begun, grow and are done.
+//! OpenAI Responses events: output items that are added, grow and are done.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::raw::Raw;
-use super::super::{Found, openai_responses};
-use super::{Call, Pieces, Whole, append};
+use super::super::raw::RawJson;
+use super::super::{ParsedCall, openai_responses};
+use super::{PartialCall, PartialResponse, ProviderStream, append};
 
 #[derive(Default)]
-pub(super) struct Items {
-    items: BTreeMap<u64, Item>,
+pub(super) struct ResponsesStream {
+    items: BTreeMap<u64, ResponsesItem>,
     is_complete: bool,
 }
 
 #[derive(Default)]
-struct Item {
+struct ResponsesItem {
     value: Value,
     is_done: bool,
 }
 
-impl Pieces for Items {
-    fn push(&mut self, event: Raw<'_>) -> String {
+impl ProviderStream for ResponsesStream {
+    fn push(&mut self, event: RawJson<'_>) -> String {
         let at = event.get("output_index").and_then(|index| index.value().as_u64()).unwrap_or_default();
         let delta = event.text_at("delta").unwrap_or_default();
         match event.text_at("type").unwrap_or_default().as_str() {
@@ -44,17 +44,17 @@ impl Pieces for Items {
         String::new()
     }
 
-    fn whole(&self) -> Whole {
-        let calls = self.items.values().filter(|item| item.is("function_call")).map(Item::found);
-        let turn = self.items.values().filter_map(Item::written);
-        Whole { calls: calls.collect(), turn: turn.collect(), is_complete: self.is_complete }
+    fn response(&self) -> PartialResponse {
+        let calls = self.items.values().filter(|item| item.is("function_call")).map(ResponsesItem::parse);
+        let turn = self.items.values().filter_map(ResponsesItem::to_value);
+        PartialResponse { calls: calls.collect(), turn: turn.collect(), is_complete: self.is_complete }
     }
 }
 
-impl Items {
-    fn set(&mut self, at: u64, item: Option<Raw<'_>>, is_done: bool) {
+impl ResponsesStream {
+    fn set(&mut self, at: u64, item: Option<RawJson<'_>>, is_done: bool) {
         if let Some(item) = item {
-            self.items.insert(at, Item { value: item.value(), is_done });
+            self.items.insert(at, ResponsesItem { value: item.value(), is_done });
         }
     }
 
@@ -66,36 +66,36 @@ impl Items {
         append(&mut message["content"][0], "text", delta);
     }
 
-    /// The last event has everything once more.
-    fn end(&mut self, response: Option<Raw<'_>>) {
+    /// Replaces all items by those of the final event, which repeats them.
+    fn end(&mut self, response: Option<RawJson<'_>>) {
         self.is_complete = true;
-        let output = response.and_then(|response| response.get("output")).and_then(Raw::items).unwrap_or_default();
+        let output = response.and_then(|response| response.get("output")).and_then(RawJson::items).unwrap_or_default();
         if !output.is_empty() {
-            let items = output.into_iter().map(|item| Item { value: item.value(), is_done: true });
+            let items = output.into_iter().map(|item| ResponsesItem { value: item.value(), is_done: true });
             self.items = (0..).zip(items).collect();
         }
     }
 }
 
-impl Item {
+impl ResponsesItem {
     fn is(&self, kind: &str) -> bool {
         self.value["type"] == kind
     }
 
-    fn found(&self) -> Found {
+    fn parse(&self) -> ParsedCall {
         let text = |key: &str| self.value[key].as_str().map(str::to_owned);
         if self.is_done {
             return openai_responses::call_in(&self.value.to_string());
         }
         let id = text("call_id").or_else(|| text("id")).unwrap_or_default();
         let arguments = text("arguments").unwrap_or_default();
-        Call { id, name: text("name"), arguments, is_ended: false }.found("it names no function")
+        PartialCall { id, name: text("name"), arguments, is_ended: false }.parse("the function name is missing")
     }
 
-    /// What is begun and not done is no item yet, but for text and calls.
-    fn written(&self) -> Option<Value> {
+    /// Returns the item for the model's turn. Unfinished items are omitted, except text and calls.
+    fn to_value(&self) -> Option<Value> {
         let mut value = self.value.clone();
-        if !self.is_done && self.is("function_call") && self.found().is_err() {
+        if !self.is_done && self.is("function_call") && self.parse().is_err() {
             value["arguments"] = "{}".into();
         }
         (self.is_done || self.is("function_call") || self.is("message")).then_some(value)

@@ -1,4 +1,4 @@
-//! Two schemas side by side, each with its own definitions, up to the first place where they differ.
+//! Parallel traversal of two schemas up to their first difference.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,9 +9,9 @@ use crate::canonical;
 use crate::schema::{Position, position, target_of};
 use crate::validate::path::{is_identifier, quote};
 
-/// The first place where two schemas differ, and what each says there.
+/// The first difference between two schemas.
 pub(crate) struct Mismatch {
-    /// The steps to the place, the last one first.
+    /// The steps to the place, in reverse order.
     steps: Vec<String>,
     what: String,
     manifest: String,
@@ -29,12 +29,12 @@ impl Mismatch {
         self
     }
 
-    /// Whether the two differ in what they say themselves, not further inside.
+    /// Returns `true` if the schemas differ at the root.
     pub(crate) fn is_at_root(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The place, as seen from the schemas that were compared: `.order.items[]`.
+    /// Returns the path from the compared schemas: `.order.items[]`.
     pub(crate) fn path(&self) -> String {
         self.steps.iter().rev().map(String::as_str).collect()
     }
@@ -52,27 +52,27 @@ type Agreement = Result<(), Mismatch>;
 /// The keywords of a schema, sorted and without its description.
 type Keywords<'a> = Vec<(&'a str, &'a Value)>;
 
-pub(crate) fn said<'a>(schema: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Keywords<'a> {
+pub(crate) fn sorted_keywords<'a>(schema: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Keywords<'a> {
     let keywords = schema.into_iter().filter(|(key, _)| *key != "description");
     let mut keywords: Keywords<'a> = keywords.map(|(key, value)| (key.as_str(), value)).collect();
     keywords.sort_unstable_by_key(|(key, _)| *key);
     keywords
 }
 
-/// Whether a schema says nothing about what fits it: the manifest's `any`.
+/// Returns `true` if a schema accepts any value: the manifest's `any`.
 pub(crate) fn is_any(schema: &Map<String, Value>) -> bool {
     schema.keys().all(|key| matches!(key.as_str(), "description" | "default" | "writeOnly"))
 }
 
-/// Goes through two schemas, that of a manifest's entry and that of the linked tool.
-pub(crate) struct Walk<'a> {
+/// Compares the schema of a manifest's entry with that of the linked tool.
+pub(crate) struct SchemaWalk<'a> {
     entry_defs: &'a BTreeMap<String, Value>,
     linked_defs: &'a BTreeMap<String, Value>,
-    /// The pairs of definitions that are being compared or have been: types may contain themselves.
+    /// The pairs of definitions already visited, because types may be recursive.
     seen: Vec<(String, String)>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     pub(crate) fn new(entry_defs: &'a BTreeMap<String, Value>, linked_defs: &'a BTreeMap<String, Value>) -> Self {
         Self { entry_defs, linked_defs, seen: Vec::new() }
     }
@@ -80,7 +80,9 @@ impl<'a> Walk<'a> {
     pub(crate) fn schemas(&mut self, entry: &'a Value, linked: &'a Value) -> Agreement {
         match (entry, linked) {
             (Value::Object(entry), _) if is_any(entry) => Ok(()),
-            (Value::Object(entry), Value::Object(linked)) => self.keywords(said(entry), said(linked)),
+            (Value::Object(entry), Value::Object(linked)) => {
+                self.keywords(sorted_keywords(entry), sorted_keywords(linked))
+            }
             (entry, linked) if entry == linked => Ok(()),
             (entry, linked) => Err(Mismatch::new("the schema", Some(entry), Some(linked))),
         }

@@ -1,4 +1,5 @@
-//! Maps in which a key stands once. JSON allows two, and serde takes the last: a tool would vanish unnoticed.
+//! Maps without duplicate keys. JSON allows duplicates and serde keeps the last one, so a tool would silently
+//! disappear.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,30 +7,30 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
-/// What a manifest holds by name.
-pub(crate) trait Named {
-    /// What one is called in an error.
+/// An entry of a manifest that has a name.
+pub(crate) trait NamedEntry {
+    /// The noun for error messages.
     const NOUN: &'static str;
 
-    /// What else tells two of one name apart.
+    /// Returns a detail that distinguishes entries with the same name.
     fn detail(&self) -> &str {
         ""
     }
 }
 
-/// Reads a map, and refuses two values of one name. For `#[serde(deserialize_with)]`.
+/// Deserializes a map and rejects duplicate keys. For `#[serde(deserialize_with)]`.
 pub(crate) fn unique<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
 where
     D: Deserializer<'de>,
-    T: Deserialize<'de> + Named,
+    T: Deserialize<'de> + NamedEntry,
 {
-    Unique(PhantomData).deserialize(deserializer)
+    UniqueMap(PhantomData).deserialize(deserializer)
 }
 
 /// The seed of [`unique`].
-pub(crate) struct Unique<T>(pub(crate) PhantomData<T>);
+pub(crate) struct UniqueMap<T>(pub(crate) PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Named> DeserializeSeed<'de> for Unique<T> {
+impl<'de, T: Deserialize<'de> + NamedEntry> DeserializeSeed<'de> for UniqueMap<T> {
     type Value = BTreeMap<String, T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -37,7 +38,7 @@ impl<'de, T: Deserialize<'de> + Named> DeserializeSeed<'de> for Unique<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
+impl<'de, T: Deserialize<'de> + NamedEntry> Visitor<'de> for UniqueMap<T> {
     type Value = BTreeMap<String, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,7 +50,7 @@ impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        // A manifest is sorted, unless somebody else wrote it; and a tree is built fastest from what is sorted.
+        // Manifests are usually sorted, and a `BTreeMap` is built fastest from sorted entries.
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             None => Ok(entries.into_iter().collect()),
@@ -58,10 +59,10 @@ impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
     }
 }
 
-fn same_name<T: Named>(name: &str, first: &T, second: &T) -> String {
+fn same_name<T: NamedEntry>(name: &str, first: &T, second: &T) -> String {
     let details = match (first.detail(), second.detail()) {
         ("", "") => String::new(),
         (first, second) => format!(": {first} and {second}"),
     };
-    format!("two {}s are called `{name}`{details}", T::NOUN)
+    format!("duplicate {} `{name}`{details}", T::NOUN)
 }

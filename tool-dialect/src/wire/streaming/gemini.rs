@@ -1,29 +1,29 @@
-//! Chunks of `streamGenerateContent`: each a response with the parts that are new. Calls come whole.
+//! Gemini `streamGenerateContent` chunks: each holds the new parts. Calls are never split.
 
 use serde_json::{Value, json};
 
 use super::super::gemini;
-use super::super::raw::Raw;
-use super::{Pieces, Whole};
+use super::super::raw::RawJson;
+use super::{PartialResponse, ProviderStream};
 
 #[derive(Default)]
-pub(super) struct Parts {
-    /// As JSON, so that arguments stay as they were written.
+pub(super) struct GeminiStream {
+    /// As JSON text, to preserve the arguments exactly.
     parts: Vec<String>,
     is_complete: bool,
 }
 
-impl Pieces for Parts {
-    fn push(&mut self, event: Raw<'_>) -> String {
-        let candidate = event.get("candidates").and_then(Raw::items).and_then(|all| all.first().copied());
+impl ProviderStream for GeminiStream {
+    fn push(&mut self, event: RawJson<'_>) -> String {
+        let candidate = event.get("candidates").and_then(RawJson::items).and_then(|all| all.first().copied());
         let reason = candidate.and_then(|candidate| candidate.text_at("finishReason"));
         let is_stopped = reason.is_some_and(|reason| !matches!(reason.as_str(), "" | "FINISH_REASON_UNSPECIFIED"));
-        // Prompt feedback without a block reason holds safety ratings only, and the answer follows.
+        // Prompt feedback without a block reason only holds safety ratings; the response follows.
         let is_blocked = event.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some());
         self.is_complete |= is_stopped || is_blocked;
         let parts = candidate.and_then(|candidate| candidate.get("content")).and_then(|content| content.get("parts"));
         let mut new = String::new();
-        for part in parts.and_then(Raw::items).unwrap_or_default() {
+        for part in parts.and_then(RawJson::items).unwrap_or_default() {
             if let Some(text) = part.text_at("text").filter(|_| !is_thought(part)) {
                 new.push_str(&text);
             }
@@ -32,23 +32,23 @@ impl Pieces for Parts {
         new
     }
 
-    fn whole(&self) -> Whole {
+    fn response(&self) -> PartialResponse {
         let text = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.join(","));
-        let content = Raw::read(&text).ok();
+        let content = RawJson::read(&text).ok();
         let calls = content.and_then(gemini::calls).unwrap_or_default();
         let turn = content.filter(|_| !self.parts.is_empty()).and_then(gemini::turn).unwrap_or_default();
-        Whole { calls, turn, is_complete: self.is_complete }
+        PartialResponse { calls, turn, is_complete: self.is_complete }
     }
 }
 
-impl Parts {
-    /// Text goes on where the last part was of its kind.
-    fn add(&mut self, part: Raw<'_>) {
+impl GeminiStream {
+    /// Merges text into the last part if both are of the same kind.
+    fn add(&mut self, part: RawJson<'_>) {
         let Some(text) = plain_text(part) else { return self.parts.push(part.json().to_owned()) };
         if text.is_empty() {
             return;
         }
-        let last = self.parts.last().and_then(|last| Raw::read(last).ok());
+        let last = self.parts.last().and_then(|last| RawJson::read(last).ok());
         let known = last.filter(|last| is_thought(*last) == is_thought(part)).and_then(plain_text);
         match known {
             Some(known) => {
@@ -62,12 +62,12 @@ impl Parts {
     }
 }
 
-fn is_thought(part: Raw<'_>) -> bool {
+fn is_thought(part: RawJson<'_>) -> bool {
     part.get("thought").is_some_and(|thought| thought.value() == json!(true))
 }
 
-/// The text of a part that has nothing else; a signature binds a part to its place.
-fn plain_text(part: Raw<'_>) -> Option<String> {
+/// Returns the text of a part that has no other fields. A part with a signature must not be merged.
+fn plain_text(part: RawJson<'_>) -> Option<String> {
     let is_plain = part.fields()?.keys().all(|key| matches!(key.as_str(), "text" | "thought"));
     part.text_at("text").filter(|_| is_plain)
 }

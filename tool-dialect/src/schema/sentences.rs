@@ -1,11 +1,11 @@
-//! What a provider cannot read as a keyword, in words.
+//! Sentences for constraints that a provider does not support as keywords.
 
 use serde_json::Value;
 use tool_model::canonical;
 
 use super::keyword::Keyword;
 
-/// What a keyword demands, as a sentence. Nothing where it only remarks.
+/// Returns a sentence for a constraint; `None` for annotations.
 pub(crate) fn sentence(keyword: Keyword, value: &Value) -> Option<String> {
     let said = canonical(value);
     let text = value.as_str().unwrap_or_default();
@@ -36,7 +36,7 @@ pub(crate) fn sentence(keyword: Keyword, value: &Value) -> Option<String> {
     })
 }
 
-/// The bounds that come in pairs, and what they count.
+/// Bounds that come in pairs, with the noun they count.
 pub(crate) const RANGES: [(Keyword, Keyword, &str); 4] = [
     (Keyword::Minimum, Keyword::Maximum, ""),
     (Keyword::MinLength, Keyword::MaxLength, "character"),
@@ -44,7 +44,7 @@ pub(crate) const RANGES: [(Keyword, Keyword, &str); 4] = [
     (Keyword::MinProperties, Keyword::MaxProperties, "key"),
 ];
 
-/// Both bounds of one thing, as a sentence.
+/// Returns a sentence for a pair of bounds.
 pub(crate) fn range(least: &Value, most: &Value, noun: &str) -> String {
     if least == most {
         return format!("Exactly {}.", count(most, noun));
@@ -60,7 +60,7 @@ fn count(value: &Value, noun: &str) -> String {
     }
 }
 
-/// A description with more sentences at its end.
+/// Appends sentences to a description.
 pub(crate) fn joined(description: Option<&str>, sentences: &[String]) -> String {
     let mut text = description.unwrap_or_default().trim_end().to_owned();
     if !text.is_empty() {

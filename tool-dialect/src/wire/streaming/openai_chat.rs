@@ -1,32 +1,32 @@
-//! Chunks of Chat Completions: a `delta` each, with the calls by their index.
+//! OpenAI Chat Completions chunks: one `delta` each, with calls identified by index.
 
 use serde_json::{Map, Value, json};
 
-use super::super::raw::Raw;
-use super::super::{Found, openai_chat};
-use super::{Call, Pieces, Whole, append};
+use super::super::raw::RawJson;
+use super::super::{ParsedCall, openai_chat};
+use super::{PartialCall, PartialResponse, ProviderStream, append};
 
-/// The first choice; others are alternatives to it.
+/// The first choice; the others are alternatives and are ignored.
 #[derive(Default)]
-pub(super) struct Chat {
+pub(super) struct ChatStream {
     message: Map<String, Value>,
-    calls: Vec<Indexed>,
+    calls: Vec<ChatCall>,
     is_complete: bool,
 }
 
 #[derive(Default)]
-struct Indexed {
+struct ChatCall {
     index: Option<u64>,
-    call: Call,
-    /// Another kind of call than that of a function.
+    call: PartialCall,
+    /// A call that is not a function call.
     other: Option<Value>,
-    /// What servers say of a call besides, such as the signature of a thought: they want it back.
-    more: Map<String, Value>,
+    /// Extra fields of a call, such as a thought signature, which some servers require back.
+    extra: Map<String, Value>,
 }
 
-impl Pieces for Chat {
-    fn push(&mut self, event: Raw<'_>) -> String {
-        let choice = event.get("choices").and_then(Raw::items).and_then(|choices| choices.first().copied());
+impl ProviderStream for ChatStream {
+    fn push(&mut self, event: RawJson<'_>) -> String {
+        let choice = event.get("choices").and_then(RawJson::items).and_then(|choices| choices.first().copied());
         let Some(choice) = choice else { return String::new() };
         self.is_complete |= choice.text_at("finish_reason").is_some_and(|reason| is_final(&reason));
         // Some servers stream a whole message in a single chunk. A message after deltas would repeat them.
@@ -43,20 +43,21 @@ impl Pieces for Chat {
         delta.text_at("content").unwrap_or_default()
     }
 
-    fn whole(&self) -> Whole {
+    fn response(&self) -> PartialResponse {
         let mut message = self.message.clone();
         message.entry("role").or_insert_with(|| "assistant".into());
         message.entry("content").or_insert(Value::Null);
         if !self.calls.is_empty() {
-            message.insert("tool_calls".to_owned(), self.calls.iter().map(|one| self.written(one)).collect());
+            message.insert("tool_calls".to_owned(), self.calls.iter().map(|one| self.to_value(one)).collect());
         }
-        let calls = self.calls.iter().map(|one| self.found(one)).collect();
-        Whole { calls, turn: vec![Value::Object(message)], is_complete: self.is_complete }
+        let calls = self.calls.iter().map(|one| self.parse(one)).collect();
+        PartialResponse { calls, turn: vec![Value::Object(message)], is_complete: self.is_complete }
     }
 }
 
-impl Chat {
-    /// Texts grow, and so do lists; anything else is said anew. Servers add keys of their own, such as `reasoning`.
+impl ChatStream {
+    /// Appends to strings and arrays; other values replace the old one. Some servers add their own keys, such as
+    /// `reasoning`.
     fn add(&mut self, key: String, value: Value) {
         match (self.message.get_mut(&key), value) {
             (Some(Value::String(known)), Value::String(more)) if key != "role" => known.push_str(&more),
@@ -67,30 +68,30 @@ impl Chat {
         }
     }
 
-    fn call(&mut self, delta: Raw<'_>) {
+    fn call(&mut self, delta: RawJson<'_>) {
         let index = delta.get("index").and_then(|index| index.value().as_u64());
         let id = delta.text_at("id").filter(|id| !id.is_empty());
         let function = delta.get("function");
         let name = function.and_then(|function| function.text_at("name")).filter(|name| !name.is_empty());
         // Some servers give every call the same index, or none: a new id with a name starts another call. Others
         // generate a new id for each delta of one call: without a name, the index alone decides.
-        let has_id = |one: &Indexed| one.index == index && id.as_ref().is_some_and(|id| one.call.id == *id);
-        let may_be = |one: &Indexed| one.index == index && (name.is_none() || id.is_none() || one.call.id.is_empty());
+        let has_id = |one: &ChatCall| one.index == index && id.as_ref().is_some_and(|id| one.call.id == *id);
+        let may_be = |one: &ChatCall| one.index == index && (name.is_none() || id.is_none() || one.call.id.is_empty());
         let known = self.calls.iter().rposition(has_id).or_else(|| self.calls.iter().rposition(may_be));
         let at = known.unwrap_or_else(|| {
-            self.calls.push(Indexed { index, ..Indexed::default() });
+            self.calls.push(ChatCall { index, ..ChatCall::default() });
             self.calls.len() - 1
         });
-        let Indexed { call, other, more, .. } = &mut self.calls[at];
-        let besides =
-            delta.fields().unwrap_or_default().into_iter().filter(|(key, value)| is_besides(key) && !value.is_null());
-        more.extend(besides.map(|(key, value)| (key, value.value())));
+        let ChatCall { call, other, extra, .. } = &mut self.calls[at];
+        let unknown =
+            delta.fields().unwrap_or_default().into_iter().filter(|(key, value)| is_extra_key(key) && !value.is_null());
+        extra.extend(unknown.map(|(key, value)| (key, value.value())));
         if let Some(id) = id.filter(|_| call.id.is_empty()) {
             call.id = id;
         }
         let Some(function) = function else {
-            // Of a call that is not a function's, the first delta has everything. One with an id alone says nothing.
-            if call.name.is_none() && delta.fields().is_some_and(|fields| fields.keys().any(|key| is_besides(key))) {
+            // Other kinds of calls arrive complete in their first delta. A delta with only an id is ignored.
+            if call.name.is_none() && delta.fields().is_some_and(|fields| fields.keys().any(|key| is_extra_key(key))) {
                 *other = other.take().or_else(|| Some(delta.value()));
             }
             return;
@@ -104,44 +105,43 @@ impl Chat {
         }
     }
 
-    /// A response that has ended is like a whole one: what its calls say is for the tool to read. Before that, the
-    /// last call may have more to say.
-    fn ended(&self, one: &Indexed) -> Call {
-        Call { is_ended: self.is_complete, ..one.call.clone() }
+    /// Marks the call as complete if the response is complete. Until then the last call may still grow.
+    fn ended(&self, one: &ChatCall) -> PartialCall {
+        PartialCall { is_ended: self.is_complete, ..one.call.clone() }
     }
 
-    fn found(&self, one: &Indexed) -> Found {
+    fn parse(&self, one: &ChatCall) -> ParsedCall {
         match &one.other {
             Some(other) => openai_chat::call_in(&other.to_string()),
-            None if self.is_complete => openai_chat::call_in(&self.written(one).to_string()),
-            None => self.ended(one).found("it names no function"),
+            None if self.is_complete => openai_chat::call_in(&self.to_value(one).to_string()),
+            None => self.ended(one).parse("the function name is missing"),
         }
     }
 
-    fn written(&self, one: &Indexed) -> Value {
+    fn to_value(&self, one: &ChatCall) -> Value {
         if let Some(other) = &one.other {
             return other.clone();
         }
-        let is_cut = !self.is_complete && self.ended(one).is_cut();
-        let arguments = if is_cut { "{}" } else { &one.call.arguments };
+        let is_truncated = !self.is_complete && self.ended(one).is_truncated();
+        let arguments = if is_truncated { "{}" } else { &one.call.arguments };
         let mut call = json!({"id": one.call.id, "type": "function", "function": {"arguments": arguments}});
         if let Some(name) = &one.call.name {
             append(&mut call["function"], "name", name);
         }
-        for (key, value) in &one.more {
+        for (key, value) in &one.extra {
             call[key.as_str()] = value.clone();
         }
         call
     }
 }
 
-/// Returns `true` if a finish reason ends the answer. Some servers send an empty one, or the text `null`, with every
+/// Returns `true` if a finish reason ends the response. Some servers send an empty string or `null` as text with every
 /// chunk.
 fn is_final(reason: &str) -> bool {
     !matches!(reason, "" | "null")
 }
 
-/// Whether a key of a call is none that the protocol knows.
-fn is_besides(key: &str) -> bool {
+/// Returns `true` if the protocol does not define this key of a call.
+fn is_extra_key(key: &str) -> bool {
     !matches!(key, "index" | "id" | "type" | "function")
 }

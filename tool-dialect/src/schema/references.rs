@@ -1,52 +1,52 @@
-//! What a schema says by pointing elsewhere: at schemas that hold together, and at definitions that contain themselves.
+//! `allOf` and references to recursive definitions.
 
 use serde_json::{Map, Value, json};
 
-use super::keyword::{Keyword, Keywords};
+use super::keyword::{Keyword, KeywordSet};
+use super::losses::{LossSink, SchemaLoss};
 use super::merge::merged;
-use super::node::Node;
-use super::notes::{Loss, Notes};
-use super::types::Types;
-use super::write::{WithNull, Writer};
+use super::node::SchemaNode;
+use super::type_set::TypeSet;
+use super::writer::{NullEncoding, SchemaWriter};
 
-impl<'t, N: Notes> Writer<'t, N> {
-    /// Several schemas that all must hold: as one where that can be said.
-    pub(super) fn combined(&mut self, node: &Node<'_>, optional: bool) {
+impl<'t, N: LossSink> SchemaWriter<'t, N> {
+    /// Writes schemas that must all hold, merged into one if possible.
+    pub(super) fn combined(&mut self, node: &SchemaNode<'_>, optional: bool) {
         let reference = node.get(Keyword::Ref).map(|reference| json!({"$ref": reference}));
         let parts: Vec<&Value> = reference.iter().chain(node.list(Keyword::AllOf).unwrap_or_default()).collect();
-        let rest = node.to_map(Keywords::of(&[Keyword::Ref, Keyword::AllOf]));
+        let rest = node.to_map(KeywordSet::from_list(&[Keyword::Ref, Keyword::AllOf]));
         if let Some(one) = merged(&parts, rest.clone(), &self.definitions) {
             return self.schema(&one, optional);
         }
         let mut whole: Map<String, Value> = rest;
         whole.insert("allOf".to_owned(), parts.into_iter().cloned().collect());
         let whole = Value::Object(whole);
-        let mut node = Node::read(&whole);
+        let mut node = SchemaNode::read(&whole);
         if !self.profile.knows(Keyword::AllOf) {
-            self.lose(Loss::AllOf);
+            self.lose(SchemaLoss::AllOf);
         }
         node.infer_type();
         match self.is_nullable(false, optional) {
-            false => self.alone(node, WithNull::No),
+            false => self.non_null(node, NullEncoding::No),
             true => self.nullable(node),
         }
     }
 
-    /// A definition that contains itself.
+    /// Writes a reference to a recursive definition.
     pub(super) fn reference(
         &mut self,
         name: &'t str,
         schema: &'t Value,
-        node: &Node<'_>,
+        node: &SchemaNode<'_>,
         optional: bool,
         nullable: bool,
     ) {
         let reference = node.get(Keyword::Ref).and_then(Value::as_str).unwrap_or_default();
         if !self.profile.knows(Keyword::Ref) {
             if !self.unrolled {
-                self.lose(Loss::Recursive(name.to_owned()));
+                self.lose(SchemaLoss::Recursive(name.to_owned()));
             }
-            return self.unroll(name, Node::read(schema).annotated_by(node), optional);
+            return self.unroll(name, SchemaNode::read(schema).annotated_by(node), optional);
         }
         if self.used.insert(name) {
             self.unwritten.insert(name);
@@ -81,8 +81,8 @@ impl<'t, N: Notes> Writer<'t, N> {
         self.json.close(b'}');
     }
 
-    /// Writes a definition that contains itself once; what is inside of it again is only named.
-    fn unroll(&mut self, name: &str, node: Node<'_>, optional: bool) {
+    /// Writes a recursive definition once; nested occurrences are only named.
+    fn unroll(&mut self, name: &str, node: SchemaNode<'_>, optional: bool) {
         if !self.unrolled {
             self.unrolled = true;
             self.node(node, optional);
@@ -91,10 +91,10 @@ impl<'t, N: Notes> Writer<'t, N> {
         }
         self.json.open(b'{');
         self.json.key("type");
-        self.json.text(if node.types == Types::ARRAY { "array" } else { "object" });
+        self.json.text(if node.types == TypeSet::ARRAY { "array" } else { "object" });
         self.json.key("description");
         self.json.text(&format!("`{name}` again, as around it."));
-        if node.types == Types::ARRAY {
+        if node.types == TypeSet::ARRAY {
             self.json.key("items");
             self.json.raw(r#"{"type":"object"}"#);
         }

@@ -1,25 +1,25 @@
-//! Writes a schema in the form of a profile, straight from the definition to text.
+//! Writes a schema in a profile's subset, directly as text.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
-use super::definitions::{Definitions, Target};
-use super::json::Json;
-use super::keyword::{Keyword, Keywords};
-use super::node::Node;
-use super::notes::{Loss, Notes, Step};
-use super::profile::{Null, Optional, Profile};
+use super::definitions::{ReferenceTarget, ToolDefs};
+use super::json_writer::JsonWriter;
+use super::keyword::{Keyword, KeywordSet};
+use super::losses::{LossSink, PathStep, SchemaLoss};
+use super::node::SchemaNode;
+use super::profile::{NullStyle, OptionalStyle, SchemaProfile};
 
-/// More schemas than a tool has unless it repeats itself: then its definitions stay behind references.
+/// The limit of inlined schemas per tool. Beyond it, definitions stay behind references.
 const MOST_SCHEMAS: usize = 2_000;
-/// JSON parsers give up soon after.
+/// The maximum nesting; JSON parsers fail soon after.
 const DEEPEST: usize = 60;
 
-/// What a schema counts for where a provider limits it.
+/// The sizes of a schema that providers limit.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Counts {
+pub(crate) struct SchemaCounts {
     pub(crate) properties: usize,
     pub(crate) enum_values: usize,
     pub(crate) deepest: usize,
@@ -27,45 +27,45 @@ pub(crate) struct Counts {
     pub(crate) unions: usize,
 }
 
-/// Writes one schema.
-pub(crate) struct Writer<'t, N> {
-    pub(crate) json: Json,
-    pub(crate) profile: &'static Profile,
+/// A writer of one schema.
+pub(crate) struct SchemaWriter<'t, N> {
+    pub(crate) json: JsonWriter,
+    pub(crate) profile: &'static SchemaProfile,
     pub(crate) notes: N,
-    pub(crate) counts: Counts,
-    /// Whether something was lost without which the schema cannot be strict.
+    pub(crate) counts: SchemaCounts,
+    /// `true` if a loss prevents strict mode.
     pub(crate) refused: bool,
-    /// Whether it would be too large with its definitions written out.
+    /// `true` if the schema is too large with inlined definitions.
     pub(crate) too_large: bool,
-    pub(super) definitions: Definitions<'t>,
+    pub(super) definitions: ToolDefs<'t>,
     pub(super) depth: usize,
     schemas: usize,
-    /// Whether a definition that contains itself is being written out, where references cannot be said.
+    /// `true` while a recursive definition is inlined because references are not supported.
     pub(super) unrolled: bool,
-    /// The definitions that were referred to.
+    /// The definitions that were referenced.
     pub(super) used: BTreeSet<&'t str>,
     pub(super) unwritten: BTreeSet<&'t str>,
 }
 
-/// How `null` comes into a schema that is being written.
+/// The way in which `null` is added to the schema being written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum WithNull {
+pub(super) enum NullEncoding {
     No,
-    /// As one more name in `type`.
+    /// As a further name in `type`.
     Type,
-    /// As one more form below `anyOf`.
+    /// As a further alternative in `anyOf`.
     Form,
     /// As `nullable: true`.
     Flag,
 }
 
-impl<'t, N: Notes> Writer<'t, N> {
-    pub(crate) fn new(json: Json, profile: &'static Profile, definitions: Definitions<'t>) -> Self {
+impl<'t, N: LossSink> SchemaWriter<'t, N> {
+    pub(crate) fn new(json: JsonWriter, profile: &'static SchemaProfile, definitions: ToolDefs<'t>) -> Self {
         Self {
             json,
             profile,
             notes: N::default(),
-            counts: Counts::default(),
+            counts: SchemaCounts::default(),
             refused: false,
             too_large: false,
             definitions,
@@ -77,10 +77,10 @@ impl<'t, N: Notes> Writer<'t, N> {
         }
     }
 
-    /// The arguments as one object. `names` are what the provider calls those whose own names it does not take.
+    /// Writes the arguments as one object. `names` holds the renamed arguments: own name and provider's name.
     pub(crate) fn parameters(&mut self, tool: &'t ToolDefinition, names: &[(String, String)]) {
         let renamed = |name: &'t String| names.iter().find(|(own, _)| own == name).map_or(name, |(_, other)| other);
-        let strict = self.profile.optional == Optional::Null;
+        let strict = self.profile.optional == OptionalStyle::Null;
         self.json.open(b'{');
         self.json.key("type");
         self.json.raw("\"object\"");
@@ -94,9 +94,9 @@ impl<'t, N: Notes> Writer<'t, N> {
         self.counts.properties += tool.arguments.len();
         for (name, argument) in &tool.arguments {
             self.json.name(if names.is_empty() { name } else { renamed(name) });
-            self.notes.enter(Step::Property(name));
+            self.notes.enter(PathStep::Property(name));
             self.counts.optional += usize::from(!argument.required);
-            self.node(Node::of_argument(argument), !argument.required);
+            self.node(SchemaNode::from_argument(argument), !argument.required);
             self.notes.leave();
         }
         self.depth -= 1;
@@ -115,24 +115,26 @@ impl<'t, N: Notes> Writer<'t, N> {
         self.check_limits();
     }
 
-    /// A result's schema, which has its own `$defs` around it.
+    /// Writes the schema of a result, with its own `$defs`.
     pub(crate) fn result(&mut self, schema: &Value) {
         self.json.open(b'{');
-        let mut node = Node::read(schema);
-        // A definition may only refer to another one; what goes round in circles says nothing.
+        let mut node = SchemaNode::read(schema);
+        // A definition may be just a reference to another one; a cycle means nothing.
         for _ in 0..=self.definitions.all.len() {
             let Some(reference) = node.get(Keyword::Ref) else { break };
             match self.definitions.target(reference) {
-                Target::Inline(schema) | Target::Kept(_, schema) => node = Node::read(schema).annotated_by(&node),
-                Target::Unknown => node.remove(Keyword::Ref),
+                ReferenceTarget::Inline(schema) | ReferenceTarget::Kept(_, schema) => {
+                    node = SchemaNode::read(schema).annotated_by(&node)
+                }
+                ReferenceTarget::Unknown => node.remove(Keyword::Ref),
             }
         }
-        self.keywords(node, WithNull::No);
+        self.keywords(node, NullEncoding::No);
         self.used_definitions();
         self.json.close(b'}');
     }
 
-    /// The definitions that stay behind references, each once; they refer to others in turn.
+    /// Writes the referenced definitions once each, and those they reference in turn.
     fn used_definitions(&mut self) {
         if self.used.is_empty() {
             return;
@@ -142,7 +144,7 @@ impl<'t, N: Notes> Writer<'t, N> {
         let all = self.definitions.all;
         while let Some(name) = self.unwritten.pop_first() {
             self.json.name(name);
-            self.notes.enter(Step::Property(name));
+            self.notes.enter(PathStep::Property(name));
             self.schema(&all[name], false);
             self.notes.leave();
         }
@@ -153,27 +155,27 @@ impl<'t, N: Notes> Writer<'t, N> {
         let Some(limits) = &self.profile.strict else { return };
         let counts = self.counts;
         if counts.deepest > limits.depth {
-            self.lose(Loss::Depth(counts.deepest));
+            self.lose(SchemaLoss::Depth(counts.deepest));
         }
         if counts.properties > limits.properties {
-            self.lose(Loss::Properties(counts.properties));
+            self.lose(SchemaLoss::Properties(counts.properties));
         }
         if counts.enum_values > limits.enum_values {
-            self.lose(Loss::EnumValues(counts.enum_values));
+            self.lose(SchemaLoss::EnumValues(counts.enum_values));
         }
     }
 
-    pub(crate) fn lose(&mut self, loss: Loss) {
+    pub(crate) fn lose(&mut self, loss: SchemaLoss) {
         self.refused |= self.profile.strict.is_some() && loss.forbids_strict();
         self.notes.lose(loss);
     }
 
     pub(super) fn schema(&mut self, schema: &Value, optional: bool) {
-        self.node(Node::read(schema), optional);
+        self.node(SchemaNode::read(schema), optional);
     }
 
-    /// One schema; `optional` where it is a property that need not be there.
-    pub(super) fn node(&mut self, node: Node<'_>, optional: bool) {
+    /// Writes one schema; `optional` marks an optional property.
+    pub(super) fn node(&mut self, node: SchemaNode<'_>, optional: bool) {
         let mut node = node;
         self.schemas += 1;
         self.counts.deepest = self.counts.deepest.max(self.depth);
@@ -186,13 +188,13 @@ impl<'t, N: Notes> Writer<'t, N> {
         loop {
             if let Some(reference) = node.get(Keyword::Ref) {
                 match self.definitions.target(reference) {
-                    Target::Unknown => {
-                        self.lose(Loss::UnknownReference(reference.as_str().unwrap_or_default().to_owned()));
+                    ReferenceTarget::Unknown => {
+                        self.lose(SchemaLoss::UnknownReference(reference.as_str().unwrap_or_default().to_owned()));
                         node.remove(Keyword::Ref);
                     }
                     _ if !node.only_refers() => return self.combined(&node, optional || nullable),
-                    Target::Inline(schema) => node = Node::read(schema).annotated_by(&node),
-                    Target::Kept(name, schema) => {
+                    ReferenceTarget::Inline(schema) => node = SchemaNode::read(schema).annotated_by(&node),
+                    ReferenceTarget::Kept(name, schema) => {
                         return self.reference(name, schema, &node, optional, nullable);
                     }
                 }
@@ -206,34 +208,35 @@ impl<'t, N: Notes> Writer<'t, N> {
         }
         node.infer_type();
         match self.is_nullable(nullable, optional) {
-            false => self.alone(node, WithNull::No),
+            false => self.non_null(node, NullEncoding::No),
             true => self.nullable(node),
         }
     }
 
     pub(super) fn is_nullable(&self, nullable: bool, optional: bool) -> bool {
         match self.profile.optional {
-            Optional::LeftOut => nullable && !optional,
-            Optional::Null => nullable || optional,
-            Optional::AsItIs => nullable,
+            OptionalStyle::LeftOut => nullable && !optional,
+            OptionalStyle::Null => nullable || optional,
+            OptionalStyle::AsItIs => nullable,
         }
     }
 
-    /// A schema that `null` fits, too.
-    pub(super) fn nullable(&mut self, mut node: Node<'_>) {
-        const FORMS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf]);
-        const VALUES: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Enum, Keyword::Const]);
+    /// Writes a schema that also accepts `null`.
+    pub(super) fn nullable(&mut self, mut node: SchemaNode<'_>) {
+        const FORMS: KeywordSet = KeywordSet::from_list(&[Keyword::AnyOf, Keyword::OneOf]);
+        const VALUES: KeywordSet =
+            KeywordSet::from_list(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Enum, Keyword::Const]);
         if node.is_any() {
-            return self.alone(node, WithNull::No);
+            return self.non_null(node, NullEncoding::No);
         }
-        if self.profile.null == Null::Flag {
-            return self.alone(node, WithNull::Flag);
+        if self.profile.null == NullStyle::Flag {
+            return self.non_null(node, NullEncoding::Flag);
         }
-        if self.profile.null == Null::Type && !node.said.meets(VALUES) && !node.types.is_several() {
-            return self.alone(node, WithNull::Type);
+        if self.profile.null == NullStyle::Type && !node.keywords.intersects(VALUES) && !node.types.is_union() {
+            return self.non_null(node, NullEncoding::Type);
         }
-        if node.types.is_several() || (node.types.is_none() && node.said.meets(FORMS)) {
-            return self.alone(node, WithNull::Form);
+        if node.types.is_union() || (node.types.is_none() && node.keywords.intersects(FORMS)) {
+            return self.non_null(node, NullEncoding::Form);
         }
         self.counts.unions += 1;
         self.json.open(b'{');
@@ -243,7 +246,7 @@ impl<'t, N: Notes> Writer<'t, N> {
         }
         self.json.key("anyOf");
         self.json.open(b'[');
-        self.alone(node, WithNull::No);
+        self.non_null(node, NullEncoding::No);
         self.json.raw(",{\"type\":\"null\"}]}");
     }
 }

@@ -1,14 +1,14 @@
-//! The types of JSON, as a set.
+//! Sets of JSON types.
 
 use serde_json::Value;
 
-/// A set of JSON's types; empty where a schema does not say one.
+/// A set of JSON types; empty if a schema has no `type`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Types(u8);
+pub(crate) struct TypeSet(u8);
 
 const NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-impl Types {
+impl TypeSet {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const ARRAY: Self = Self(1);
     pub(crate) const BOOLEAN: Self = Self(1 << 1);
@@ -31,7 +31,7 @@ impl Types {
         }
     }
 
-    /// What a `type` says, be it one name or a list.
+    /// Reads the value of `type`: one name or a list.
     pub(crate) fn read(value: &Value) -> Self {
         match value {
             Value::String(name) => Self::named(name),
@@ -40,7 +40,7 @@ impl Types {
         }
     }
 
-    pub(crate) fn of_value(value: &Value) -> Self {
+    pub(crate) fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
@@ -52,27 +52,27 @@ impl Types {
         }
     }
 
-    /// Whether a value is of one of these types.
+    /// Returns `true` if a value has one of these types.
     pub(crate) fn take(self, value: &Value) -> bool {
-        let of_value = Self::of_value(value);
+        let own = Self::from_value(value);
         let is_whole = || value.as_f64().is_some_and(|number| number.fract() == 0.0);
-        self.has(of_value)
-            || (of_value == Self::INTEGER && self.has(Self::NUMBER))
-            || (of_value == Self::NUMBER && self.has(Self::INTEGER) && is_whole())
+        self.has(own)
+            || (own == Self::INTEGER && self.has(Self::NUMBER))
+            || (own == Self::NUMBER && self.has(Self::INTEGER) && is_whole())
     }
 
-    /// The types that are in both sets. Every integer is a number.
+    /// Returns the intersection. Every integer is a number.
     pub(crate) fn both(self, other: Self) -> Self {
         let wide = |types: Self| if types.has(Self::NUMBER) { types.or(Self::INTEGER) } else { types };
         Self(wide(self).0 & wide(other).0).plain()
     }
 
-    /// The types of all these values together.
-    pub(crate) fn of_values(values: &[Value]) -> Self {
-        values.iter().fold(Self::NONE, |types, value| types.or(Self::of_value(value))).plain()
+    /// Returns the types of all values.
+    pub(crate) fn from_values(values: &[Value]) -> Self {
+        values.iter().fold(Self::NONE, |types, value| types.or(Self::from_value(value))).plain()
     }
 
-    /// Every integer is a number.
+    /// Removes `integer` if `number` is in the set, which includes it.
     fn plain(self) -> Self {
         if self.has(Self::NUMBER) { self.without(Self::INTEGER) } else { self }
     }
@@ -93,16 +93,16 @@ impl Types {
         self.0 == 0
     }
 
-    pub(crate) fn is_several(self) -> bool {
+    pub(crate) fn is_union(self) -> bool {
         self.0.count_ones() > 1
     }
 
-    /// The name of a single type.
+    /// Returns the name of a single type.
     pub(crate) fn name(self) -> &'static str {
         NAMES.get(self.0.trailing_zeros() as usize).copied().unwrap_or("any")
     }
 
-    /// The types one by one, sorted by name.
+    /// Returns the types one by one, sorted by name.
     pub(crate) fn each(self) -> impl Iterator<Item = Self> {
         (0..NAMES.len()).map(|at| Self(1 << at)).filter(move |one| self.has(*one))
     }

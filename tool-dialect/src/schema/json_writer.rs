@@ -1,19 +1,19 @@
-//! JSON written by hand, key by key, without a tree in between.
+//! A JSON writer that works without an intermediate tree.
 
 use serde::Serialize;
 use serde_json::Value;
 use tool_model::canonical;
 
-/// The text of a JSON document that is being written. Commas come of themselves.
+/// A JSON text under construction. Commas are added automatically.
 #[derive(Default)]
-pub(crate) struct Json(Vec<u8>);
+pub(crate) struct JsonWriter(Vec<u8>);
 
-impl Json {
+impl JsonWriter {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }
 
-    /// A key that needs no escapes; its value follows.
+    /// Writes a key that needs no escaping. Its value must follow.
     pub(crate) fn key(&mut self, key: &'static str) {
         self.item();
         self.0.push(b'"');
@@ -21,14 +21,14 @@ impl Json {
         self.0.extend_from_slice(b"\":");
     }
 
-    /// A key of any text; its value follows.
+    /// Writes an arbitrary key. Its value must follow.
     pub(crate) fn name(&mut self, name: &str) {
         self.item();
         self.text(name);
         self.0.push(b':');
     }
 
-    /// The next item of a list follows.
+    /// Starts the next item of an array.
     pub(crate) fn item(&mut self) {
         if !matches!(self.0.last(), None | Some(b'{' | b'[' | b':')) {
             self.0.push(b',');
@@ -47,12 +47,12 @@ impl Json {
         self.serialize(text);
     }
 
-    /// What is JSON already.
+    /// Appends text that is already JSON.
     pub(crate) fn raw(&mut self, json: &str) {
         self.0.extend_from_slice(json.as_bytes());
     }
 
-    /// A value, with sorted keys whatever features of serde_json are on.
+    /// Writes a value with sorted keys, regardless of serde_json's features.
     pub(crate) fn value(&mut self, value: &Value) {
         match value {
             Value::Object(_) | Value::Array(_) => self.raw(&canonical(value)),
@@ -61,7 +61,7 @@ impl Json {
     }
 
     pub(crate) fn serialize(&mut self, value: &(impl Serialize + ?Sized)) {
-        // Writing what has string keys to memory does not fail.
+        // Serializing values with string keys to memory cannot fail.
         let _ = serde_json::to_writer(&mut self.0, value);
     }
 

@@ -1,17 +1,17 @@
-//! Fits one schema to a profile: what the provider does not know is said in another way, or in words.
+//! Adapts one schema to a profile: rewrites unsupported keywords, or moves them into the description.
 
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 use tool_model::validate::describe;
 
-use super::keyword::{Keyword, Keywords};
-use super::node::Node;
-use super::notes::{Loss, Notes};
-use super::profile::{Null, Optional};
-use super::types::Types;
-use super::words;
-use super::write::{WithNull, Writer};
+use super::keyword::{Keyword, KeywordSet};
+use super::losses::{LossSink, SchemaLoss};
+use super::node::SchemaNode;
+use super::profile::{NullStyle, OptionalStyle};
+use super::sentences;
+use super::type_set::TypeSet;
+use super::writer::{NullEncoding, SchemaWriter};
 
 static FALSE: Value = Value::Bool(false);
 static TRUE: Value = Value::Bool(true);
@@ -19,20 +19,26 @@ static NO_NAMES: Value = Value::Array(Vec::new());
 static NO_PROPERTIES: LazyLock<Value> = LazyLock::new(|| json!({}));
 static ZERO: LazyLock<Value> = LazyLock::new(|| json!(0));
 
-/// What a model reads where nothing else is said: a schema without a word makes some clients drop all tools.
+/// The description of an unconstrained value. Some clients drop all tools if a schema is empty.
 const ANYTHING: &str = "Any JSON value.";
 
-/// What tells the form of a value without a `type`.
-const SAYS_WHAT: Keywords =
-    Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::Const, Keyword::Enum, Keyword::OneOf, Keyword::Ref]);
+/// The keywords that define a value without `type`.
+const SHAPE_KEYWORDS: KeywordSet = KeywordSet::from_list(&[
+    Keyword::AllOf,
+    Keyword::AnyOf,
+    Keyword::Const,
+    Keyword::Enum,
+    Keyword::OneOf,
+    Keyword::Ref,
+]);
 
-impl<N: Notes> Writer<'_, N> {
-    /// The keywords of a schema of one type, or of none.
-    pub(super) fn keywords(&mut self, node: Node<'_>, null: WithNull) {
+impl<N: LossSink> SchemaWriter<'_, N> {
+    /// Writes the keywords of a schema with at most one type.
+    pub(super) fn keywords(&mut self, node: SchemaNode<'_>, null: NullEncoding) {
         if node.is_any() {
             return self.any(&node, &[]);
         }
-        // From here on it also borrows what is made below.
+        // Shortens the lifetime, so that the node can borrow the values below.
         let mut node = node;
         let mut sentences = Vec::new();
         let bounds = self.whole_bounds(&node);
@@ -40,10 +46,10 @@ impl<N: Notes> Writer<'_, N> {
         self.number_format(&mut node);
         let items = self.tuple(&mut node, &mut sentences);
         items.iter().for_each(|items| node.set(Keyword::Items, items));
-        if node.types == Types::ARRAY && node.get(Keyword::Items).is_none() {
+        if node.types == TypeSet::ARRAY && node.get(Keyword::Items).is_none() {
             node.set(Keyword::Items, &TRUE);
         }
-        if node.types == Types::OBJECT {
+        if node.types == TypeSet::OBJECT {
             self.object(&mut node, &mut sentences);
         }
         if !self.profile.knows(Keyword::OneOf)
@@ -57,30 +63,30 @@ impl<N: Notes> Writer<'_, N> {
             node.remove(Keyword::Const);
             node.set(Keyword::Enum, only);
         }
-        self.move_into_words(&mut node, &mut sentences);
-        if self.profile.typed && node.types.is_none() && !node.said.meets(SAYS_WHAT) {
+        self.move_to_description(&mut node, &mut sentences);
+        if self.profile.typed && node.types.is_none() && !node.keywords.intersects(SHAPE_KEYWORDS) {
             return self.any(&node, &sentences);
         }
         self.write(&node, null, &sentences);
     }
 
-    /// A value of any form.
-    fn any(&mut self, node: &Node<'_>, sentences: &[String]) {
+    /// Writes a schema for any value.
+    fn any(&mut self, node: &SchemaNode<'_>, sentences: &[String]) {
         self.description(node.description.or(Some(ANYTHING)), sentences);
         if !self.profile.typed {
             return self.annotations(node);
         }
-        self.lose(Loss::Any);
-        // Every schema needs a type: the forms that values have, with lists of the simple ones.
+        self.lose(SchemaLoss::Any);
+        // Every schema needs a type, so list all types, with arrays of simple values.
         let simple = r#"{"type":"string"},{"type":"number"},{"type":"boolean"}"#;
         self.json.key("anyOf");
         self.json.raw(&format!(
             r#"[{simple},{{"type":"object"}},{{"type":"array","items":{{"anyOf":[{simple},{{"type":"object"}}]}}}}]"#
         ));
-        self.null_flag(if self.profile.null == Null::Flag { WithNull::Flag } else { WithNull::No });
+        self.null_flag(if self.profile.null == NullStyle::Flag { NullEncoding::Flag } else { NullEncoding::No });
     }
 
-    fn annotations(&mut self, node: &Node<'_>) {
+    fn annotations(&mut self, node: &SchemaNode<'_>) {
         for keyword in [Keyword::Default, Keyword::Examples] {
             if let Some(value) = node.get(keyword).filter(|_| self.profile.knows(keyword)) {
                 self.json.key(keyword.text());
@@ -89,12 +95,12 @@ impl<N: Notes> Writer<'_, N> {
         }
     }
 
-    /// Bounds that exclude a whole number include its neighbour; a provider without the one knows the other.
-    fn whole_bounds(&self, node: &Node<'_>) -> Vec<(Keyword, Value)> {
+    /// Converts exclusive bounds of integers to inclusive ones, if the provider only supports those.
+    fn whole_bounds(&self, node: &SchemaNode<'_>) -> Vec<(Keyword, Value)> {
         let excluding =
             [(Keyword::ExclusiveMinimum, Keyword::Minimum, 1), (Keyword::ExclusiveMaximum, Keyword::Maximum, -1)];
         let mut bounds = Vec::new();
-        if node.types == Types::INTEGER {
+        if node.types == TypeSet::INTEGER {
             for (keyword, other, step) in excluding.into_iter().filter(|(keyword, ..)| !self.profile.knows(*keyword)) {
                 let bound = node.get(keyword).and_then(Value::as_i64).and_then(|bound| bound.checked_add(step));
                 let known = node.get(other).and_then(Value::as_f64);
@@ -107,8 +113,9 @@ impl<N: Notes> Writer<'_, N> {
         bounds
     }
 
-    /// Formats of machine numbers flood clients with warnings; that a number is unsigned is said by its least value.
-    fn number_format(&mut self, node: &mut Node<'_>) {
+    /// Removes the formats of machine numbers, which cause client warnings. An unsigned number gets a minimum of 0
+    /// instead.
+    fn number_format(&mut self, node: &mut SchemaNode<'_>) {
         let Some(format) = node.get(Keyword::Format).and_then(Value::as_str) else { return };
         let is_unsigned = format.starts_with("uint");
         if is_unsigned || format.starts_with("int") || matches!(format, "float" | "double") {
@@ -119,8 +126,8 @@ impl<N: Notes> Writer<'_, N> {
         }
     }
 
-    /// Items each at its place. Providers ask for `items`, too: it says what any of them is.
-    fn tuple(&mut self, node: &mut Node<'_>, sentences: &mut Vec<String>) -> Option<Value> {
+    /// Adapts a tuple and returns its `items`, which providers require: the alternatives of all positions.
+    fn tuple(&mut self, node: &mut SchemaNode<'_>, sentences: &mut Vec<String>) -> Option<Value> {
         let places = node.list(Keyword::PrefixItems)?;
         let mut kinds: Vec<&Value> = Vec::new();
         for place in places {
@@ -139,9 +146,9 @@ impl<N: Notes> Writer<'_, N> {
             let places: Vec<String> = places.iter().map(|place| describe(place, all)).collect();
             sentences.push(format!("In this order: {}.", places.join("; ")));
             node.remove(Keyword::PrefixItems);
-            self.lose(Loss::Tuple);
+            self.lose(SchemaLoss::Tuple);
         } else if !ends {
-            // What follows is what `items` says, or anything.
+            // Further items are described by `items`, or are unconstrained.
             return node.get(Keyword::Items).is_none().then_some(Value::Bool(true));
         }
         Some(match kinds[..] {
@@ -151,24 +158,24 @@ impl<N: Notes> Writer<'_, N> {
         })
     }
 
-    /// Whether an object has other keys than its properties, and how that is said.
-    fn object(&mut self, node: &mut Node<'_>, sentences: &mut Vec<String>) {
+    /// Adapts `additionalProperties`, `properties` and `required` of an object.
+    fn object(&mut self, node: &mut SchemaNode<'_>, sentences: &mut Vec<String>) {
         let properties = node.map(Keyword::Properties).map_or(0, Map::len);
         let others = node.get(Keyword::AdditionalProperties);
         let is_open = match others {
             Some(Value::Bool(false)) => false,
             Some(Value::Bool(true)) => true,
-            Some(schema) => !Node::read(schema).is_any() || properties == 0,
+            Some(schema) => !SchemaNode::read(schema).is_any() || properties == 0,
             None => properties == 0,
         };
         let has_patterns = node.get(Keyword::PatternProperties).is_some();
         let is_map = has_patterns || (is_open && (others.is_some() || properties == 0));
-        // That there may be more is what an object says by itself.
-        if others.is_some_and(|others| others == &TRUE || Node::read(others).is_any() && others != &FALSE) {
+        // Objects allow additional properties by default.
+        if others.is_some_and(|others| others == &TRUE || SchemaNode::read(others).is_any() && others != &FALSE) {
             node.remove(Keyword::AdditionalProperties);
         }
         if self.profile.typed && is_map {
-            self.lose(Loss::Map);
+            self.lose(SchemaLoss::Map);
             let all = self.definitions.all;
             sentences.extend(
                 node.get(Keyword::AdditionalProperties)
@@ -180,7 +187,7 @@ impl<N: Notes> Writer<'_, N> {
             node.remove(Keyword::AdditionalProperties);
             if !is_open && !is_map && properties == 0 {
                 sentences.push("It has no keys.".to_owned());
-                self.lose(Loss::Moved(Keyword::AdditionalProperties));
+                self.lose(SchemaLoss::Moved(Keyword::AdditionalProperties));
             }
         }
         if self.profile.closed {
@@ -191,32 +198,32 @@ impl<N: Notes> Writer<'_, N> {
         } else if properties == 0 && node.get(Keyword::Properties).is_some() && self.profile.typed {
             node.remove(Keyword::Properties);
         }
-        if self.profile.optional == Optional::Null && node.get(Keyword::Required).is_none() {
+        if self.profile.optional == OptionalStyle::Null && node.get(Keyword::Required).is_none() {
             node.set(Keyword::Required, &NO_NAMES);
-        } else if self.profile.optional != Optional::Null && node.get(Keyword::Required) == Some(&NO_NAMES) {
+        } else if self.profile.optional != OptionalStyle::Null && node.get(Keyword::Required) == Some(&NO_NAMES) {
             node.remove(Keyword::Required);
         }
     }
 
-    /// A single value as a list of one, where `const` is not known.
-    fn single_value(&self, node: &Node<'_>) -> Option<Value> {
+    /// Converts `const` to an `enum` of one value, if `const` is not supported.
+    fn single_value(&self, node: &SchemaNode<'_>) -> Option<Value> {
         let value = node.get(Keyword::Const).filter(|_| !self.profile.knows(Keyword::Const))?;
         (node.get(Keyword::Enum).is_none()).then(|| Value::Array(vec![value.clone()]))
     }
 
-    /// What the provider does not know goes into the description, if it demands something.
-    fn move_into_words(&mut self, node: &mut Node<'_>, sentences: &mut Vec<String>) {
-        if self.profile.text_enums && node.types != Types::STRING {
+    /// Moves unsupported constraints into the description.
+    fn move_to_description(&mut self, node: &mut SchemaNode<'_>, sentences: &mut Vec<String>) {
+        if self.profile.text_enums && node.types != TypeSet::STRING {
             self.move_one(node, Keyword::Enum, sentences);
         }
-        for (least, most, noun) in words::RANGES {
+        for (least, most, noun) in sentences::RANGES {
             self.move_range(node, least, most, noun, sentences);
         }
         let least_items = node.integer(Keyword::MinItems);
         if least_items.is_some_and(|least| least > self.profile.most_min_items) {
             self.move_one(node, Keyword::MinItems, sentences);
         }
-        let text = |node: &Node<'_>, keyword| node.get(keyword).and_then(Value::as_str).map(str::to_owned);
+        let text = |node: &SchemaNode<'_>, keyword| node.get(keyword).and_then(Value::as_str).map(str::to_owned);
         if self.profile.formats.is_some()
             && text(node, Keyword::Format).is_some_and(|format| !self.profile.knows_format(&format))
         {
@@ -225,10 +232,10 @@ impl<N: Notes> Writer<'_, N> {
         if text(node, Keyword::Pattern).is_some_and(|pattern| !self.profile.knows_pattern(&pattern)) {
             self.move_one(node, Keyword::Pattern, sentences);
         }
-        for keyword in node.said.without(self.profile.keywords).iter() {
+        for keyword in node.keywords.without(self.profile.keywords).iter() {
             let has_neighbour = match keyword {
-                Keyword::ExclusiveMinimum => node.types == Types::INTEGER && self.profile.knows(Keyword::Minimum),
-                Keyword::ExclusiveMaximum => node.types == Types::INTEGER && self.profile.knows(Keyword::Maximum),
+                Keyword::ExclusiveMinimum => node.types == TypeSet::INTEGER && self.profile.knows(Keyword::Minimum),
+                Keyword::ExclusiveMaximum => node.types == TypeSet::INTEGER && self.profile.knows(Keyword::Maximum),
                 _ => false,
             };
             if has_neighbour {
@@ -239,10 +246,10 @@ impl<N: Notes> Writer<'_, N> {
         }
     }
 
-    /// Two bounds of one thing, as one sentence.
+    /// Moves a pair of bounds into the description as one sentence.
     fn move_range(
         &mut self,
-        node: &mut Node<'_>,
+        node: &mut SchemaNode<'_>,
         least: Keyword,
         most: Keyword,
         noun: &str,
@@ -254,19 +261,19 @@ impl<N: Notes> Writer<'_, N> {
         if knows_least || self.profile.knows(most) {
             return;
         }
-        sentences.push(words::range(low, high, noun));
+        sentences.push(sentences::range(low, high, noun));
         for keyword in [least, most] {
             node.remove(keyword);
-            self.lose(Loss::Moved(keyword));
+            self.lose(SchemaLoss::Moved(keyword));
         }
     }
 
-    fn move_one(&mut self, node: &mut Node<'_>, keyword: Keyword, sentences: &mut Vec<String>) {
+    fn move_one(&mut self, node: &mut SchemaNode<'_>, keyword: Keyword, sentences: &mut Vec<String>) {
         let Some(value) = node.get(keyword) else { return };
         node.remove(keyword);
-        if let Some(sentence) = words::sentence(keyword, value) {
+        if let Some(sentence) = sentences::sentence(keyword, value) {
             sentences.push(sentence);
-            self.lose(Loss::Moved(keyword));
+            self.lose(SchemaLoss::Moved(keyword));
         }
     }
 }

@@ -1,39 +1,39 @@
-//! Events of ConverseStream: the name of an event is its key.
+//! Bedrock ConverseStream events: each event is an object with its name as the key.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::raw::Raw;
-use super::{Call, Pieces, Whole, append};
+use super::super::raw::RawJson;
+use super::{PartialCall, PartialResponse, ProviderStream, append};
 
 #[derive(Default)]
-pub(super) struct Blocks {
-    blocks: BTreeMap<u64, Block>,
+pub(super) struct BedrockStream {
+    blocks: BTreeMap<u64, BedrockBlock>,
     is_complete: bool,
 }
 
-enum Block {
-    Call(Call),
-    /// Text and thoughts, as they go back.
+enum BedrockBlock {
+    Call(PartialCall),
+    /// Text and reasoning, in the form in which they are sent back.
     Other(Value),
 }
 
-impl Pieces for Blocks {
-    fn push(&mut self, event: Raw<'_>) -> String {
+impl ProviderStream for BedrockStream {
+    fn push(&mut self, event: RawJson<'_>) -> String {
         let index =
-            |event: Raw<'_>| event.get("contentBlockIndex").and_then(|at| at.value().as_u64()).unwrap_or_default();
+            |event: RawJson<'_>| event.get("contentBlockIndex").and_then(|at| at.value().as_u64()).unwrap_or_default();
         if let Some(start) = event.get("contentBlockStart") {
             if let Some(tool) = start.get("start").and_then(|start| start.get("toolUse")) {
                 let id = tool.text_at("toolUseId").unwrap_or_default();
-                let call = Call { id, name: tool.text_at("name"), ..Call::default() };
-                self.blocks.insert(index(start), Block::Call(call));
+                let call = PartialCall { id, name: tool.text_at("name"), ..PartialCall::default() };
+                self.blocks.insert(index(start), BedrockBlock::Call(call));
             }
         } else if let Some(piece) = event.get("contentBlockDelta") {
-            let block = self.blocks.entry(index(piece)).or_insert_with(|| Block::Other(json!({})));
-            return piece.get("delta").map(|delta| block.grow(delta)).unwrap_or_default();
+            let block = self.blocks.entry(index(piece)).or_insert_with(|| BedrockBlock::Other(json!({})));
+            return piece.get("delta").map(|delta| block.append_delta(delta)).unwrap_or_default();
         } else if let Some(stop) = event.get("contentBlockStop") {
-            if let Some(Block::Call(call)) = self.blocks.get_mut(&index(stop)) {
+            if let Some(BedrockBlock::Call(call)) = self.blocks.get_mut(&index(stop)) {
                 call.is_ended = true;
             }
         } else if event.get("messageStop").is_some() {
@@ -42,13 +42,13 @@ impl Pieces for Blocks {
         String::new()
     }
 
-    fn whole(&self) -> Whole {
+    fn response(&self) -> PartialResponse {
         let calls = self.blocks.values().filter_map(|block| match block {
-            Block::Call(call) => Some(call.found("it names no tool")),
-            Block::Other(_) => None,
+            BedrockBlock::Call(call) => Some(call.parse("the tool name is missing")),
+            BedrockBlock::Other(_) => None,
         });
-        let content: Vec<Value> = self.blocks.values().map(Block::written).collect();
-        Whole {
+        let content: Vec<Value> = self.blocks.values().map(BedrockBlock::to_value).collect();
+        PartialResponse {
             calls: calls.collect(),
             turn: vec![json!({"role": "assistant", "content": content})],
             is_complete: self.is_complete,
@@ -56,9 +56,9 @@ impl Pieces for Blocks {
     }
 }
 
-impl Block {
-    /// Adds a piece and gives the text in it.
-    fn grow(&mut self, delta: Raw<'_>) -> String {
+impl BedrockBlock {
+    /// Adds a delta and returns the text in it.
+    fn append_delta(&mut self, delta: RawJson<'_>) -> String {
         match self {
             Self::Call(call) => {
                 let input = delta.get("toolUse").and_then(|tool| tool.text_at("input"));
@@ -69,7 +69,7 @@ impl Block {
                     append(value, "text", &text);
                     return text;
                 }
-                for (key, part) in delta.get("reasoningContent").and_then(Raw::fields).unwrap_or_default() {
+                for (key, part) in delta.get("reasoningContent").and_then(RawJson::fields).unwrap_or_default() {
                     let part = part.text().unwrap_or_default();
                     match key.as_str() {
                         "text" | "signature" => append(&mut value["reasoningContent"]["reasoningText"], &key, &part),
@@ -81,7 +81,7 @@ impl Block {
         String::new()
     }
 
-    fn written(&self) -> Value {
+    fn to_value(&self) -> Value {
         match self {
             Self::Call(call) => {
                 json!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.input()}})

@@ -1,14 +1,14 @@
-//! What a model reads, taken from a manifest.
+//! Descriptions and instructions from an edited manifest.
 
 use serde_json::{Map, Value};
 
 use crate::schema::{Position, position};
-use crate::walk::is_any;
+use crate::schema_walk::is_any;
 use crate::{Argument, KEYS, Manifest, ToolDefinition};
 
 impl Manifest {
-    /// These tools in the words of another manifest, which somebody may have edited: each tool of both has the
-    /// [descriptions and instructions](ToolDefinition::with_words_of) of the other manifest, all else stays.
+    /// Returns these tools with the [descriptions and instructions](ToolDefinition::with_words_of) of another manifest,
+    /// which a user may have edited. Everything else is unchanged.
     #[must_use]
     pub fn with_words_of(&self, edited: &Self) -> Self {
         let reworded = |(name, tool): (&str, &ToolDefinition)| {
@@ -23,9 +23,8 @@ impl Manifest {
 }
 
 impl ToolDefinition {
-    /// This tool in the words of a manifest's entry that agrees with it: the descriptions and the instructions are the
-    /// entry's, all else stays. Where the entry knows no more of an argument than `any`, what it does not say is not
-    /// taken for an intention.
+    /// Returns this tool with the descriptions and instructions of a matching manifest entry. Everything else is
+    /// unchanged. If an argument of the entry is `any`, its missing descriptions are not taken as intentional.
     #[must_use]
     pub fn with_words_of(mut self, entry: &Self) -> Self {
         self.description.clone_from(&entry.description);
