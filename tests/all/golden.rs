@@ -165,3 +165,13 @@ fn a_dispatcher_offers_the_manifest() {
     let tools = fixtures::builder().manifest(through_text).build().unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(tools.manifest(), *fixtures::manifest());
 }
+
+/// A key that the README does not explain is one that nobody finds.
+#[test]
+fn the_readme_explains_every_key() {
+    let readme = include_str!("../../README.md");
+    let attributes = readme.split("## Attributes").nth(1).expect("a section about attributes");
+    for key in tool_model::KEYS {
+        assert!(attributes.contains(&format!("`{}", key.name)), "README.md does not explain `{}`", key.name);
+    }
+}

@@ -1,5 +1,5 @@
-// A conversation: says things, draws what happens. HTML comes from this server only, which has escaped it; all else is
-// set as text.
+// The page of a conversation: sends messages and renders events. HTML comes only from this server, which has escaped it;
+// everything else is set as text.
 
 import { entitle } from "./list.js";
 import { send } from "./send.js";
@@ -18,12 +18,12 @@ async function post(path, body) {
 }
 
 const run = {
-  section: null, // where the run is drawn
-  text: null, // the text that is coming
-  thought: null, // what the model is thinking
+  section: null, // the element of the run
+  text: null, // the text that is being streamed
+  thought: null, // the reasoning of the model
 
-  number: chat.dataset.unended ?? null, // of the one that goes on
-  seen: Number(chat.dataset.seen), // how many messages the page has, without those of the run
+  number: chat.dataset.unended ?? null, // the number of the current run
+  seen: Number(chat.dataset.seen), // the number of messages on the page, without those of the run
 
   begin(number, said) {
     this.number = number;
@@ -57,7 +57,7 @@ const run = {
     this.thought.append(piece);
   },
 
-  // The request is sent again: the thoughts of the failed attempt are not part of the answer.
+  // The request is retried: the reasoning of the failed attempt is not part of the response.
   retry() {
     this.thought?.closest("details").remove();
     this.thought = null;
@@ -73,7 +73,7 @@ const run = {
     this.text.append(piece);
   },
 
-  // What was said in pieces, rendered.
+  // Replaces the streamed text by rendered Markdown.
   block(html) {
     if (this.text === null) this.add("");
     this.text.classList.remove("live");
@@ -114,11 +114,11 @@ const run = {
   },
 };
 
-// How long a question must have been there before it can be agreed to, in milliseconds: a key or a click that was meant
-// for something else does not agree to what nobody has read.
+// Delay in milliseconds before a question can be approved, so that a key press or click meant for something else does not
+// approve it unread.
 const UNREAD = 500;
 
-// A question leads to itself, never to what agrees to it, and takes the focus from nobody who writes.
+// Focuses a question but never its approve button, and not while the user is typing.
 function ask(card) {
   const agreeing = card.querySelectorAll("button[value=run], button[value=edit]");
   agreeing.forEach((button) => { button.disabled = true; });
@@ -127,7 +127,7 @@ function ask(card) {
   if (focused === document.body || (focused === text && text.value === "")) card.querySelector("summary").focus();
 }
 
-// Whether all that this page asks still waits: while it was away, somebody may have decided elsewhere.
+// Returns true if all questions on this page are still pending: they may have been decided in another window.
 function areAsked(waiting) {
   return [...chat.querySelectorAll("form.decide")].every((asked) => waiting.includes(asked.dataset.token));
 }
@@ -156,15 +156,15 @@ function draw(note) {
   if (follow) scrollTo(0, document.documentElement.scrollHeight);
 }
 
-const LOST = "The connection is lost. Trying again.";
+const LOST = "Connection lost. Reconnecting.";
 let failures = 0;
 
-// How long nothing may come, in milliseconds; the server says every 15 seconds that it is there. A connection may be lost
-// without a word, as while a machine is asleep.
+// Timeout in milliseconds without events; the server sends a keep-alive every 15 seconds. A connection may be lost without
+// an error, such as while a machine is asleep.
 const SILENCE = 45_000;
 
-// Says how much the page has: a run that goes on is drawn again from its beginning, and if one has ended meanwhile the
-// page is told to load again. A browser that came back by itself would ask for what it asked at first.
+// Connects with the number of messages on the page: the current run is drawn again from its beginning, and if a run has
+// ended in the meantime the page is told to reload. An automatic reconnect would repeat the original query.
 function listen() {
   const unended = run.number === null ? "" : `&run=${run.number}`;
   const events = new EventSource(`${base}/events?messages=${run.seen}${unended}`);
@@ -177,7 +177,7 @@ function listen() {
     events.close();
     failures += 1;
     if (failures > 1) problem.textContent = LOST;
-    // Not behind this page: nobody comes back to it.
+    // Replace this page in the history, since it cannot be shown again.
     if (await isLoggedOut()) location.replace("/login");
     else setTimeout(listen, Math.min(250 * 2 ** failures, 10_000));
   };
@@ -205,11 +205,11 @@ form.addEventListener("submit", async (event) => {
   const said = text.value;
   if (said.trim() === "") return;
   problem.textContent = "";
-  // Not later: by the time of the answer a call may wait for consent, and then it has the focus.
+  // Not later: when the response arrives a call may be pending, and then it has the focus.
   text.focus();
   try {
     await post("/say", { text: said });
-    // Somebody may have gone on writing.
+    // The user may have continued typing.
     if (text.value === said) text.value = "";
   } catch (error) {
     problem.textContent = error.message;
@@ -243,14 +243,14 @@ document.querySelector(".examples")?.addEventListener("click", (event) => {
   text.focus();
 });
 
-// A key that is held down goes on pressing whatever comes to have the focus.
+// A key that is held down would also press the next focused button.
 let isHeld = false;
 addEventListener("keydown", (event) => { isHeld = event.repeat; }, true);
 addEventListener("keyup", () => setTimeout(() => { isHeld = false; }), true);
-// In another window nobody hears of it.
+// Another window receives the keyup event.
 addEventListener("blur", () => { isHeld = false; });
 
-// Who gives a reason and presses Enter refuses. Left to itself a browser would press the first button, which agrees.
+// Enter in the reason field refuses. By default a browser would press the first button, which approves.
 chat.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.isComposing || !event.target.matches("form.decide [name=reason]")) return;
   event.preventDefault();
@@ -258,7 +258,7 @@ chat.addEventListener("keydown", (event) => {
   if (!event.repeat) form.requestSubmit(form.querySelector("button[value=refuse]"));
 });
 
-// What a person decides about a call that waits.
+// Sends the user's decision about a pending call.
 chat.addEventListener("submit", async (event) => {
   const asked = event.target.closest("form.decide");
   if (!asked) return;

@@ -1,4 +1,4 @@
-// The definition in each provider's form, with what it cannot say.
+// The definition in each dialect, with its loss report.
 
 const group = document.getElementById("dialects");
 const strict = document.getElementById("strict");
@@ -14,7 +14,7 @@ async function show() {
   newest = asked;
   const response = await fetch(asked);
   const answer = await response.json();
-  // Answers may overtake each other.
+  // Responses may arrive out of order.
   if (asked !== newest) return;
   shown.textContent = response.ok ? JSON.stringify(answer.definitions, null, 2) : answer.detail;
   shown.hidden = false;
@@ -22,7 +22,7 @@ async function show() {
 }
 
 function report(findings) {
-  if (findings.length === 0) return [item("calm", "complete", "This form says everything.")];
+  if (findings.length === 0) return [item("calm", "complete", "Nothing is lost in this dialect.")];
   const looks = { note: "", loss: "warn", limit: "bad" };
   return findings.map(({ level, path, message, remedy }) =>
     item(looks[level] ?? "", level, `${path ? `${path}: ` : ""}${message} (${remedy})`));

@@ -1,5 +1,5 @@
-// The fields of a form: rows that are added and removed, and the value that all of them make. A node says by `data-node`
-// how it is read; nodes are nested as their values are.
+// The fields of a form: adds and removes rows, and assembles the value. `data-node` is the kind of a node; nodes are nested
+// as their values are.
 
 export class Wrong extends Error {
   constructor(node, message) {
@@ -10,7 +10,7 @@ export class Wrong extends Error {
 
 const form = document.getElementById("call");
 
-// The nodes right below one.
+// Returns the child nodes.
 function below(node) {
   return [...node.querySelectorAll("[data-node]")].filter((one) => holder(one) === node);
 }
@@ -19,7 +19,7 @@ function holder(node) {
   return node.parentElement.closest("[data-node], #call");
 }
 
-// The value of a node; undefined where nothing was entered. Of a row something is expected.
+// Returns the value of a node; undefined if nothing was entered. A row must have a value.
 function value(node, isRow = false) {
   const must = isRow || node.dataset.required !== undefined;
   const unlessEmpty = (made, size) => (must || size > 0 ? made : undefined);
@@ -43,12 +43,12 @@ function value(node, isRow = false) {
   }
 }
 
-// Whether a person has said that there is one: what it holds may be fixed, or left out.
+// Returns true if the user has added the value, whose content may be constant or empty.
 function isPresent(node) {
   return node.querySelector(":scope > legend .present").checked;
 }
 
-// As entries: a name such as `__proto__` is a name like any other.
+// Returns entries, since a name such as `__proto__` must work too.
 function fields(node) {
   const entries = below(node).map((one) => [one.dataset.name, value(one)]);
   return Object.fromEntries(entries.filter(([, made]) => made !== undefined));
@@ -58,25 +58,25 @@ function pairs(node) {
   const seen = new Set();
   const entries = below(node).map((one) => {
     const key = one.closest(".row").querySelector(".key");
-    if (key.value === "") throw new Wrong(key, "Say which key, or remove the row.");
-    if (seen.has(key.value)) throw new Wrong(key, "This key is there already.");
+    if (key.value === "") throw new Wrong(key, "Enter a key, or remove the row.");
+    if (seen.has(key.value)) throw new Wrong(key, "Duplicate key.");
     seen.add(key.value);
     return [key.value, value(one, true)];
   });
   return Object.fromEntries(entries);
 }
 
-// What was entered into one control.
+// Returns the value of a control.
 function entered(control, isRow) {
-  // What is no number a browser gives as nothing.
-  if (control.validity.badInput) throw new Wrong(control, "This is no number.");
+  // For an invalid number the browser returns an empty string.
+  if (control.validity.badInput) throw new Wrong(control, "Not a number.");
   const text = control.value;
   const kind = control.dataset.node;
-  // A space is a text. Who has emptied a field that was not empty means that.
+  // A space is a value. So is an empty string if the user has cleared the field.
   const isEmpty = kind === "text" ? text === "" && control.defaultValue === "" : text.trim() === "";
   const mayBeEmpty = ["text", "lines", "values"].includes(kind) && (isRow || control.required);
   if (isEmpty && !mayBeEmpty) {
-    if (isRow) throw new Wrong(control, "Enter something, or remove the row.");
+    if (isRow) throw new Wrong(control, "Enter a value, or remove the row.");
     return undefined;
   }
   switch (kind) {
@@ -88,7 +88,7 @@ function entered(control, isRow) {
   }
 }
 
-// A number as people write it: `.5` and `05` are no JSON.
+// Parses a number, including `.5` and `05`, which are not valid JSON.
 function number(control, text) {
   if (/^-?\d+$/.test(text)) return json(control, String(BigInt(text)));
   const made = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Infinity;
@@ -99,26 +99,26 @@ function json(control, text) {
   try {
     return parse(text);
   } catch (problem) {
-    throw new Wrong(control, problem instanceof RangeError ? problem.message : "This is no JSON value.");
+    throw new Wrong(control, problem instanceof RangeError ? problem.message : "Not valid JSON.");
   }
 }
 
-// JSON whose numbers stay as they are written: one beyond 2^53 would come out as another, one beyond all as nothing.
+// Parses JSON and keeps numbers as they are written: those beyond 2^53 would be rounded, larger ones become infinite.
 export function parse(text) {
   return JSON.parse(text, (_, made, context) => {
-    if (made === Infinity || made === -Infinity) throw new RangeError("Nobody can read so large a number.");
+    if (made === Infinity || made === -Infinity) throw new RangeError("The number is too large.");
     if (!Number.isInteger(made) || Number.isSafeInteger(made)) return made;
-    if (!JSON.rawJSON || !context) throw new RangeError("This browser cannot send so large a number as it is.");
+    if (!JSON.rawJSON || !context) throw new RangeError("The number is too large for this browser.");
     return JSON.rawJSON(context.source);
   });
 }
 
-// The arguments of the call.
+// Returns the arguments of the call.
 export function collect() {
   return fields(form);
 }
 
-// Where a node stands, as the server says it: `items[0].sku`.
+// Returns the path of a node in the server's notation: `items[0].sku`.
 function path(node) {
   const parent = holder(node);
   if (parent === form) return node.dataset.name;
@@ -130,7 +130,7 @@ function path(node) {
   }
 }
 
-// Says what is wrong at the node of a path, or at the nearest one around it.
+// Shows an error at the node of a path, or at its nearest ancestor.
 export function markAt(where, message) {
   const isAround = (place) => where.startsWith(place) && [undefined, ".", "["].includes(where[place.length]);
   const places = [...form.querySelectorAll("[data-node]")].map((node) => [path(node), node]);
@@ -152,7 +152,7 @@ export function unmark() {
   form.querySelectorAll("[aria-invalid]").forEach((node) => node.removeAttribute("aria-invalid"));
 }
 
-// Leads to the first node that is wrong.
+// Focuses the first node with an error.
 export function focusWrong() {
   const wrong = form.querySelector("[aria-invalid]");
   (wrong?.matches("fieldset, .group") ? control(wrong) : wrong)?.focus();
@@ -164,7 +164,7 @@ function control(node) {
 
 let copies = 0;
 
-// A copy of a template, with ids of its own.
+// Copies a template with new ids.
 function copy(template) {
   const made = template.content.cloneNode(true);
   copies += 1;
@@ -180,7 +180,7 @@ function add(rows) {
   return rows.lastElementChild;
 }
 
-// Lists begin with the rows that they need.
+// Adds the required rows of lists.
 function grow(part) {
   for (const rows of part.querySelectorAll(".rows")) {
     while (rows.children.length < Number(rows.dataset.least)) add(rows);

@@ -1,4 +1,4 @@
-// The form of one tool: puts the arguments together, calls, shows what came of it. All text is set as text.
+// The form of a tool: collects the arguments, makes the call and shows the result. All text is set as text.
 
 import "./dialects.js";
 import { Wrong, collect, focusWrong, mark, markAt, parse, unmark } from "./fields.js";
@@ -46,10 +46,10 @@ async function call(dry, values) {
   focusWrong();
 }
 
-// A call that needs consent: the person who has made it is asked here.
+// Asks the user to approve a pending call.
 function pending(answer) {
   const { token } = answer.metadata;
-  show("Needs your consent", "warn", answer.output, answer.metadata.preview);
+  show("Needs your approval", "warn", answer.output, answer.metadata.preview);
   const buttons = document.createElement("div");
   buttons.className = "buttons";
   for (const [name, label, style] of [["approve", "Run it", "primary"], ["refuse", "Refuse", ""]]) {
@@ -57,14 +57,14 @@ function pending(answer) {
     button.textContent = label;
     button.className = style;
     button.addEventListener("click", () => {
-      // A token is good for one answer.
+      // A token can be used once.
       buttons.querySelectorAll("button").forEach((one) => { one.disabled = true; });
       decide(name, token).catch(unanswered);
     });
     buttons.append(button);
   }
   result.append(buttons);
-  // Not what agrees: the next key may be meant for something else.
+  // Do not focus the approve button: the next key press may be meant for something else.
   const heading = result.querySelector("h2");
   heading.tabIndex = -1;
   heading.focus();
@@ -76,9 +76,9 @@ async function decide(name, token) {
   show(ok ? done : "Failed", ok ? "calm" : "bad", answer.output ?? answer.detail);
 }
 
-// The server may have got it nevertheless.
+// The server may have received the request.
 function unanswered(problem) {
-  show("No answer", "bad", `${problem.message}\nThe journal says whether it has run.`);
+  show("No response", "bad", `${problem.message}\nThe journal shows whether the call has run.`);
 }
 
 form.addEventListener("submit", async (event) => {

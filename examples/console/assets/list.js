@@ -1,4 +1,4 @@
-// The conversations beside the one that is open.
+// The list of conversations.
 
 import { send } from "./send.js";
 
@@ -8,7 +8,7 @@ const dialog = document.getElementById("forget");
 const problem = document.getElementById("problem");
 const open = document.getElementById("chat").dataset.id;
 
-// A conversation is called by what was said in it first. One that is not listed yet is new, or older than all that are.
+// The title of a conversation is its first message. A conversation that is not listed is new, or older than all listed.
 export function entitle(said, isFirst) {
   if (list.querySelector("a[aria-current]")) return;
   if (isFirst) title.textContent = said.trim().replace(/\s+/g, " ").slice(0, 80);
@@ -26,7 +26,7 @@ async function forget(entry) {
   else entry.remove();
 }
 
-// A conversation that is deleted is gone: a person is asked first.
+// Asks before deleting a conversation.
 list.addEventListener("click", (event) => {
   const entry = event.target.closest("button.forget")?.closest("li");
   if (!entry) return;

@@ -1,4 +1,4 @@
-// The link that the console prints has the token behind a `#`, which a browser keeps to itself.
+// The link that the console prints has the token in its fragment, which browsers do not send.
 
 const form = document.getElementById("login");
 

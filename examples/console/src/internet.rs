@@ -19,9 +19,9 @@ pub struct Reached {
     pub target: String,
     /// When it was checked.
     pub at: DateTime<Utc>,
-    /// Whether it accepted the connection.
+    /// `true` if it accepted the connection.
     pub up: bool,
-    /// How long that took.
+    /// The time until the connection was established.
     pub latency_ms: Option<f64>,
     /// The error of a failed check.
     #[serde(skip_serializing_if = "Option::is_none")]

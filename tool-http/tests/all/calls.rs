@@ -16,14 +16,14 @@ use tool_runtime::{ErrorKind, Policy, RuntimeTool, ToolError, ToolResult};
 use crate::support::{Desk, User, builder, json, mounted, overloaded, post, request, router, send, serve, tools};
 
 #[tokio::test]
-async fn a_call_is_its_arguments_and_answers_its_result() {
+async fn a_call_returns_its_result() {
     let answer = send(&router(), post("/api/tools/desk.add", &json!({"a": 1, "b": 2}))).await;
     assert_eq!(answer.status, StatusCode::OK);
     assert_eq!(answer.json(), json!({"success": true, "output": "3", "error": null, "metadata": {}}));
 }
 
 #[tokio::test]
-async fn arguments_reach_the_dispatcher_as_they_were_written() {
+async fn passes_arguments_to_the_dispatcher_unchanged() {
     // What is nearly right is mended there, and what can be read in two ways is refused there.
     let router = router();
     let send_text = async |text: &'static str| {
@@ -38,7 +38,7 @@ async fn arguments_reach_the_dispatcher_as_they_were_written() {
 }
 
 #[tokio::test]
-async fn each_failure_has_its_status_and_is_a_problem_and_a_result() {
+async fn maps_each_failure_to_a_status_and_a_problem() {
     let router = mounted(Api::new(tools()).with(|_| Ok(User("ada".into()))));
     for (tool, arguments, expected) in [
         ("desk.nothing", json!({}), (404, "unknown_tool")),
@@ -60,7 +60,7 @@ async fn each_failure_has_its_status_and_is_a_problem_and_a_result() {
 }
 
 #[tokio::test]
-async fn a_time_can_be_asked_for_and_not_extended() {
+async fn a_request_can_shorten_the_timeout_but_not_extend_it() {
     let desk = Desk::default();
     let call = async |api: Api, path: &str| send(&mounted(api), post(path, &json!({}))).await;
     let tools = || builder(&desk).build().unwrap();
@@ -131,7 +131,7 @@ async fn the_same_call_runs_once() {
 }
 
 #[tokio::test]
-async fn what_may_go_well_later_says_so() {
+async fn temporary_failures_have_a_retryable_status() {
     let limiter = Limiter::new().tool("desk.add", Limit::total(1));
     let router = mounted(Api::new(builder(&Desk::default()).limit(limiter).build().unwrap()));
     let add = || post("/api/tools/desk.add", &json!({"a": 1, "b": 2}));
@@ -142,7 +142,7 @@ async fn what_may_go_well_later_says_so() {
 }
 
 #[tokio::test]
-async fn a_tool_whose_worker_is_away_may_be_there_later() {
+async fn an_unavailable_worker_is_a_503() {
     let away = RuntimeTool::new("away", "", |(): ()| async {
         ToolResult::failure(ToolError::new(ErrorKind::Unavailable, "`away` did not run: nobody offers it."))
     });
@@ -150,9 +150,9 @@ async fn a_tool_whose_worker_is_away_may_be_there_later() {
     assert_eq!(send(&router, post("/api/tools/away", &json!({}))).await.problem(), (503, "unavailable".into()));
 }
 
-/// Over a real connection: in a header, as HTTP has it, and in the result, as exactly as it is known.
+/// Uses a real connection: the delay is in the header and, more precisely, in the result.
 #[tokio::test]
-async fn what_is_known_to_go_well_later_says_when() {
+async fn sends_retry_after_if_the_delay_is_known() {
     let desk = Desk::default();
     let tools = builder(&desk).concurrency(1, 0).build().unwrap();
     let mut events = tools.events().subscribe();
@@ -183,7 +183,7 @@ async fn what_is_known_to_go_well_later_says_when() {
 }
 
 #[tokio::test]
-async fn a_handler_says_when_to_come_back() {
+async fn a_handler_can_set_retry_after() {
     let router = mounted(Api::new(builder(&Desk::default()).tool(overloaded()).build().unwrap()));
     let answer = send(&router, post("/api/tools/overloaded", &json!({}))).await;
     assert_eq!(answer.problem(), (422, "failed".into()));
@@ -194,7 +194,7 @@ async fn a_handler_says_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn the_request_says_who_calls_or_is_refused() {
+async fn derives_the_user_from_the_request_or_rejects_it() {
     fn user(headers: &axum::http::HeaderMap) -> Result<User, Problem> {
         match headers.get("x-user").and_then(|user| user.to_str().ok()) {
             Some(user) => Ok(User(user.to_owned())),

@@ -36,7 +36,7 @@ async fn tools_are_listed_and_found() {
 }
 
 #[tokio::test]
-async fn a_tool_is_shown_in_full() {
+async fn shows_a_tool_with_its_schemas() {
     let router = router();
     let tool = send(&router, get("/api/tools/desk.order")).await.json();
     assert_eq!(tool["parameters"]["properties"]["items"]["items"], json!({"$ref": "#/$defs/Item"}));
@@ -47,7 +47,7 @@ async fn a_tool_is_shown_in_full() {
 }
 
 #[tokio::test]
-async fn tools_have_each_providers_form_with_what_is_lost() {
+async fn shows_each_dialect_with_its_loss_report() {
     let router = router();
     let dialects = send(&router, get("/api/dialects")).await.json();
     let dialects: Vec<&str> =
@@ -72,7 +72,7 @@ async fn tools_have_each_providers_form_with_what_is_lost() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_is_refused() {
+async fn rejects_unknown_names_and_parameters() {
     let router = router();
     for (path, expected) in [
         ("/api/tools?tag=math", (400, "query")),
@@ -93,7 +93,7 @@ async fn what_is_not_known_is_refused() {
 }
 
 #[tokio::test]
-async fn it_says_that_it_works() {
+async fn reports_its_health() {
     let health = send(&router(), get("/api/health")).await.json();
     assert_eq!(health, json!({"status": "ok", "tools": 8, "running": null, "waiting": null}));
 }

@@ -1,4 +1,4 @@
-//! What an application asks of requests itself.
+//! Checks of the application.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tool_http::{Api, Guard, Problem};
 use crate::support::{REMOTE, SECRET, guarded, list, mounted, outcome, token, tools};
 
 #[tokio::test]
-async fn the_application_can_check_for_itself() {
+async fn runs_checks_of_the_application() {
     fn member(headers: &HeaderMap) -> Result<(), Problem> {
         let refused = Problem::new(StatusCode::UNAUTHORIZED, "no_member", "Sign in at `/login`.");
         headers.get("x-member").map(|_| ()).ok_or(refused)
@@ -22,12 +22,12 @@ async fn the_application_can_check_for_itself() {
     }
 }
 
-/// What was asked, in its order.
+/// The checks that ran, in order.
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<&'static str>>>);
 
 impl Asked {
-    /// A check that lets through what has a header of its name.
+    /// A check that passes requests with a header of its name.
     fn named(&self, name: &'static str, headers: &HeaderMap) -> Result<(), Problem> {
         self.0.lock().unwrap().push(name);
         let refused = Problem::new(StatusCode::FORBIDDEN, name, "It has another name.");
@@ -54,7 +54,7 @@ impl Asked {
 }
 
 #[tokio::test]
-async fn of_several_checks_each_must_agree_in_their_order() {
+async fn all_checks_must_pass_in_order() {
     let asked = Asked::default();
     for kinds in [0, 1, 2, 3, 4, 5, 6, 7].map(|bits| [bits & 1 != 0, bits & 2 != 0, bits & 4 != 0]) {
         let checks = ["first", "second", "third"].into_iter().zip(kinds);
@@ -78,7 +78,7 @@ async fn of_several_checks_each_must_agree_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_whenever_the_guard_was_given() {
+async fn requires_the_token_wherever_the_guard_is_set() {
     let guard = || Guard::new().check(|_| Ok(()));
     let request = || list(REMOTE, "203.0.113.1");
     let api = || Api::new(tools());
@@ -93,7 +93,7 @@ async fn a_token_is_asked_for_whenever_the_guard_was_given() {
 }
 
 #[tokio::test]
-async fn who_shows_no_token_is_not_checked() {
+async fn checks_do_not_run_without_a_valid_token() {
     let asked = Asked::default();
     let router = guarded(asked.add(Guard::new().token(token()), "first", false));
     let request = || list(REMOTE, "203.0.113.1").header("first", "1");

@@ -26,7 +26,7 @@ async fn add(router: &Router, a: i64) {
 }
 
 #[tokio::test]
-async fn calls_are_told_as_they_happen() {
+async fn streams_the_events_of_calls() {
     let router = router();
     let (mut all, _) = watch(&router, "", None).await;
     let (mut one, _) = watch(&router, "?conversation=2&tool=desk.add", None).await;
@@ -47,7 +47,7 @@ async fn calls_are_told_as_they_happen() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_misses_nothing() {
+async fn a_client_that_reconnects_misses_nothing() {
     let router = router();
     let (mut stream, ready) = watch(&router, "", None).await;
     add(&router, 1).await;
@@ -67,7 +67,7 @@ async fn a_client_that_comes_back_misses_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_lost_is_told() {
+async fn reports_lost_events() {
     let router = mounted(Api::new(tools()).keep_events(4));
     let (mut slow, ready) = watch(&router, "", None).await;
     let (mut last, _) = watch(&router, "?conversation=5", None).await;
@@ -94,9 +94,10 @@ async fn what_is_lost_is_told() {
     assert_eq!(send(&router, get("/api/events?tools=x")).await.problem(), (400, "query".into()));
 }
 
-/// A stream of one tool's events has the ids of the others' too: a client that comes back with one has missed nothing.
+/// A stream filtered by tool also sends the ids of other events, so that a client that reconnects does not count them
+/// as missed.
 #[tokio::test]
-async fn events_of_other_tools_are_not_missed() {
+async fn filtered_events_do_not_count_as_missed() {
     let router = mounted(Api::new(tools()).keep_events(200));
     let (mut all, _) = watch(&router, "", None).await;
     let (mut filtered, ready) = watch(&router, "?tool=desk.count", None).await;

@@ -1,4 +1,4 @@
-//! Each attack with a control: the same request without what makes it one, which must succeed.
+//! Attacks, each with a control: the same request without the attack, which must succeed.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -57,7 +57,7 @@ async fn without_a_token_only_this_machine_is_served() {
 }
 
 #[tokio::test]
-async fn with_a_token_others_are_served_who_show_it() {
+async fn with_a_token_other_machines_are_served() {
     let router = guarded(Guard::new().token(token()).host("tools.example.org").unwrap());
     let named = || list(REMOTE, "tools.example.org");
     let shown = |request: RequestBuilder, value: &str| request.header("authorization", value);
@@ -92,7 +92,7 @@ async fn with_a_token_others_are_served_who_show_it() {
 }
 
 #[tokio::test]
-async fn who_is_known_otherwise_needs_no_token() {
+async fn a_session_needs_no_token() {
     let known = |parts: &axum::http::request::Parts| parts.headers.get("cookie").is_some_and(|cookie| cookie == "id=7");
     let router = guarded(Guard::new().token(token()).session(known));
     let cookie = |value: &str| list(REMOTE, "203.0.113.1").header("cookie", value);
@@ -103,7 +103,7 @@ async fn who_is_known_otherwise_needs_no_token() {
 }
 
 #[tokio::test]
-async fn a_token_can_come_in_a_cookie_and_this_machine_can_be_trusted() {
+async fn accepts_a_token_in_a_cookie_and_can_trust_loopback() {
     let router = guarded(Guard::new().token(token()).token_cookie("session").trust_loopback());
     let cookie = |value: &str| list(REMOTE, "203.0.113.1").header("cookie", value);
     assert_eq!(outcome(&router, cookie(&format!("a=b; session={SECRET}"))).await, "ok");
@@ -115,7 +115,7 @@ async fn a_token_can_come_in_a_cookie_and_this_machine_can_be_trusted() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_get_nothing() {
+async fn refuses_pages_of_other_sites() {
     let router = router();
     let call = |headers: &[(&str, &str)]| {
         let request = headers
@@ -152,7 +152,7 @@ async fn pages_of_other_sites_get_nothing() {
 }
 
 #[tokio::test]
-async fn a_form_calls_nothing() {
+async fn refuses_html_forms() {
     let router = router();
     let form = |kind: &str| {
         let request = request("POST", "/api/tools/desk.add").header("content-type", kind);
@@ -173,7 +173,7 @@ async fn a_form_calls_nothing() {
 }
 
 #[tokio::test]
-async fn a_site_that_is_allowed_may_ask_with_what_browsers_need() {
+async fn an_allowed_origin_gets_cors_headers() {
     let router = guarded(Guard::new().origin("https://app.example.org").unwrap());
     let from = |origin: &str| {
         let request =
@@ -206,7 +206,7 @@ async fn a_site_that_is_allowed_may_ask_with_what_browsers_need() {
     }
 }
 
-/// The control of all of these: a handler that looks at nothing answers every one of them.
+/// Control: a handler without a guard serves every one of these requests.
 #[tokio::test]
 async fn a_naive_router_serves_every_attack() {
     async fn naive(State(tools): State<Dispatcher>, body: String) -> String {
@@ -235,7 +235,7 @@ async fn a_naive_router_serves_every_attack() {
 }
 
 #[tokio::test]
-async fn too_much_is_refused_before_it_is_read() {
+async fn rejects_large_bodies_before_reading_them() {
     let router = mounted(Api::new(tools()).max_body(64));
     let fits = post("/api/tools/desk.add", &json!({"a": 1, "b": 2}));
     assert_eq!(said(&router, fits).await, "ok");
@@ -249,7 +249,7 @@ async fn too_much_is_refused_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn times_out_on_a_stalled_body() {
     let router = mounted(Api::new(tools()).body_timeout(Duration::from_millis(20)));
     let begun = || stream::iter([Ok::<_, Infallible>(Bytes::from_static(br#"{"a": 1, "#))]);
     let ask = |body: Body| {
@@ -263,7 +263,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn one_guard_before_all_asks_once_and_another_one_too() {
+async fn a_guard_checks_once_even_if_layered_twice() {
     let rate = Limit::per(2, Duration::from_secs(3_600));
     let guard = Guard::new().rate(rate);
     let shared = guarded(guard.clone()).layer(guard.clone());
@@ -278,7 +278,7 @@ async fn one_guard_before_all_asks_once_and_another_one_too() {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers() {
+async fn every_response_has_the_security_headers() {
     let router = router();
     let evil = list(LOCAL, "evil.example").body(Body::empty()).unwrap();
     for request in [get("/api/tools"), get("/api/nothing"), evil] {
@@ -297,7 +297,7 @@ async fn every_answer_has_the_headers() {
 }
 
 #[test]
-fn a_token_that_could_be_guessed_is_none() {
+fn rejects_weak_tokens() {
     for weak in ["", "password", "with a space in it", "with;semicolon;in;it", "тайна-тайна-тайна"] {
         assert!(Token::new(weak).is_err(), "{weak}");
     }
@@ -307,7 +307,7 @@ fn a_token_that_could_be_guessed_is_none() {
     assert!(!format!("{one:?}").contains(one.text()));
 }
 
-/// Over a real connection, whose peer is what the server sees.
+/// Uses a real connection, so that the server sees a real peer.
 #[tokio::test]
 async fn a_real_connection_from_this_machine_is_served() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -18,7 +18,7 @@ use crate::support::{Answer, Stream, get, json, mounted, post, request, send};
 #[derive(Clone)]
 struct Bank {
     payments: Arc<AtomicU32>,
-    /// What a slow payment waits for.
+    /// Released when a slow payment may finish.
     cleared: Arc<Semaphore>,
 }
 
@@ -90,7 +90,7 @@ impl Fixture {
         send(&self.router, keyed(tool, key, arguments)).await
     }
 
-    /// Makes a call, waits until it has paid, and goes away.
+    /// Makes a call, waits until it has paid, and disconnects.
     async fn call_and_leave(&self, request: Request<Body>) {
         let before = self.bank.count();
         let router = self.router.clone();
@@ -118,7 +118,7 @@ fn keyed(tool: &str, key: &str, arguments: &Value) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn a_call_goes_on_without_its_client_and_answers_the_next_request() {
+async fn a_call_completes_without_its_client_and_is_replayed() {
     let fixture = Fixture::new();
     let to = json!({"to": "a"});
     for (key, accept) in [("json", "application/json"), ("events", "text/event-stream")] {
@@ -156,9 +156,9 @@ async fn a_call_goes_on_without_its_client_and_answers_the_next_request() {
     assert_eq!(fixture.bank.cleared.available_permits(), 1, "nobody has waited for it");
 }
 
-/// The client is told to look, and not to try again: it would get the same for ever.
+/// The client is told to check instead of retrying, which would return the same result forever.
 #[tokio::test]
-async fn a_call_that_was_stopped_is_no_invitation_to_try_again() {
+async fn a_stopped_call_does_not_invite_a_retry() {
     let fixture = Fixture::new();
     let to = json!({"to": "a"});
     let first = fixture.call("slow?timeout_ms=5", "1", &to).await;
@@ -187,7 +187,7 @@ async fn a_call_that_was_stopped_is_no_invitation_to_try_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_did_not_begin_in_time_can_be_made_again() {
+async fn a_call_that_did_not_start_in_time_can_be_repeated() {
     let fixture = Fixture::with(|tools| tools.journal(MemoryJournal::new()).concurrency(1, 8));
     let to = json!({"to": "a"});
     fixture.call_and_leave(keyed("slow", "1", &to)).await;
@@ -199,7 +199,7 @@ async fn a_call_that_did_not_begin_in_time_can_be_made_again() {
 }
 
 #[tokio::test]
-async fn a_key_is_that_of_one_call() {
+async fn a_key_belongs_to_one_call() {
     let fixture = Fixture::new();
     let pay = async |tool: &str, arguments: Value| fixture.call(tool, "1", &arguments).await;
     assert_eq!(pay("pay", json!({"to": "a", "amount": 1})).await.json()["output"], "payment 1: 1 to a");
@@ -227,7 +227,7 @@ async fn a_key_is_that_of_one_call() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_honoured_is_refused() {
+async fn rejects_a_key_without_a_journal() {
     let fixture = Fixture::with(|tools| tools);
     let (to, path) = (json!({"to": "a"}), "/api/tools/bank.pay?conversation=c");
     let refused = fixture.call("pay", "1", &to).await;
@@ -241,7 +241,7 @@ async fn a_key_that_cannot_be_honoured_is_refused() {
     assert_eq!(fixture.bank.count(), 0);
 }
 
-/// A journal that cannot be read.
+/// A journal whose reads fail.
 struct Unreadable;
 
 type Answered<'a, T> = tool_runtime::journal::BoxFuture<'a, Result<T, JournalError>>;
@@ -285,7 +285,7 @@ impl Journal for Unreadable {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_approval_waits_once() {
+async fn a_repeated_call_is_pending_once() {
     let fixture = Fixture::new();
     fixture.bank.cleared.add_permits(10);
     let to = json!({"to": "a"});
@@ -309,9 +309,9 @@ async fn a_call_that_waits_for_approval_waits_once() {
     assert_eq!(fixture.bank.count(), 1);
 }
 
-/// Its token is used up, so that nobody could approve it again.
+/// The token is redeemed, so the call could not be approved again.
 #[tokio::test]
-async fn an_approved_call_goes_on_without_the_client_that_approved_it() {
+async fn an_approved_call_completes_without_its_client() {
     let fixture = Fixture::new();
     let to = json!({"to": "a"});
     let token = fixture.call("wire", "1", &to).await.json()["metadata"]["token"].clone();

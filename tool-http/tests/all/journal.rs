@@ -7,7 +7,7 @@ use tool_runtime::journal::MemoryJournal;
 use crate::support::{Desk, builder, get, mounted, post, send};
 
 #[tokio::test]
-async fn what_is_on_record_is_read_page_by_page() {
+async fn pages_through_the_journal() {
     let journal = Arc::new(MemoryJournal::new());
     let tools = builder(&Desk::default()).journal(journal.clone()).build().unwrap();
     let router = mounted(Api::new(tools).journal(journal));

@@ -1,39 +1,39 @@
-//! The router as its clients see it.
+//! Tests of the router through HTTP requests.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-/// Tools to call, requests to send, events to read.
+/// Test tools, requests and event readers.
 mod support;
 
-/// What is listed, and in which forms.
+/// Lists of tools and dialects.
 mod catalogue;
 
 /// Calls and their statuses.
 mod calls;
 
-/// Requests that are repeated with an `Idempotency-Key`.
+/// Requests repeated with an `Idempotency-Key`.
 mod idempotency;
 
-/// Calls that report while they run, and clients that go away.
+/// Streamed calls, and clients that disconnect.
 mod streams;
 
-/// Calls that wait for consent.
+/// Pending calls.
 mod pending;
 
-/// What happens to calls, for those who watch.
+/// The event stream.
 mod events;
 
-/// What is on record.
+/// The journal.
 mod journal;
 
-/// Who is served, and who is not.
+/// Access control.
 mod hostile;
 
-/// What an application asks of requests itself.
+/// Checks of the application.
 mod checks;
 
-/// How often requests are served.
+/// Rate limits.
 mod rates;
 
-/// The description, held against what is served.
+/// The OpenAPI document.
 mod openapi;

@@ -1,6 +1,6 @@
-//! The description: a real validator takes it, and what is served is what it says.
+//! The OpenAPI document: it passes a real validator, and responses match it.
 //!
-//! The validator is a Python package. Where it cannot be had, the test says so and passes; with
+//! The validator is a Python package. If it is not available, the test prints that and passes; with
 //! `OPENAPI_PYTHON=required`, as in CI, it fails instead.
 
 use std::fs;
@@ -43,7 +43,7 @@ struct Print {
     _page: Page<Size>,
 }
 
-/// A router with all there is.
+/// A router with all routes.
 fn whole() -> Router {
     let journal = Arc::new(MemoryJournal::new());
     // What a document could stumble over: a reference as a default, a property of that name, a type with odd letters.
@@ -68,7 +68,7 @@ async fn document(router: &Router) -> Value {
     send(router, get("/api/openapi.json")).await.json()
 }
 
-/// Checks a value against a schema of the document.
+/// Validates a value against a schema of the document.
 fn fits(document: &Value, schema: &Value, value: &Value) {
     let mut root = schema.clone();
     root["components"] = document["components"].clone();
@@ -86,7 +86,7 @@ fn schema_of<'a>(document: &'a Value, path: &str, method: &str, status: &str) ->
 }
 
 #[tokio::test]
-async fn what_is_served_is_what_is_described() {
+async fn responses_match_the_openapi_document() {
     let router = whole();
     let document = document(&router).await;
     let order = json!({"items": [{"sku": "a", "parts": [{"sku": "b"}]}]});
@@ -179,7 +179,7 @@ fn assert_every_reference_leads_somewhere(document: &Value, part: &Value) {
 }
 
 #[tokio::test]
-async fn when_to_come_back_is_described() {
+async fn describes_retry_after() {
     let router = whole();
     let document = document(&router).await;
     let answer = send(&router, post("/api/tools/overloaded", &json!({}))).await;
@@ -193,7 +193,7 @@ async fn when_to_come_back_is_described() {
 }
 
 #[tokio::test]
-async fn a_token_is_described_where_one_is_asked_for() {
+async fn describes_the_token_if_required() {
     let without = document(&whole()).await;
     assert!(without.get("security").is_none());
     let tools = builder(&Desk::default()).build().unwrap();
@@ -206,7 +206,7 @@ async fn a_token_is_described_where_one_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_validator_agrees() {
+async fn the_document_is_valid_openapi() {
     let Some(python) = VALIDATOR.installed() else { return };
     let described = document(&whole()).await;
     let check = |name: &str, document: &Value| {

@@ -32,7 +32,7 @@ impl Fixture {
         Self { desk, journal, router }
     }
 
-    /// The token of a call that waits.
+    /// Returns the token of a pending call.
     async fn purge(&self, host: &str) -> String {
         let body = json!({"host": host, "password": "hunter2"});
         let answer = send(&self.router, post("/api/tools/desk.purge?conversation=c", &body)).await;
@@ -60,7 +60,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn a_call_waits_is_shown_without_its_secrets_and_runs_once() {
+async fn a_pending_call_hides_secrets_and_runs_once() {
     let fixture = Fixture::new();
     let token = fixture.purge("web-1").await;
     assert_eq!(fixture.purges(), 0);
@@ -102,7 +102,7 @@ async fn arguments_can_be_edited_around_a_secret() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_and_recorded() {
+async fn a_refusal_is_returned_and_recorded() {
     let fixture = Fixture::new();
     let token = fixture.purge("web-1").await;
     let answer = fixture.decide("refuse", json!({"token": token, "reason": "not on a Friday"})).await;
@@ -113,7 +113,7 @@ async fn a_refusal_is_told_and_recorded() {
 }
 
 #[tokio::test]
-async fn an_abort_takes_the_whole_conversation_with_it() {
+async fn an_abort_refuses_all_pending_calls_of_the_conversation() {
     let fixture = Fixture::new();
     let tokens = [fixture.purge("web-1").await, fixture.purge("web-2").await];
     let elsewhere = json!({"host": "web-3"});
@@ -129,7 +129,7 @@ async fn an_abort_takes_the_whole_conversation_with_it() {
     assert_eq!((answer.status, fixture.purges()), (StatusCode::OK, 1));
 }
 
-/// Keeps calls, and cannot say which.
+/// Stores pending calls, but fails to list them.
 #[derive(Default)]
 struct Unlisted(MemoryPendingStore);
 
@@ -152,7 +152,7 @@ impl PendingStore for Unlisted {
 }
 
 #[tokio::test]
-async fn an_abort_is_done_even_if_the_others_cannot_be_found() {
+async fn an_abort_succeeds_even_if_other_pending_calls_cannot_be_listed() {
     let fixture = Fixture::over(Deferred::new(SealingKey::random().unwrap()).store(Unlisted::default()));
     let tokens = [fixture.purge("web-1").await, fixture.purge("web-2").await];
     let answer = fixture.decide("abort", json!({"token": tokens[0]})).await;
@@ -164,7 +164,7 @@ async fn an_abort_is_done_even_if_the_others_cannot_be_found() {
 }
 
 #[tokio::test]
-async fn whoever_may_see_all_that_waits_is_shown_all() {
+async fn lists_pending_calls_of_all_conversations() {
     let fixture = Fixture::new();
     fixture.purge("web-1").await;
     for query in ["?conversation=other", ""] {
@@ -191,7 +191,7 @@ async fn whoever_may_see_all_that_waits_is_shown_all() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_and_changes_nothing() {
+async fn rejects_invalid_requests_without_effect() {
     let fixture = Fixture::new();
     let token = fixture.purge("web-1").await;
     for (what, body, expected) in [
@@ -212,7 +212,7 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_approved_call_reports_as_any_other() {
+async fn an_approved_call_streams_its_progress() {
     let fixture = Fixture::new();
     let token = fixture.purge("web-1").await;
     let ask = |token: &str| {

@@ -1,4 +1,4 @@
-//! How often requests are served.
+//! Rate limits.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tool_runtime::limits::Limit;
 use crate::support::{LOCAL, REMOTE, SECRET, guarded, list, outcome, send, token};
 
 #[tokio::test]
-async fn who_asks_too_often_waits_and_nobody_else() {
+async fn limits_the_rate_per_peer() {
     let router = guarded(Guard::new().token(token()).rate(Limit::per(3, Duration::from_secs(3_600))));
     let ask = |from| list(from, "203.0.113.1").header("authorization", format!("Bearer {SECRET}"));
     for _ in 0..3 {
@@ -19,7 +19,7 @@ async fn who_asks_too_often_waits_and_nobody_else() {
     assert_eq!(answer.problem(), (429, "rate".into()));
     assert!(answer.header("retry-after").parse::<u64>().unwrap() > 0);
     assert_eq!(outcome(&router, ask([203, 0, 113, 8])).await, "ok");
-    // Guesses are counted as well.
+    // Guesses count too.
     for _ in 0..3 {
         assert_eq!(outcome(&router, list([203, 0, 113, 9], "203.0.113.1")).await, "token_missing");
     }
@@ -27,12 +27,12 @@ async fn who_asks_too_often_waits_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn as_many_as_come_are_served_where_the_application_says_so() {
+async fn the_rate_limit_can_be_removed() {
     let rare = || Guard::new().rate(Limit::per(3, Duration::from_secs(3_600)));
     for (guard, is_limited) in [
         (rare(), true),
         (rare().any_rate(), false),
-        // What is said last counts.
+        // The last setting wins.
         (Guard::new().any_rate().rate(Limit::per(3, Duration::from_secs(3_600))), true),
     ] {
         let router = guarded(guard);
@@ -41,7 +41,7 @@ async fn as_many_as_come_are_served_where_the_application_says_so() {
             assert_eq!(outcome(&router, list(LOCAL, "localhost")).await, expected, "{number}");
         }
     }
-    // Everything else is asked as before.
+    // All other rules still apply.
     let router = guarded(Guard::new().any_rate());
     assert_eq!(outcome(&router, list(REMOTE, "localhost")).await, "not_local");
 }

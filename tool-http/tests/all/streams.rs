@@ -14,7 +14,7 @@ fn streamed(path: &str, body: &serde_json::Value) -> axum::http::Request<axum::b
 }
 
 #[tokio::test]
-async fn a_call_reports_while_it_runs() {
+async fn a_call_streams_its_progress() {
     let told = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 3}))).await.all().await;
     let names: Vec<_> = told.iter().map(|sent| sent.name.as_str()).collect();
     assert_eq!(names, ["progress", "progress", "progress", "result"]);
@@ -29,9 +29,9 @@ async fn a_failure_ends_the_stream_with_its_result() {
     assert_eq!(told[0].data["error"]["kind"], "invalid_arguments");
 }
 
-/// Nobody reads while the handler reports: what does not fit is counted, and nothing is kept without bound.
+/// The client does not read while the handler reports: reports beyond the buffer are counted.
 #[tokio::test]
-async fn a_client_that_is_too_slow_is_told_what_it_missed() {
+async fn a_slow_client_learns_how_many_reports_it_missed() {
     let told = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 10_000}))).await.all().await;
     let heard = told.iter().filter(|sent| sent.name == "progress").count() as u64;
     let missed: u64 =
@@ -41,7 +41,7 @@ async fn a_client_that_is_too_slow_is_told_what_it_missed() {
     assert_eq!(told.last().unwrap().name, "result");
 }
 
-/// A connection on which a tool was called. It takes in little before it is read.
+/// A connection with a running call and a small receive buffer.
 async fn called(address: SocketAddr, tool: &str, arguments: &serde_json::Value, accept: &str) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4_096).unwrap();
@@ -66,7 +66,7 @@ async fn read_until(connection: &mut TcpStream, text: &str) {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_takes_its_call_with_it() {
+async fn a_client_that_disconnects_cancels_its_call() {
     let desk = Desk::default();
     let tools = builder(&desk).build().unwrap();
     let mut events = tools.events().subscribe();
@@ -89,7 +89,7 @@ async fn a_client_that_goes_away_takes_its_call_with_it() {
     }
 }
 
-/// Says much.
+/// Reports much.
 struct Hose(Desk);
 
 #[tool_class(manual, prefix = "hose")]
@@ -106,7 +106,7 @@ impl Hose {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_nothing_does_not_hold_up_its_call() {
+async fn a_client_that_does_not_read_does_not_delay_its_call() {
     let desk = Desk::default();
     let address = serve(mounted(Api::new(builder(&desk).service(Hose(desk.clone())).build().unwrap()))).await;
     let endless = json!({"times": u32::MAX});

@@ -1,4 +1,4 @@
-//! Tools to call, requests to send, events to read.
+//! Test tools, requests and event readers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tool_http::{Api, Guard, Token};
 use tool_runtime::{Builder, Dispatcher, Effect, HandlerError, Progress, RuntimeTool, tool, tool_class};
 use tower::ServiceExt;
 
-/// Who makes a call, given by the request.
+/// The caller, derived from the request.
 pub struct User(pub String);
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -35,11 +35,11 @@ pub struct Receipt {
     pub items: Vec<Item>,
 }
 
-/// What the tools were made to do.
+/// The recorded effects of the tools.
 #[derive(Clone, Default)]
 pub struct Desk {
     pub purges: Arc<AtomicU32>,
-    /// Told when a handler that never ends is dropped.
+    /// Notified when a handler that never ends is dropped.
     pub dropped: Arc<Notify>,
 }
 
@@ -108,7 +108,7 @@ impl Desk {
     }
 }
 
-/// A tool that fails, and knows when it would not.
+/// A tool that fails with a retry delay.
 pub fn overloaded() -> RuntimeTool {
     RuntimeTool::new("overloaded", "Say when there is room again.", |(): ()| async {
         Err::<(), _>(HandlerError::failed("no room at the moment").with_retry_after(Duration::from_millis(1_500)))
@@ -158,7 +158,7 @@ pub fn json(request: RequestBuilder, body: &Value) -> Request<Body> {
     request.header("content-type", "application/json").body(Body::from(body.to_string())).unwrap()
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -175,7 +175,7 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Status and kind of a problem, which is a whole one.
+    /// Returns status and kind of a problem, and checks that it is complete.
     pub fn problem(&self) -> (u16, String) {
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         let problem = self.json();
@@ -212,7 +212,7 @@ pub fn list(from: [u8; 4], host: &str) -> RequestBuilder {
     request
 }
 
-/// What a request comes to: `ok`, or the kind of its problem.
+/// Returns `ok` or the kind of the problem.
 pub async fn outcome(router: &Router, request: RequestBuilder) -> String {
     said(router, request.body(Body::empty()).unwrap()).await
 }
@@ -222,11 +222,11 @@ pub async fn said(router: &Router, request: Request<Body>) -> String {
     if answer.status == StatusCode::OK { "ok".to_owned() } else { answer.problem().1 }
 }
 
-/// A response that comes event by event.
+/// A response that is read event by event.
 pub struct Stream {
     body: Body,
     read: String,
-    /// The last id that came, with an event or without: what a browser comes back with.
+    /// The last received id, with or without an event, as a browser sends it on reconnect.
     pub last_id: String,
 }
 
@@ -246,7 +246,7 @@ impl Stream {
         Self { body: response.into_body(), read: String::new(), last_id: String::new() }
     }
 
-    /// The next event; nothing at the end.
+    /// Returns the next event, or `None` at the end.
     pub async fn next(&mut self) -> Option<Sent> {
         loop {
             let sent = self.next_block().await?;
@@ -256,7 +256,7 @@ impl Stream {
         }
     }
 
-    /// The next event, or an id without one.
+    /// Returns the next event, or an id without one.
     pub async fn next_block(&mut self) -> Option<Sent> {
         loop {
             if let Some((event, rest)) = self.read.split_once("\n\n") {

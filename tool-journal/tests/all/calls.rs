@@ -68,7 +68,7 @@ async fn of_many_in_two_openings_one_is_new() {
     }
 }
 
-/// A caller that goes away while it waits for the journal must not leave a call that runs forever.
+/// A caller that is dropped while it waits for the journal must not leave a call that runs forever.
 #[tokio::test]
 async fn a_begin_that_is_dropped_does_not_run() {
     let folder = Folder::new();
@@ -84,7 +84,7 @@ async fn a_begin_that_is_dropped_does_not_run() {
 }
 
 #[tokio::test]
-async fn pruning_keeps_what_is_new_or_running() {
+async fn pruning_keeps_new_and_running_calls() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let aged = |id: &str| {
@@ -110,7 +110,7 @@ async fn pruning_keeps_what_is_new_or_running() {
 }
 
 #[tokio::test]
-async fn what_is_not_on_record_has_not_begun_unless_it_may_be_forgotten() {
+async fn a_call_without_an_entry_has_not_begun_unless_entries_were_pruned() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let state = async |journal: &SqliteJournal, id: &str| journal.state_of("c", id).await.unwrap();
@@ -135,9 +135,9 @@ async fn what_is_not_on_record_has_not_begun_unless_it_may_be_forgotten() {
     }
 }
 
-/// Whoever keeps calls knows by it whether a record is the one that they would be in.
+/// Clients use the identity to check that a journal is the one that their calls are in.
 #[tokio::test]
-async fn a_journal_that_is_begun_anew_is_another_one() {
+async fn a_new_file_has_another_identity() {
     let folder = Folder::new();
     let (journal, beside) = (folder.open().await, folder.open().await);
     let before = journal.identity().unwrap().to_owned();
@@ -153,7 +153,7 @@ async fn a_journal_that_is_begun_anew_is_another_one() {
 }
 
 #[tokio::test]
-async fn it_is_known_who_may_still_begin_calls() {
+async fn reports_other_live_openings() {
     let folder = Folder::new();
     let (journal, beside) = (folder.open().await, folder.open().await);
     let (ours, theirs) = (journal.opening().unwrap(), beside.opening().unwrap());
@@ -191,7 +191,7 @@ async fn secrets_are_not_in_the_files() {
     assert!(holds("ann-the-user") && !holds("hunter2-the-secret"));
 }
 
-/// The handler gets what stands under a name that its schema does not have. The file does not.
+/// The handler receives the secret under an unknown name; the file must not.
 #[tokio::test]
 async fn secrets_under_other_names_are_not_in_the_files() {
     let account = json!({"type": "object", "properties": {

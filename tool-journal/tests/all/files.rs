@@ -27,16 +27,16 @@ async fn a_newer_version_is_refused() {
 }
 
 #[tokio::test]
-async fn every_release_knows_it_by_its_mark_and_version() {
+async fn application_id_and_version_are_stable() {
     let folder = Folder::new();
     folder.open().await.close().await;
     let file = std::fs::read(folder.journal()).unwrap();
     assert_eq!((&file[68..72], file[63]), (&b"tljr"[..], 2));
 }
 
-/// What an older release has written is still known, and the new columns have their defaults.
+/// Entries of an older release are kept, and new columns have their defaults.
 #[tokio::test]
-async fn a_file_of_the_first_version_is_brought_up_to_date() {
+async fn migrates_a_file_of_version_one() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let call = started("c", "1");
@@ -74,7 +74,7 @@ async fn another_programs_database_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused() {
+async fn refuses_a_file_that_is_not_a_database() {
     let folder = Folder::new();
     std::fs::write(folder.journal(), "not a database\n".repeat(1000)).unwrap();
     let error = refused(&folder).await;
@@ -83,7 +83,7 @@ async fn a_file_that_is_no_database_is_refused() {
 }
 
 #[tokio::test]
-async fn a_damaged_journal_says_so() {
+async fn reports_a_damaged_journal() {
     let folder = Folder::new();
     let journal = folder.open().await;
     for id in 0..100 {
@@ -103,7 +103,7 @@ async fn a_damaged_journal_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_recorded_cannot_be_changed() {
+async fn entries_cannot_be_changed() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let call = started("c", "1");
@@ -118,14 +118,14 @@ async fn what_is_recorded_cannot_be_changed() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_named() {
+async fn names_a_missing_directory() {
     let folder = Folder::new();
     let error = SqliteJournal::open(folder.file("nowhere/calls.db")).await.unwrap_err();
     assert_eq!(error.kind(), JournalErrorKind::Unavailable);
     assert!(error.to_string().contains("nowhere/calls.db"), "{error}");
 }
 
-/// As on a full disk: the error says what was not written, and the call has not begun.
+/// As on a full disk: the error names the failed action, and the call has not begun.
 #[tokio::test]
 async fn a_call_that_could_not_be_written_has_not_begun() {
     let folder = Folder::new();
@@ -138,7 +138,7 @@ async fn a_call_that_could_not_be_written_has_not_begun() {
     assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::New);
 }
 
-/// The call has ended, only nobody knows how.
+/// The call has ended, but its outcome is unknown.
 #[tokio::test]
 async fn a_call_whose_outcome_could_not_be_written_is_unfinished() {
     let folder = Folder::new();
@@ -153,7 +153,7 @@ async fn a_call_whose_outcome_could_not_be_written_is_unfinished() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_files_are_for_their_owner_only() {
+async fn files_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new();

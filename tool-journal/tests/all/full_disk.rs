@@ -10,7 +10,7 @@ use tool_sqlite::testing::{SmallDisk, on_small_disk};
 use crate::support::finished;
 
 #[test]
-fn calls_and_approvals_are_kept_again_once_there_is_room() {
+fn recovers_once_a_full_disk_has_space_again() {
     on_small_disk("full_disk::fills_the_disk", 4);
 }
 

@@ -1,5 +1,5 @@
-//! A child process makes calls and is killed (`SIGKILL`) at random points. The effect of a call is a line in a file,
-//! written through to the disk, so that what happened can be compared with what the journal says happened.
+//! A child process makes calls and is killed (`SIGKILL`) at random points. The effect of a call is a line in a synced
+//! file, which is compared with the journal.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, OpenOptions};
@@ -21,10 +21,10 @@ use crate::support::{Folder, child, childs_task, say_ready, started, wait_until_
 
 const ROUNDS: u32 = 200;
 const LANES: usize = 4;
-/// How many of the last calls a new process tries again, as a client would.
+/// Number of recent calls that a new process repeats, as a client would.
 const REPEATED: usize = 8;
 
-/// Where the effects of calls go; a process has one.
+/// The file for the effects of calls, one per process.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
 /// Leave a line.
@@ -88,9 +88,9 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
     assert!(completed > 100 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
 }
 
-/// The other control: with a journal that answers before it has written the same test finds an answer that is lost.
+/// Second control: with a journal that returns before it writes, the same test finds a lost result.
 #[test]
-fn a_journal_that_writes_later_loses_an_answer() {
+fn a_journal_that_writes_later_loses_a_result() {
     let folder = Folder::new();
     let found = (0..ROUNDS).any(|round| {
         one_round(&folder, "Later", round);
@@ -99,7 +99,7 @@ fn a_journal_that_writes_later_loses_an_answer() {
     assert!(found);
 }
 
-/// A call that was answered, and that the journal does not know to be finished.
+/// Finds a call whose result was returned, but which is not finished in the journal.
 fn forgotten(folder: &Folder) -> Option<String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let entries = runtime.block_on(async { folder.open().await.entries(EntryQuery::newest(u32::MAX)).await.unwrap() });
@@ -108,7 +108,7 @@ fn forgotten(folder: &Folder) -> Option<String> {
     lines(folder, "told").into_iter().find(|id| !known.contains(id))
 }
 
-/// The control: with a journal that writes only at the end the same test finds a call that ran twice.
+/// Control: with a journal that writes only at the end, the same test finds a call that ran twice.
 #[test]
 fn a_journal_that_records_at_the_end_runs_a_call_twice() {
     let folder = Folder::new();
@@ -119,7 +119,7 @@ fn a_journal_that_records_at_the_end_runs_a_call_twice() {
     assert!(found);
 }
 
-/// Starts a process that runs calls, and kills it after a while; one in four while it still opens the journal.
+/// Starts a process that runs calls, and kills it after a while; one in four while it opens the journal.
 fn one_round(folder: &Folder, journal: &str, round: u32) {
     let next = lines(folder, "effects").iter().filter_map(|id| id.parse::<usize>().ok()).max().map_or(0, |id| id + 1);
     let first = next.saturating_sub(REPEATED);
@@ -136,7 +136,7 @@ fn one_round(folder: &Folder, journal: &str, round: u32) {
     assert!(!words.contains("panicked"), "round {round}: {words}");
 }
 
-/// A call that had its effect more than once.
+/// Finds a call that took effect more than once.
 fn twice(folder: &Folder) -> Option<String> {
     let mut times = HashMap::new();
     lines(folder, "effects").into_iter().find(|id| {
@@ -192,7 +192,7 @@ fn append(name: &str, line: &str) {
     file.sync_data().unwrap();
 }
 
-/// Knows a completed call, but nothing of one that has only started.
+/// Knows completed calls, but not those that have only started.
 struct AtTheEnd(SqliteJournal);
 
 impl Journal for AtTheEnd {
@@ -232,7 +232,7 @@ impl Journal for AtTheEnd {
     }
 }
 
-/// Answers that an outcome is on record, and then writes it.
+/// Reports an outcome as recorded before it writes it.
 struct Later(SqliteJournal);
 
 impl Journal for Later {

@@ -1,4 +1,4 @@
-//! The journal in SQLite, one binary.
+//! Tests of the SQLite journal.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -16,7 +16,7 @@ fn waiting(id: &str, conversation: Option<&str>) -> SealedCall {
 }
 
 #[tokio::test]
-async fn a_pending_call_outlives_a_restart_and_is_taken_once() {
+async fn a_pending_call_survives_a_restart_and_is_taken_once() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let (of_c, of_none) = (waiting("t1", Some("c")), waiting("t2", None));
@@ -36,7 +36,7 @@ async fn a_pending_call_outlives_a_restart_and_is_taken_once() {
 
 /// Calls that nobody answers do not stay in the file for ever.
 #[tokio::test]
-async fn what_has_expired_goes_with_the_next_that_comes() {
+async fn expired_calls_are_removed_by_the_next_one() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let mut expired = waiting("old", Some("c"));

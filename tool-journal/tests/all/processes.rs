@@ -21,7 +21,7 @@ fn begins_a_call_and_stays() {
 }
 
 #[tokio::test]
-async fn a_call_of_another_process_runs_while_that_lives() {
+async fn a_call_is_running_while_its_process_is_alive() {
     let folder = Folder::new();
     let mut child = child("processes::begins_a_call_and_stays", &folder, "stay");
     wait_until_ready(&mut child);
@@ -47,7 +47,7 @@ async fn a_call_of_another_process_runs_while_that_lives() {
 /// The lock files stand beside the file itself, wherever a link to it stands.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_leads_to_the_same_journal() {
+async fn a_symlink_opens_the_same_journal() {
     let folder = Folder::new();
     let journal = folder.open().await;
     journal.begin(&started("c", "1")).await.unwrap();

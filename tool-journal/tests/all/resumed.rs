@@ -36,7 +36,7 @@ async fn start(folder: &Folder) -> Application {
 }
 
 #[tokio::test]
-async fn consent_can_come_after_a_restart() {
+async fn a_call_can_be_approved_after_a_restart() {
     let folder = Folder::new();
     let call = || {
         let arguments = json!({"to": "Ada-the-payee", "amount": 0.1, "pin": "4711-the-pin"});

@@ -42,7 +42,7 @@ fn child(folder: &Folder) -> Child {
 }
 
 #[tokio::test]
-async fn processes_that_make_a_file_at_once_all_get_it() {
+async fn processes_can_create_a_file_concurrently() {
     let folder = Folder::new();
     let mut children = [(); 3].map(|()| child(&folder));
     for child in &mut children {
@@ -71,7 +71,7 @@ async fn several_of_one_process_who_make_a_file_at_once_all_get_it() {
 }
 
 #[tokio::test]
-async fn a_locked_file_is_waited_for_but_not_for_ever() {
+async fn waits_for_a_locked_file_with_a_timeout() {
     let folder = Folder::new();
     let mut holder = folder.connect().await;
     sqlx::query("BEGIN EXCLUSIVE").execute(&mut holder).await.unwrap();

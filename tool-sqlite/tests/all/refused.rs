@@ -3,7 +3,7 @@ use tool_sqlite::{Kind, OpenError, primary_code};
 use crate::support::{Folder, NOTES};
 
 #[tokio::test]
-async fn a_newer_file_is_refused_in_words() {
+async fn refuses_a_newer_file() {
     let folder = Folder::new();
     NOTES.open(folder.notes()).await.unwrap().close().await;
     folder.run("PRAGMA user_version = 3").await;
@@ -38,7 +38,7 @@ async fn another_programs_file_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
-async fn what_is_no_database_is_refused() {
+async fn refuses_a_file_that_is_not_a_database() {
     let folder = Folder::new();
     std::fs::write(folder.notes(), "not a database\n".repeat(1000)).unwrap();
     let OpenError::Unread(_, error) = folder.refused(NOTES).await else { panic!("it was read") };
@@ -46,7 +46,7 @@ async fn what_is_no_database_is_refused() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_named() {
+async fn names_a_missing_directory() {
     let folder = Folder::new();
     let path = folder.0.path().join("nowhere/notes.db");
     let error = NOTES.open(&path).await.unwrap_err().to_string();
@@ -56,7 +56,7 @@ async fn a_folder_that_is_not_there_is_named() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn others_on_the_machine_cannot_read_it() {
+async fn the_file_is_private_to_its_owner() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new();

@@ -5,7 +5,7 @@ use crate::support::{Folder, NOTES};
 const MARK: i32 = 0x6e6f_7465;
 
 #[tokio::test]
-async fn an_older_file_is_brought_to_this_version() {
+async fn migrates_an_older_file() {
     let folder = Folder::new();
     let older = Kind { migrations: &NOTES.migrations[..1], ..NOTES };
     let notes = older.open(folder.notes()).await.unwrap();
@@ -22,7 +22,7 @@ async fn an_older_file_is_brought_to_this_version() {
 }
 
 #[tokio::test]
-async fn migrations_happen_together_or_not_at_all() {
+async fn migrations_are_atomic() {
     let folder = Folder::new();
     let broken =
         Kind { migrations: &["CREATE TABLE notes (text TEXT)", "ALTER TABLE nothing ADD at INTEGER"], ..NOTES };
@@ -34,7 +34,7 @@ async fn migrations_happen_together_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn a_kind_may_do_without_a_mark_and_with_settings_of_its_own() {
+async fn supports_kinds_without_a_mark_and_with_pragmas() {
     let folder = Folder::new();
     let kind = Kind { application: [0; 4], pragmas: &[("synchronous", "NORMAL")], ..NOTES };
     for _ in 0..2 {

@@ -20,7 +20,7 @@ const FILES: usize = 2000;
 /// A log file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogFile {
-    /// Its path, as seen from the folder of logs.
+    /// The path, relative to the log directory.
     pub file: String,
     /// Its size.
     pub bytes: u64,

@@ -19,31 +19,31 @@ pub struct Package {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// For which processors.
+    /// The architecture.
     pub architecture: String,
-    /// What it is, in a line.
+    /// A short description.
     pub summary: String,
-    /// What it takes on the disk.
+    /// The installed size.
     pub size_mb: f64,
     /// Its section, such as `admin`.
     pub section: String,
-    /// What it needs, in the words of the package manager. Left out of lists.
+    /// The dependencies in the package manager's syntax. Omitted from lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends: Option<String>,
 }
 
-/// Something that the package manager did.
+/// A change by the package manager.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PackageChange {
-    /// When, in the machine's own time.
+    /// The local time.
     pub at: String,
-    /// What: `install`, `upgrade` or `remove`.
+    /// The action: `install`, `upgrade` or `remove`.
     pub action: String,
-    /// Which package.
+    /// The package.
     pub package: String,
-    /// The version before, if there was one.
+    /// The previous version, if any.
     pub from: Option<String>,
-    /// The version after, if there is one.
+    /// The new version, if any.
     pub to: Option<String>,
 }
 

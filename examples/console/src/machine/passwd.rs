@@ -19,17 +19,17 @@ const NOBODY: u32 = 65_534;
 pub struct User {
     /// The user's name.
     pub name: String,
-    /// The user's number.
+    /// The user id.
     pub id: u32,
-    /// What is said about the user, mostly a full name.
+    /// The comment field, usually the full name.
     pub about: String,
     /// The user's home.
     pub home: String,
-    /// What runs when the user logs in.
+    /// The login shell.
     pub shell: String,
-    /// Whether this is a person's, not a service's. The administrator is one.
+    /// Whether this is a regular user or root, not a service.
     pub is_person: bool,
-    /// Whether the shell lets anybody log in.
+    /// Whether the shell permits logins.
     pub can_log_in: bool,
 }
 

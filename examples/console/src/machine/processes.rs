@@ -16,25 +16,25 @@ const COMMAND: usize = 500;
 /// A process in a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct Process {
-    /// Its number, which another one has once it is gone.
+    /// The process id, which is reused after the process has ended.
     pub pid: u32,
-    /// The number of the one that started it.
+    /// The id of the parent process.
     pub parent: Option<u32>,
-    /// Its name, which it can choose itself.
+    /// The name, which the process can change.
     pub name: String,
-    /// The program's file, where it may be seen.
+    /// The file of the program, if visible.
     pub program: Option<String>,
-    /// Whose it is.
+    /// The user.
     pub user: Option<String>,
-    /// Of one core, since it was last looked at.
+    /// CPU usage since the last measurement, in percent of one core.
     pub cpu_percent: f64,
-    /// What it holds in memory.
+    /// The memory.
     pub memory_mb: f64,
-    /// What it does, such as `Sleep`.
+    /// The state, such as `Sleep`.
     pub state: String,
     /// When it was started.
     pub started: DateTime<Utc>,
-    /// Its command line. Left out of lists, where it is long and may hold what was not meant for many eyes.
+    /// The command line. Omitted from lists, since it is long and may contain secrets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }

@@ -12,18 +12,18 @@ use crate::listing::clip;
 /// Maximum number of bytes read of a desktop entry.
 const ENTRY: u64 = 64_000;
 
-/// An entry of the desktop's menu.
+/// A desktop entry.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DesktopEntry {
-    /// The name of its file, without the ending.
+    /// The file name without its extension.
     pub id: String,
-    /// What the menu calls it.
+    /// The displayed name.
     pub name: String,
-    /// What it is.
+    /// A short description.
     pub about: Option<String>,
-    /// What runs.
+    /// The command.
     pub command: Option<String>,
-    /// Where it stands in the menu.
+    /// The menu categories.
     pub categories: Vec<String>,
 }
 

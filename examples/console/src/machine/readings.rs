@@ -20,32 +20,32 @@ pub struct Snapshot {
     pub architecture: String,
     /// The processor's name.
     pub processor: String,
-    /// How many cores it has.
+    /// The number of cores.
     pub cores: usize,
-    /// How long it has been up, in words.
+    /// The uptime, for people.
     pub up: String,
-    /// How long it has been up, in seconds.
+    /// The uptime in seconds.
     pub up_seconds: u64,
-    /// How busy the processors are, in percent of all.
+    /// CPU usage of all cores, in percent.
     pub cpu_percent: f64,
-    /// How many processes wanted to run, on average of 1, 5 and 15 minutes.
+    /// Load averages of 1, 5 and 15 minutes.
     pub load: [f64; 3],
     /// The memory.
     pub memory: Amount,
-    /// The swap space; none has a total of 0.
+    /// The swap space; the total is 0 if there is none.
     pub swap: Amount,
-    /// How many processes there are.
+    /// The number of processes.
     pub processes: usize,
 }
 
-/// How much there is of something, and how much is used.
+/// Total and used amount of a resource.
 #[derive(Clone, Debug, Serialize)]
 pub struct Amount {
-    /// What there is, in megabytes.
+    /// The total in megabytes.
     pub total_mb: f64,
-    /// What is used, in megabytes.
+    /// The used amount in megabytes.
     pub used_mb: f64,
-    /// What is used, in percent.
+    /// The used amount in percent.
     pub used_percent: f64,
 }
 
@@ -58,13 +58,13 @@ impl Amount {
 /// A mounted file system.
 #[derive(Clone, Debug, Serialize)]
 pub struct Disk {
-    /// Where it is mounted.
+    /// The mount point.
     pub mounted_at: String,
     /// The device.
     pub device: String,
     /// Its file system.
     pub file_system: String,
-    /// Whether nothing can be written to it.
+    /// Whether it is mounted read-only.
     pub read_only: bool,
     /// Its space.
     pub space: Amount,
@@ -75,24 +75,24 @@ pub struct Disk {
 pub struct Interface {
     /// Its name.
     pub name: String,
-    /// Its addresses, each with the length of its network's prefix.
+    /// Addresses with prefix lengths.
     pub addresses: Vec<String>,
-    /// What has come in since it is up, in megabytes.
+    /// Received data in megabytes.
     pub received_mb: f64,
-    /// What has gone out since it is up, in megabytes.
+    /// Sent data in megabytes.
     pub sent_mb: f64,
-    /// Packets that were damaged or lost.
+    /// Damaged or lost packets.
     pub errors: u64,
 }
 
-/// What a sensor says.
+/// The reading of a sensor.
 #[derive(Clone, Debug, Serialize)]
 pub struct Temperature {
-    /// What is measured.
+    /// The name of the sensor.
     pub sensor: String,
-    /// How hot it is, in degrees Celsius.
+    /// The temperature in degrees Celsius.
     pub celsius: f64,
-    /// From where on it is in danger.
+    /// The critical temperature.
     pub critical_celsius: Option<f64>,
 }
 

@@ -9,20 +9,20 @@ use serde::Serialize;
 
 use super::Machine;
 
-/// A socket that waits for others.
+/// A listening socket.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listener {
     /// `tcp` or `udp`.
     pub protocol: &'static str,
-    /// The address it is bound to; `0.0.0.0` and `::` are all of them.
+    /// The bound address; `0.0.0.0` and `::` are all addresses.
     pub address: String,
     /// The port.
     pub port: u16,
-    /// What the port is known for.
+    /// The well-known service of the port.
     pub known_as: Option<String>,
     /// Whether only this machine can reach it.
     pub local_only: bool,
-    /// Whose it is, where that may be seen.
+    /// The id of its process, if visible.
     pub pid: Option<u32>,
     /// The name of that process.
     pub process: Option<String>,

@@ -12,16 +12,16 @@ use crate::listing::clip;
 /// Maximum number of bytes read of a unit file.
 const UNIT: u64 = 64_000;
 
-/// A service that the system can run.
+/// A systemd service.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Unit {
     /// Its name, such as `ssh.service`.
     pub name: String,
-    /// What it is.
+    /// A short description.
     pub about: Option<String>,
-    /// What runs.
+    /// The command.
     pub command: Option<String>,
-    /// Whether it is started with the system.
+    /// Whether it starts with the system.
     pub enabled: bool,
 }
 

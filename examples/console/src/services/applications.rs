@@ -1,4 +1,4 @@
-//! The tools `applications.*`: processes, put together by their program.
+//! The tools `applications.*`: running programs with their processes.
 
 use std::collections::BTreeMap;
 
@@ -10,44 +10,44 @@ use crate::machine::Machine;
 use crate::machine::processes::Process;
 use crate::services::classification::{Category, category_of};
 
-/// Programs that run.
+/// Running programs.
 pub struct ApplicationsService {
     machine: Machine,
 }
 
-/// A program that runs, with all its processes.
+/// A running program with all its processes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Application {
     /// The name of the program's file.
     pub name: String,
-    /// What kind of program it is.
+    /// The category of the program.
     pub category: Category,
-    /// How many processes it has.
+    /// The number of processes.
     pub processes: usize,
-    /// Of one core, all of them.
+    /// CPU usage of all processes, in percent of one core.
     pub cpu_percent: f64,
-    /// What all of them hold in memory.
+    /// Memory of all processes.
     pub memory_mb: f64,
-    /// Whose they are.
+    /// The users of the processes.
     pub users: Vec<String>,
 }
 
 #[tool_class(prefix = "applications", category = "processes")]
 impl ApplicationsService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
     }
 
-    /// The programs that run, each with all its processes, the largest in memory first.
+    /// The programs that are running, each with all its processes, largest memory first.
     #[tool(read_only, blocking)]
     pub fn list(
         &self,
-        /// Only programs whose name contains this, in capitals or not.
+        /// Only programs whose name contains this, ignoring case.
         #[arg(max_length = 100)]
         name: Option<&str>,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 15, min = 1, max = 100)]
         limit: usize,
     ) -> Listing<Application> {
@@ -61,14 +61,14 @@ impl ApplicationsService {
         Listing::first(found, limit)
     }
 
-    /// The processes of one program, the largest in memory first.
+    /// The processes of one program, largest memory first.
     #[tool(read_only, blocking)]
     pub fn processes(
         &self,
         /// The program's name, as `applications.list` gives it.
         #[arg(min_length = 1, max_length = 255)]
         name: &str,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 100)]
         limit: usize,
     ) -> Result<Listing<Process>, HandlerError> {

@@ -1,4 +1,4 @@
-//! The tools `applications_system.*`: programs that the system has, running or not.
+//! The tools `applications_system.*`: installed programs, running or not.
 
 use serde::Serialize;
 use tool_runtime::{HandlerError, tool, tool_class};
@@ -8,29 +8,29 @@ use crate::machine::Machine;
 use crate::machine::programs::DesktopEntry;
 use crate::machine::units::Unit;
 
-/// Programs that the system has.
+/// Installed programs.
 pub struct ApplicationsSystemService {
     machine: Machine,
 }
 
-/// Where a command is.
+/// The location of a command.
 #[derive(Clone, Debug, Serialize)]
 pub struct Located {
     /// The command.
     pub command: String,
     /// Its file.
     pub path: String,
-    /// Where that leads, if it is a link.
+    /// The target, if the file is a link.
     pub leads_to: Option<String>,
-    /// The package that it came with.
+    /// The package of the file.
     pub package: Option<String>,
-    /// How many processes of it there are.
+    /// The number of its processes.
     pub running: usize,
 }
 
 #[tool_class(prefix = "applications_system", category = "packages")]
 impl ApplicationsSystemService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -48,7 +48,7 @@ impl ApplicationsSystemService {
             HandlerError::retry(format!("There is no command `{command}`. `system_packages.search` finds packages."))
         })?;
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        // Where `/bin` is a link to `/usr/bin`, packages know a file by either name.
+        // If `/bin` is a link to `/usr/bin`, the package database may have either path.
         let beside_root = real.strip_prefix("/usr").map(|rest| std::path::Path::new("/").join(rest)).ok();
         let package = [Some(path.clone()), Some(real.clone()), beside_root]
             .into_iter()
@@ -69,10 +69,10 @@ impl ApplicationsSystemService {
     #[tool(read_only, blocking)]
     pub fn desktop(
         &self,
-        /// Only programs whose name or description contains this, in capitals or not.
+        /// Only programs whose name or description contains this, ignoring case.
         #[arg(default = "", max_length = 100)]
         word: &str,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 25, min = 1, max = 200)]
         limit: usize,
     ) -> Result<Listing<DesktopEntry>, HandlerError> {
@@ -85,13 +85,13 @@ impl ApplicationsSystemService {
     #[tool(read_only, blocking)]
     pub fn units(
         &self,
-        /// Only services whose name or description contains this, in capitals or not.
+        /// Only services whose name or description contains this, ignoring case.
         #[arg(default = "", max_length = 100)]
         word: &str,
         /// Only services that start with the system.
         #[arg(default = false)]
         enabled_only: bool,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 25, min = 1, max = 200)]
         limit: usize,
     ) -> Listing<Unit> {

@@ -1,4 +1,4 @@
-//! The tools `classification.*`: what kind of program something is.
+//! The tools `classification.*`: categories of programs.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,35 @@ use crate::listing::rounded;
 use crate::machine::Machine;
 use crate::store::{CategoryRepository, Session};
 
-/// What kind of program something is.
+/// Categories of programs.
 pub struct ClassificationService {
     machine: Machine,
     said: CategoryRepository,
 }
 
-/// A kind of program.
+/// A category of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// Keeps data for others.
+    /// Databases.
     Database,
-    /// Answers requests of the web.
+    /// Web servers.
     WebServer,
-    /// Runs programs of a language.
+    /// Language runtimes.
     Runtime,
-    /// Makes programs.
+    /// Development tools.
     Development,
-    /// A command line, or a way to one.
+    /// Shells and terminals.
     Shell,
-    /// Shows something to a person.
+    /// Desktop programs.
     Desktop,
-    /// Watches or keeps the system going.
+    /// System services.
     System,
-    /// None of these, as far as is known.
+    /// Unknown programs.
     Other,
 }
 
-/// Parts of the names of programs, with what such programs are. The first that fits counts.
+/// Name prefixes with their categories. The first match wins.
 const RULES: &[(Category, &[&str])] = &[
     (Category::Database, &["postgres", "mysqld", "mariadbd", "redis-server", "mongod", "sqlite", "memcached", "etcd"]),
     (Category::WebServer, &["nginx", "apache2", "httpd", "caddy", "haproxy", "traefik", "lighttpd"]),
@@ -50,23 +50,23 @@ const RULES: &[(Category, &[&str])] = &[
     (Category::System, &["systemd", "init", "cron", "dbus", "rsyslogd", "journald", "udevd", "kworker", "agetty"]),
 ];
 
-/// What a program is.
+/// The category of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Classified {
     /// The program.
     pub program: String,
-    /// What it is.
+    /// The category.
     pub category: Category,
-    /// Why that is said.
+    /// The reason for the category.
     pub because: String,
 }
 
-/// All programs of a kind that are running.
+/// The running programs of a category.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Kind {
-    /// How many processes.
+    /// The number of processes.
     pub processes: usize,
-    /// What they hold in memory.
+    /// Their memory.
     pub memory_mb: f64,
     /// Some of the programs.
     pub programs: Vec<String>,
@@ -74,13 +74,13 @@ pub struct Kind {
 
 #[tool_class(prefix = "classification", category = "processes")]
 impl ClassificationService {
-    /// Made for each call, on its session.
+    /// Creates the service for one call, in its session.
     #[must_use]
     pub fn new(machine: Machine, session: Session) -> Self {
         Self { machine, said: CategoryRepository::new(session) }
     }
 
-    /// What kind of program something is, and why that is said.
+    /// The kind of program that something is, and the reason.
     #[tool(read_only)]
     pub async fn classify(
         &self,
@@ -117,7 +117,7 @@ impl ClassificationService {
         /// The program's name, such as `billing-worker`.
         #[arg(min_length = 1, max_length = 255)]
         program: &str,
-        /// What it is.
+        /// The category.
         category: Category,
     ) -> Result<Classified, HandlerError> {
         let name = json!(category);
@@ -152,8 +152,8 @@ fn classify(program: &str, said: &BTreeMap<String, String>) -> Classified {
     Classified { program: program.to_owned(), category, because }
 }
 
-/// What the rules say of a program, with the part of its name that decided. Short parts are whole names: `sh` is not the
-/// beginning of `shotwell`.
+/// Returns the category of a program by the rules, with the matched part of its name. Short parts match whole names
+/// only: `sh` does not match `shotwell`.
 #[must_use]
 pub fn category_of(program: &str) -> (Category, Option<&'static str>) {
     let program = program.to_lowercase();

@@ -1,4 +1,4 @@
-//! The tools `extensions.*`: what of the console is switched on.
+//! The tools `extensions.*`: enabled parts of the console.
 
 use serde::Serialize;
 use tool_runtime::{Effect, HandlerError, tool, tool_class};
@@ -6,29 +6,29 @@ use tool_runtime::{Effect, HandlerError, tool, tool_class};
 use crate::background::Failures;
 use crate::settings::{Extension, SettingsFile};
 
-/// What is switched on.
+/// The extensions of the console.
 pub struct ExtensionsService {
     settings: SettingsFile,
     failures: Failures,
 }
 
-/// An extension, on or off.
+/// The state of an extension.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExtensionState {
     /// Its name.
     pub name: Extension,
-    /// Whether it is on.
+    /// `true` if it is enabled.
     pub enabled: bool,
-    /// What it does.
+    /// A short description.
     pub about: &'static str,
-    /// Why its job failed the last time it ran.
+    /// The last failure of its job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 #[tool_class(prefix = "extensions", category = "settings")]
 impl ExtensionsService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(settings: SettingsFile, failures: Failures) -> Self {
         Self { settings, failures }
@@ -51,7 +51,7 @@ impl ExtensionsService {
     #[tool(sensitive, idempotent, blocking, tags = ["write"], preview = "preview_enable")]
     pub fn enable(
         &self,
-        /// Which extension.
+        /// The extension.
         extension: Extension,
     ) -> Result<String, HandlerError> {
         Ok(match self.settings.switch(extension, true)? {
@@ -68,7 +68,7 @@ impl ExtensionsService {
     #[tool(sensitive, destructive, idempotent, blocking, tags = ["write"], preview = "preview_disable")]
     pub fn disable(
         &self,
-        /// Which extension.
+        /// The extension.
         extension: Extension,
     ) -> Result<String, HandlerError> {
         Ok(match self.settings.switch(extension, false)? {

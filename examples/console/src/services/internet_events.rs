@@ -1,4 +1,4 @@
-//! The tools `internet_events.*`: when targets went down and came up.
+//! The tools `internet_events.*`: changes of the targets' state.
 
 use chrono::Utc;
 use tool_runtime::{HandlerError, tool, tool_class};
@@ -7,14 +7,14 @@ use crate::clock::hours_before;
 use crate::listing::Listing;
 use crate::store::{InternetEvent, InternetEventRepository, Outage, Session};
 
-/// When targets went down and came up.
+/// Events of targets that went down or came up.
 pub struct InternetEventsService {
     events: InternetEventRepository,
 }
 
 #[tool_class(prefix = "internet_events", category = "network")]
 impl InternetEventsService {
-    /// Made for each call, on its session.
+    /// Creates the service for one call, in its session.
     #[must_use]
     pub fn new(session: Session) -> Self {
         Self { events: InternetEventRepository::new(session) }
@@ -27,7 +27,7 @@ impl InternetEventsService {
         /// Only this target, as `internet_metrics.targets` gives it.
         #[arg(max_length = 300)]
         target: Option<&str>,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 200)]
         limit: u32,
     ) -> Result<Vec<InternetEvent>, HandlerError> {
@@ -38,7 +38,7 @@ impl InternetEventsService {
     #[tool(read_only)]
     pub async fn outages(
         &self,
-        /// How many hours back.
+        /// Number of hours to look back.
         #[arg(default = 24, min = 1, max = 744)]
         hours: u32,
     ) -> Result<Listing<Outage>, HandlerError> {

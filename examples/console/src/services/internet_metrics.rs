@@ -1,4 +1,4 @@
-//! The tools `internet_metrics.*`: how well the configured targets can be reached.
+//! The tools `internet_metrics.*`: reachability of the configured targets.
 
 use chrono::Utc;
 use tool_runtime::{HandlerError, tool, tool_class};
@@ -7,7 +7,7 @@ use crate::clock::hours_before;
 use crate::internet::{Reached, Targets, keep, latency_metric};
 use crate::store::{MetricPointRepository, MetricSummary, Session};
 
-/// How well the configured targets can be reached.
+/// Reachability of the configured targets.
 pub struct InternetMetricsService {
     targets: Targets,
     session: Session,
@@ -15,7 +15,7 @@ pub struct InternetMetricsService {
 
 #[tool_class(prefix = "internet_metrics", category = "network")]
 impl InternetMetricsService {
-    /// Made for each call, on its session.
+    /// Creates the service for one call, in its session.
     #[must_use]
     pub fn new(targets: Targets, session: Session) -> Self {
         Self { targets, session }
@@ -54,7 +54,7 @@ impl InternetMetricsService {
         /// The target, as `internet_metrics.targets` gives it.
         #[arg(min_length = 1, max_length = 300)]
         target: &str,
-        /// How many hours back.
+        /// Number of hours to look back.
         #[arg(default = 1, min = 1, max = 744)]
         hours: u32,
         repository: &MetricPointRepository,

@@ -1,4 +1,4 @@
-//! The tools `logs.*`: log files, as text.
+//! The tools `logs.*`: log files as text.
 
 use std::io;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use crate::listing::{Listing, clip, contains};
 use crate::machine::Machine;
 use crate::machine::logs::LogFile;
 
-/// How much of a file's end is read for its last lines.
+/// Number of bytes read from the end of a file for its last lines.
 const TAIL: u64 = 512_000;
 
-/// How much of a file's end is searched.
+/// Number of bytes searched at the end of a file.
 const SEARCHED: u64 = 8_000_000;
 
-/// How many files are searched, the newest.
+/// Maximum number of searched files, newest first.
 const FILES: usize = 50;
 
-/// How much of a line is shown.
+/// Maximum length of a line.
 const LINE: usize = 500;
 
-/// How often a file that is followed is looked at.
+/// Polling interval of a followed file.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Log files.
@@ -31,7 +31,7 @@ pub struct LogsService {
     machine: Machine,
 }
 
-/// A line that was found.
+/// A found line.
 #[derive(Clone, Debug, Serialize)]
 pub struct LogLine {
     /// Its file.
@@ -42,7 +42,7 @@ pub struct LogLine {
 
 #[tool_class(prefix = "logs", category = "logs")]
 impl LogsService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -52,7 +52,7 @@ impl LogsService {
     #[tool(read_only, blocking)]
     pub fn files(
         &self,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 30, min = 1, max = 200)]
         limit: usize,
     ) -> Result<Listing<LogFile>, HandlerError> {
@@ -67,7 +67,7 @@ impl LogsService {
         /// The file, as `logs.files` gives it, such as `dpkg.log`.
         #[arg(min_length = 1, max_length = 500)]
         file: &str,
-        /// How many lines at most.
+        /// Maximum number of lines.
         #[arg(default = 50, min = 1, max = 500)]
         lines: usize,
     ) -> Result<String, HandlerError> {
@@ -80,7 +80,7 @@ impl LogsService {
         }
     }
 
-    /// Lines of log files that contain a text, in capitals or not, the newest of each file first.
+    /// Lines of log files that contain a text, ignoring case, the newest of each file first.
     #[tool(read_only, blocking)]
     pub fn search(
         &self,
@@ -90,7 +90,7 @@ impl LogsService {
         /// Only this file, as `logs.files` gives it; without it, those that were written to last.
         #[arg(max_length = 500)]
         file: Option<&str>,
-        /// How many lines at most.
+        /// Maximum number of lines.
         #[arg(default = 50, min = 1, max = 500)]
         limit: usize,
     ) -> Result<Listing<LogLine>, HandlerError> {
@@ -105,7 +105,7 @@ impl LogsService {
             }
             None => {
                 for LogFile { file, .. } in self.machine.log_files()?.iter().take(FILES) {
-                    // One that may not be read is none of those that are searched.
+                    // Skip files without read permission.
                     if let Ok(end) = self.machine.log_end(file, SEARCHED) {
                         search(file, &end);
                     }
@@ -122,7 +122,7 @@ impl LogsService {
         /// The file, as `logs.files` gives it.
         #[arg(min_length = 1, max_length = 500)]
         file: &str,
-        /// For how long.
+        /// Duration in seconds.
         #[arg(default = 5, min = 1, max = 60)]
         seconds: u64,
         #[inject] progress: &Progress,

@@ -1,4 +1,4 @@
-//! The tools `metrics.*`: what was measured.
+//! The tools `metrics.*`: stored measurements.
 
 use chrono::{DateTime, Utc};
 use tool_runtime::{Effect, HandlerError, tool, tool_class};
@@ -6,14 +6,14 @@ use tool_runtime::{Effect, HandlerError, tool, tool_class};
 use crate::clock::hours_before;
 use crate::store::{MetricName, MetricPoint, MetricPointRepository, MetricSummary};
 
-/// What was measured.
+/// Stored measurements.
 pub struct MetricsService {
     repository: MetricPointRepository,
 }
 
 #[tool_class(prefix = "metrics", category = "metrics")]
 impl MetricsService {
-    /// Made for each call, so that its repository has the session of that call.
+    /// Creates the service for one call, with a repository in its session.
     #[must_use]
     pub fn new(repository: MetricPointRepository) -> Self {
         Self { repository }
@@ -34,7 +34,7 @@ impl MetricsService {
         metric: &str,
         /// Leave out points that were measured before this time.
         since: Option<DateTime<Utc>>,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 1000)]
         limit: u32,
     ) -> Result<Vec<MetricPoint>, HandlerError> {
@@ -52,7 +52,7 @@ impl MetricsService {
         /// The metric, as `metrics.names` gives it, such as `memory_percent`.
         #[arg(min_length = 1, max_length = 300)]
         metric: &str,
-        /// How many hours back.
+        /// Number of hours to look back.
         #[arg(default = 1, min = 1, max = 744)]
         hours: u32,
     ) -> Result<MetricSummary, HandlerError> {

@@ -1,7 +1,7 @@
-//! The services of the monitor: ordinary Rust, with one attribute on each `impl` that makes its methods tools.
+//! The services of the monitor: ordinary Rust types with one attribute on each `impl` that makes its methods tools.
 //!
-//! Each is made for the call that needs it. What it is made of is injected: the machine, the settings, and the session
-//! of the call, which is committed when the call succeeds and rolled back when it fails.
+//! A service is created for each call. Its fields are injected: the machine, the settings, and the session of the call,
+//! which is committed when the call succeeds and rolled back when it fails.
 
 pub mod applications;
 pub mod applications_system;

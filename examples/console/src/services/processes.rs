@@ -1,4 +1,4 @@
-//! The tools `processes.*`: what runs, and how to end it.
+//! The tools `processes.*`: running processes, and how to end them.
 
 use std::io;
 
@@ -11,28 +11,28 @@ use crate::machine::Machine;
 use crate::machine::processes::Process;
 use crate::machine::signal;
 
-/// What runs.
+/// Running processes.
 pub struct ProcessesService {
     machine: Machine,
 }
 
-/// In which order processes are listed.
+/// The order of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// The busiest first.
+    /// By CPU usage, highest first.
     Cpu,
-    /// The largest first.
+    /// By memory, largest first.
     Memory,
-    /// The newest first.
+    /// By start time, newest first.
     Newest,
-    /// By number.
+    /// By process id.
     Pid,
 }
 
 #[tool_class(prefix = "processes", category = "processes")]
 impl ProcessesService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -42,13 +42,13 @@ impl ProcessesService {
     #[tool(read_only, blocking)]
     pub fn list(
         &self,
-        /// In which order.
+        /// The order.
         #[arg(default = "cpu")]
         order: Order,
-        /// Only processes whose name contains this, in capitals or not.
+        /// Only processes whose name contains this, ignoring case.
         #[arg(max_length = 100)]
         name: Option<&str>,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 15, min = 1, max = 200)]
         limit: usize,
     ) -> Listing<Process> {
@@ -68,7 +68,7 @@ impl ProcessesService {
     #[tool(read_only, blocking)]
     pub fn show(
         &self,
-        /// Its number.
+        /// The process id.
         #[arg(min = 1)]
         pid: u32,
     ) -> Result<Process, HandlerError> {
@@ -80,12 +80,12 @@ impl ProcessesService {
     #[tool(sensitive, destructive, blocking, tags = ["write"], preview = "preview_kill")]
     pub fn kill(
         &self,
-        /// Its number, as `processes.list` gives it.
+        /// The process id, as `processes.list` gives it.
         #[arg(min = 1)]
         pid: u32,
         /// Its name, as `processes.list` gives it.
         name: &str,
-        /// Whether to end it without asking. It cannot save anything then.
+        /// Kills the process without asking it to end, so that it cannot save anything.
         #[arg(default = false)]
         force: bool,
     ) -> Result<String, HandlerError> {
@@ -109,7 +109,7 @@ impl ProcessesService {
         Ok(Effect::Command(format!("kill -{signal} {pid}  # {name} of {user}, {} MB", process.memory_mb)))
     }
 
-    /// The process of that number, if it has that name and may be ended at all.
+    /// Returns the process with that id, if it has that name and may be ended.
     fn expect(&self, pid: u32, name: &str) -> Result<Process, HandlerError> {
         let process = self.machine.process(pid).ok_or_else(|| gone(pid))?;
         if process.name != name {
@@ -124,7 +124,7 @@ impl ProcessesService {
         Ok(process)
     }
 
-    /// Whether the console is this process, or runs under it.
+    /// Returns `true` if the console is this process or a descendant of it.
     fn is_ours(&self, pid: u32) -> bool {
         let mut ours = Some(std::process::id());
         while let Some(current) = ours.filter(|current| *current != pid) {

@@ -1,4 +1,4 @@
-//! The tools `service_discovery.*`: who listens on this machine.
+//! The tools `service_discovery.*`: listening sockets.
 
 use tool_runtime::{HandlerError, tool, tool_class};
 
@@ -6,14 +6,14 @@ use crate::listing::Listing;
 use crate::machine::Machine;
 use crate::machine::sockets::Listener;
 
-/// Who listens.
+/// Listening sockets.
 pub struct ServiceDiscoveryService {
     machine: Machine,
 }
 
 #[tool_class(prefix = "service_discovery", category = "network")]
 impl ServiceDiscoveryService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -26,7 +26,7 @@ impl ServiceDiscoveryService {
         /// Only services that other machines can reach.
         #[arg(default = false)]
         exposed_only: bool,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 50, min = 1, max = 500)]
         limit: usize,
     ) -> Result<Listing<Listener>, HandlerError> {
@@ -35,7 +35,7 @@ impl ServiceDiscoveryService {
         Ok(Listing::first(found, limit))
     }
 
-    /// Who listens on a port of this machine.
+    /// The services that listen on a port of this machine.
     #[tool(read_only, blocking)]
     pub fn at_port(
         &self,

@@ -1,4 +1,4 @@
-//! The tools `system.*`: the machine in numbers.
+//! The tools `system.*`: readings of the machine.
 
 use tool_runtime::{tool, tool_class};
 
@@ -6,14 +6,14 @@ use crate::listing::Listing;
 use crate::machine::Machine;
 use crate::machine::readings::{Disk, Interface, Snapshot, Temperature};
 
-/// The machine in numbers.
+/// Readings of the machine.
 pub struct SystemService {
     machine: Machine,
 }
 
 #[tool_class(prefix = "system", category = "system")]
 impl SystemService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -30,7 +30,7 @@ impl SystemService {
     #[tool(read_only, blocking)]
     pub fn disks(
         &self,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 100)]
         limit: usize,
     ) -> Listing<Disk> {
@@ -41,14 +41,14 @@ impl SystemService {
     #[tool(read_only, blocking)]
     pub fn network_interfaces(
         &self,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 100)]
         limit: usize,
     ) -> Listing<Interface> {
         Listing::first(self.machine.interfaces(), limit)
     }
 
-    /// What the temperature sensors say, the hottest first. Virtual machines have none.
+    /// The readings of the temperature sensors, the hottest first. Virtual machines have none.
     #[tool(read_only, blocking)]
     pub fn temperatures(&self) -> Listing<Temperature> {
         Listing::first(self.machine.temperatures(), 50)

@@ -1,4 +1,4 @@
-//! The tools `system_alerts.*`: what was above its threshold.
+//! The tools `system_alerts.*`: metrics above their thresholds.
 
 use chrono::Utc;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::listing::Listing;
 use crate::settings::{SettingsFile, Thresholds};
 use crate::store::{Alert, AlertRepository, AlertState, Session};
 
-/// What was above its threshold.
+/// Metrics above their thresholds.
 pub struct SystemAlertsService {
     alerts: AlertRepository,
     settings: SettingsFile,
@@ -19,11 +19,11 @@ pub struct SystemAlertsService {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Watched {
-    /// How busy the processors are.
+    /// CPU usage.
     CpuPercent,
-    /// How full the fullest disk is.
+    /// Usage of the fullest disk.
     DiskPercent,
-    /// How much of the memory is used.
+    /// Memory usage.
     MemoryPercent,
 }
 
@@ -39,7 +39,7 @@ impl Watched {
 
 #[tool_class(prefix = "system_alerts", category = "alerts")]
 impl SystemAlertsService {
-    /// Made for each call, on its session.
+    /// Creates the service for one call, in its session.
     #[must_use]
     pub fn new(session: Session, settings: SettingsFile) -> Self {
         Self { alerts: AlertRepository::new(session), settings }
@@ -49,10 +49,10 @@ impl SystemAlertsService {
     #[tool(read_only)]
     pub async fn list(
         &self,
-        /// Which alerts.
+        /// The state of the alerts.
         #[arg(default = "open")]
         state: AlertState,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 200)]
         limit: u32,
     ) -> Result<Listing<Alert>, HandlerError> {
@@ -64,10 +64,10 @@ impl SystemAlertsService {
     #[tool(idempotent, tags = ["write"])]
     pub async fn acknowledge(
         &self,
-        /// The numbers of the alerts, as `system_alerts.list` gives them.
+        /// The ids of the alerts, as `system_alerts.list` gives them.
         #[arg(min_length = 1, max_length = 100)]
         ids: &[i64],
-        /// What is done about it.
+        /// A note, such as what is being done.
         #[arg(max_length = 500)]
         note: Option<&str>,
     ) -> Result<String, HandlerError> {
@@ -82,17 +82,17 @@ impl SystemAlertsService {
         })
     }
 
-    /// What the metrics are not to be above, in percent.
+    /// The thresholds of the metrics, in percent.
     #[tool(read_only)]
     pub fn thresholds(&self) -> Thresholds {
         self.settings.get().alerts
     }
 
-    /// Change what a metric is not to be above.
+    /// Change the threshold of a metric.
     #[tool(sensitive, idempotent, blocking, tags = ["write"], preview = "preview_threshold")]
     pub fn set_threshold(
         &self,
-        /// Which metric.
+        /// The metric.
         metric: Watched,
         /// The new threshold, in percent.
         #[arg(min = 1, max = 100)]

@@ -1,4 +1,4 @@
-//! The tools `system_packages.*`: what is installed.
+//! The tools `system_packages.*`: installed packages.
 
 use tool_runtime::{HandlerError, tool, tool_class};
 
@@ -6,14 +6,14 @@ use crate::listing::{Listing, contains};
 use crate::machine::Machine;
 use crate::machine::packages::{Package, PackageChange};
 
-/// What is installed.
+/// Installed packages.
 pub struct SystemPackagesService {
     machine: Machine,
 }
 
 #[tool_class(prefix = "system_packages", category = "packages")]
 impl SystemPackagesService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -23,10 +23,10 @@ impl SystemPackagesService {
     #[tool(read_only, blocking)]
     pub fn search(
         &self,
-        /// The word, in capitals or not, such as `openssl`.
+        /// The word, ignoring case, such as `openssl`.
         #[arg(default = "", max_length = 100)]
         word: &str,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 25, min = 1, max = 200)]
         limit: usize,
     ) -> Result<Listing<Package>, HandlerError> {
@@ -54,7 +54,7 @@ impl SystemPackagesService {
     #[tool(read_only, blocking)]
     pub fn largest(
         &self,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 10, min = 1, max = 100)]
         limit: usize,
     ) -> Result<Listing<Package>, HandlerError> {
@@ -64,13 +64,13 @@ impl SystemPackagesService {
         Ok(Listing::first(packages, limit))
     }
 
-    /// What was installed, upgraded and removed, the newest first.
+    /// Packages that were installed, upgraded and removed, the newest first.
     #[tool(read_only, blocking)]
     pub fn history(
         &self,
         /// Only changes of packages whose name contains this.
         package: Option<&str>,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 200)]
         limit: usize,
     ) -> Result<Listing<PackageChange>, HandlerError> {

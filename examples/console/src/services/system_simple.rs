@@ -1,4 +1,4 @@
-//! The tools `system_simple.*`: the machine in a sentence.
+//! The tools `system_simple.*`: summaries of the machine.
 
 use serde::Serialize;
 use tool_runtime::{tool, tool_class};
@@ -6,24 +6,24 @@ use tool_runtime::{tool, tool_class};
 use crate::machine::Machine;
 use crate::settings::SettingsFile;
 
-/// The machine in a sentence.
+/// Summaries of the machine.
 pub struct SystemSimpleService {
     machine: Machine,
     settings: SettingsFile,
 }
 
-/// How the machine is.
+/// The health of the machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Health {
-    /// Whether nothing is above its threshold.
+    /// `true` if all metrics are below their thresholds.
     pub healthy: bool,
-    /// What is above its threshold, in words.
+    /// The metrics above their thresholds.
     pub problems: Vec<String>,
 }
 
 #[tool_class(prefix = "system_simple", category = "system")]
 impl SystemSimpleService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine, settings: SettingsFile) -> Self {
         Self { machine, settings }

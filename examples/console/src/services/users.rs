@@ -1,4 +1,4 @@
-//! The tools `users.*`: who has an account on this machine.
+//! The tools `users.*`: user accounts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,24 +8,24 @@ use crate::listing::{Listing, rounded};
 use crate::machine::Machine;
 use crate::machine::passwd::User;
 
-/// Who has an account.
+/// User accounts.
 pub struct UsersService {
     machine: Machine,
 }
 
-/// Which users.
+/// The kind of users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Who {
-    /// People, the administrator among them.
+    /// Regular users and root.
     People,
-    /// Accounts of services.
+    /// Service accounts.
     Services,
-    /// All of them.
+    /// All users.
     All,
 }
 
-/// A user with what runs for them.
+/// A user with the number of their processes.
 #[derive(Clone, Debug, Serialize)]
 pub struct UserDetails {
     /// The account.
@@ -33,15 +33,15 @@ pub struct UserDetails {
     pub user: User,
     /// The groups.
     pub groups: Vec<String>,
-    /// How many processes run for them.
+    /// The number of their processes.
     pub processes: usize,
-    /// What these hold in memory.
+    /// The memory of their processes.
     pub memory_mb: f64,
 }
 
 #[tool_class(prefix = "users", category = "users")]
 impl UsersService {
-    /// Made for each call.
+    /// Creates the service for one call.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self { machine }
@@ -51,10 +51,10 @@ impl UsersService {
     #[tool(read_only, blocking)]
     pub fn list(
         &self,
-        /// Which users.
+        /// The kind of users.
         #[arg(default = "people")]
         who: Who,
-        /// How many at most.
+        /// Maximum number of items.
         #[arg(default = 50, min = 1, max = 500)]
         limit: usize,
     ) -> Result<Listing<User>, HandlerError> {

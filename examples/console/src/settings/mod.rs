@@ -13,21 +13,21 @@ pub use file::SettingsFile;
 /// Maximum number of targets.
 const TARGETS: usize = 16;
 
-/// What the console does. A key that the file leaves out has its default.
+/// The settings of the console. Missing keys have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// What is switched on.
+    /// The enabled extensions.
     pub extensions: BTreeSet<Extension>,
     /// The measurements.
     pub sampler: SamplerSettings,
     /// The checks of targets.
     pub internet: InternetSettings,
-    /// What metrics are not to be above.
+    /// The thresholds of metrics.
     pub alerts: Thresholds,
 }
 
-/// How often is measured, and how long it is kept.
+/// Interval and retention of measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SamplerSettings {
@@ -37,29 +37,29 @@ pub struct SamplerSettings {
     pub keep_hours: u32,
 }
 
-/// What is checked.
+/// Settings of target checks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InternetSettings {
     /// Seconds from one check to the next.
     pub every_seconds: u32,
-    /// Milliseconds after which a target counts as down.
+    /// Timeout of a check in milliseconds.
     pub timeout_ms: u32,
-    /// What is checked, each as `host:port`. If there are none, the console checks that it can be reached itself.
+    /// The targets as `host:port`. If there are none, the console checks itself.
     pub targets: Vec<String>,
-    /// What `internet_metrics.ping` asks, as `host:port`; without it, the console itself.
+    /// The target of `internet_metrics.ping` as `host:port`; the default is the console itself.
     pub ping_host: Option<String>,
 }
 
-/// What metrics are not to be above, in percent.
+/// Thresholds of metrics, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thresholds {
-    /// The processors.
+    /// CPU usage.
     pub cpu_percent: f64,
-    /// The memory.
+    /// Memory usage.
     pub memory_percent: f64,
-    /// The fullest disk.
+    /// Usage of the fullest disk.
     pub disk_percent: f64,
 }
 
@@ -67,7 +67,7 @@ impl Thresholds {
     /// The metrics that have a threshold.
     pub const METRICS: [&str; 3] = ["cpu_percent", "disk_percent", "memory_percent"];
 
-    /// What a metric is not to be above.
+    /// Returns the threshold of a metric.
     #[must_use]
     pub fn of(&self, metric: &str) -> Option<f64> {
         match metric {
@@ -166,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_place() {
+    fn rejects_invalid_settings_with_their_path() {
         for (text, problem) in [
             (r#"{"extensions": ["ai_chta"]}"#, "unknown variant `ai_chta`"),
             (r#"{"smapler": {}}"#, "unknown field `smapler`"),
-            (r#"{"sampler": {"every_seconds": 0}}"#, "`sampler.every_seconds` is 0"),
+            (r#"{"sampler": {"every_seconds": 0}}"#, "`sampler.every_seconds` must be between 1 and 3600, not 0"),
             (r#"{"internet": {"targets": ["example.org"]}}"#, "`example.org` under `internet` is not `host:port`"),
             (r#"{"internet": {"targets": [":80"]}}"#, "is not `host:port`"),
             (r#"{"alerts": {"cpu_percent": 0}}"#, "between 1 and 100"),

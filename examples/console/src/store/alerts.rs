@@ -10,38 +10,38 @@ use crate::clock::{from_stamp, stamp};
 /// Maximum number of closed alerts.
 const KEPT: u32 = 1000;
 
-/// A metric that is above its threshold, or was.
+/// A metric that is or was above its threshold.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Alert {
-    /// Its number.
+    /// The id of the alert.
     pub id: i64,
-    /// Which metric.
+    /// The metric.
     pub metric: String,
-    /// What it is not to be above.
+    /// The threshold.
     pub threshold: f64,
-    /// How high it has been.
+    /// The highest value.
     pub peak: f64,
-    /// Since when.
+    /// When it was opened.
     pub opened: DateTime<Utc>,
-    /// Until when, if it is over.
+    /// When it was closed, if it is.
     pub closed: Option<DateTime<Utc>>,
-    /// When somebody said that they know of it.
+    /// When it was acknowledged.
     pub acknowledged: Option<DateTime<Utc>>,
-    /// What they said.
+    /// The note of the acknowledgement.
     pub note: Option<String>,
 }
 
-/// Which alerts are meant.
+/// A filter for alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AlertState {
-    /// Those that are not over.
+    /// Open alerts.
     Open,
-    /// Those that are not over and that nobody has acknowledged.
+    /// Open alerts that are not acknowledged.
     New,
-    /// Those that are over.
+    /// Closed alerts.
     Closed,
-    /// All of them.
+    /// All alerts.
     All,
 }
 

@@ -14,30 +14,30 @@ const KEPT: u32 = 1000;
 /// A target that went down or came up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InternetEvent {
-    /// Its number.
+    /// The id of the event.
     pub id: i64,
-    /// Which target.
+    /// The target.
     pub target: String,
-    /// When it was seen.
+    /// When the change was detected.
     pub at: DateTime<Utc>,
-    /// Whether it could be reached from then on.
+    /// Whether the target was reachable from then on.
     pub up: bool,
-    /// What was seen: the time that it took, or what went wrong.
+    /// The latency, or the error.
     pub detail: String,
 }
 
-/// A time in which a target could not be reached.
+/// A period in which a target was unreachable.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outage {
-    /// Which target.
+    /// The target.
     pub target: String,
-    /// From when on.
+    /// Its start.
     pub from: DateTime<Utc>,
-    /// Until when, if it is over.
+    /// Its end, if it is over.
     pub until: Option<DateTime<Utc>>,
-    /// For how long, in words.
+    /// Its duration, for people.
     pub lasted: String,
-    /// What went wrong.
+    /// The error.
     pub detail: String,
 }
 

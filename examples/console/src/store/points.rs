@@ -12,37 +12,37 @@ use crate::listing::rounded;
 pub struct MetricPoint {
     /// When it was measured.
     pub at: DateTime<Utc>,
-    /// What was measured.
+    /// The value.
     pub value: f64,
 }
 
-/// A metric of which there are points.
+/// A metric with points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricName {
     /// Its name.
     pub metric: String,
-    /// How many points there are.
+    /// The number of points.
     pub points: i64,
     /// When the newest was measured.
     pub newest: DateTime<Utc>,
 }
 
-/// The points of some time in a few numbers.
+/// A summary of points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricSummary {
     /// The metric.
     pub metric: String,
-    /// How many points there are.
+    /// The number of points.
     pub points: usize,
-    /// The smallest.
+    /// The minimum.
     pub min: f64,
     /// The average.
     pub average: f64,
-    /// What 95 of 100 points are not above.
+    /// The 95th percentile.
     pub p95: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
-    /// The newest.
+    /// The newest value.
     pub newest: MetricPoint,
 }
 

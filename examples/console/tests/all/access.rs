@@ -160,7 +160,7 @@ fn status(address: &str, header: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn the_program_makes_a_token_prints_it_and_ends_when_it_is_told_to() {
+fn the_program_prints_a_generated_token_and_stops_on_a_signal() {
     let folder = tempdir().expect("a folder");
     let mut program = Command::new(env!("CARGO_BIN_EXE_console"))
         .args(["--port=0", "--token", "--data"])
@@ -183,7 +183,7 @@ fn the_program_makes_a_token_prints_it_and_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn the_program_says_why_it_does_not_start() {
+fn the_program_reports_why_it_cannot_start() {
     let open = refused(&["--address", "0.0.0.0"]);
     assert!(open.contains("`--token`") && open.contains("CONSOLE_TOKEN"), "{open}");
     assert!(refused(&["--address", "0.0.0.0", "--token", "short"]).contains("16"), "it could be guessed");

@@ -98,7 +98,7 @@ mod memory {
 
     /// In a process of its own, so that it measures no other test.
     #[test]
-    fn chats_leave_nothing_behind() {
+    fn chats_do_not_leak() {
         let status = std::process::Command::new(std::env::current_exe().expect("a path"))
             .args(["--exact", "load::memory::holds_many_chats", "--ignored", "--nocapture"])
             .status();

@@ -47,7 +47,7 @@ async fn a_session_that_is_over_stays_over() {
 }
 
 #[test]
-fn what_comes_after_a_full_disk_is_not_kept_without_what_came_before() {
+fn a_full_disk_rolls_back_the_whole_call() {
     on_small_disk("rollback::fills_the_disk", 8);
 }
 

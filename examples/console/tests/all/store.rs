@@ -4,7 +4,7 @@ use sqlx::{ConnectOptions, Connection};
 
 /// A file as the console has always written them, with a version but without a mark; then of a newer version.
 #[tokio::test]
-async fn a_file_of_before_is_opened_and_a_newer_one_refused() {
+async fn opens_an_older_file_and_refuses_a_newer_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("console.db");
     let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);

@@ -25,7 +25,7 @@ async fn a_form_says_what_is_wrong_where_it_is_wrong() {
         browser.enter("#field-file", "app.log").await;
         browser.enter("#field-lines", "1e").await;
         browser.click("#call button[value=dry]").await;
-        browser.says("#field-lines + .error", "This is no number.").await;
+        browser.says("#field-lines + .error", "Not a number.").await;
 
         browser.enter("#field-lines", "1").await;
         browser.click("#call button[value=dry]").await;
@@ -47,14 +47,14 @@ async fn a_form_asks_before_it_destroys() {
         for (decision, said, title) in [(":nth-child(2)", "refused", "Refused"), (".primary", "deleted", "Done")] {
             browser.enter("#field-metric", "cpu_percent").await;
             browser.click("#call button[value=run]").await;
-            browser.says("#result h2", "Needs your consent").await;
+            browser.says("#result h2", "Needs your approval").await;
             browser.click(&format!("#result .buttons button{decision}")).await;
             browser.says("#result h2", title).await;
             browser.says("#result pre", said).await;
         }
         // Once it is answered, it cannot be answered otherwise.
         browser.click("#call button[value=run]").await;
-        browser.says("#result h2", "Needs your consent").await;
+        browser.says("#result h2", "Needs your approval").await;
         let elsewhere = crate::web::Browser::new(&console);
         let waiting: Value = serde_json::from_str(&elsewhere.page("/api/pending").await).expect("JSON");
         let answer = json!({"token": waiting["pending"][0]["token"]});
@@ -146,7 +146,7 @@ async fn what_is_nested_is_entered_field_by_field() {
         browser.click("#field-by select.which option[value='1']").await;
         browser.enter("#field-by [data-name=name]", "Ada").await;
         browser.click(run).await;
-        browser.says(&format!("{} + .error", label(2, ".key")), "there already").await;
+        browser.says(&format!("{} + .error", label(2, ".key")), "Duplicate key").await;
 
         browser.click(&label(2, "button.remove")).await;
         browser.click(run).await;
@@ -228,7 +228,7 @@ async fn what_is_entered_is_what_is_sent() {
             let is = browser.find(&format!("#field-{field}")).await.prop("value").await.expect("a field");
             browser.enter(&format!("#field-{field}"), entered).await;
             browser.click("#call button[value=run]").await;
-            browser.says(&format!("#field-{field} + .error"), "so large a number").await;
+            browser.says(&format!("#field-{field} + .error"), "The number is too large").await;
             browser.enter(&format!("#field-{field}"), &is.expect("a value")).await;
         }
         browser.click("#call button[value=run]").await;

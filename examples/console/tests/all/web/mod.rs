@@ -279,7 +279,7 @@ async fn a_person_switches_the_tools_off_and_on() {
 }
 
 #[test]
-fn a_message_that_cannot_be_kept_is_refused() {
+fn a_message_that_cannot_be_stored_is_refused() {
     on_small_disk("web::fills_the_disk", 16);
 }
 
