@@ -4,7 +4,7 @@ use tool_model::{KEYS, ToolDefinition};
 
 use crate::Dialect;
 use crate::schema::{
-    JsonWriter, LossSink, RESULT, SchemaCounts, SchemaLoss, SchemaNode, SchemaProfile, SchemaWriter, ToolDefs,
+    JsonText, LossSink, RESULT, SchemaCounts, SchemaLoss, SchemaNode, SchemaProfile, SchemaWriter, ToolDefs,
 };
 
 /// A tool definition as JSON text, with the losses and counts of its schema.
@@ -46,7 +46,7 @@ impl<'a> DefinitionWriter<'a> {
         loss: Option<SchemaLoss>,
     ) -> Option<WrittenDefinition<N>> {
         let is_last = loss.is_some();
-        let mut json = JsonWriter::with_capacity(512);
+        let mut json = JsonText::with_capacity(512);
         self.head(&mut json);
         if self.is_without_parameters() {
             self.tail(&mut json, profile);
@@ -78,7 +78,7 @@ impl<'a> DefinitionWriter<'a> {
     }
 
     /// Writes the name and the description, which precede the schema.
-    fn head(&self, json: &mut JsonWriter) {
+    fn head(&self, json: &mut JsonText) {
         json.open(b'{');
         match self.dialect {
             Dialect::OpenAiChat | Dialect::OpenRouter => json.raw(r#""type":"function","function":{"#),
@@ -108,7 +108,7 @@ impl<'a> DefinitionWriter<'a> {
     }
 
     /// Writes everything after the schema.
-    fn tail(&self, json: &mut JsonWriter, profile: &SchemaProfile) {
+    fn tail(&self, json: &mut JsonText, profile: &SchemaProfile) {
         let strict = profile.strict.is_some();
         // The Responses API is strict by default.
         if strict || self.dialect == Dialect::OpenAiResponses {
@@ -126,12 +126,12 @@ impl<'a> DefinitionWriter<'a> {
     }
 
     /// Writes the result schema, which MCP accepts for objects only.
-    fn output_schema(&self, json: &mut JsonWriter) {
+    fn output_schema(&self, json: &mut JsonText) {
         let Some(returns) = self.tool.returns.as_ref().filter(|_| returns_object(self.tool)) else { return };
         json.key("outputSchema");
-        let write = |definitions, json: &mut JsonWriter| {
+        let write = |definitions, json: &mut JsonText| {
             let mut writer: SchemaWriter<'_, crate::schema::IgnoredLosses> =
-                SchemaWriter::new(JsonWriter::default(), &RESULT, definitions);
+                SchemaWriter::new(JsonText::default(), &RESULT, definitions);
             writer.result(returns);
             let fits = !writer.too_large;
             if fits {
@@ -145,7 +145,7 @@ impl<'a> DefinitionWriter<'a> {
     }
 
     /// Writes the hints for flags that are set. The protocol's defaults apply to the others.
-    fn annotations(&self, json: &mut JsonWriter) {
+    fn annotations(&self, json: &mut JsonText) {
         let mut hints = KEYS.iter().filter(|key| key.is_on(self.tool)).filter_map(|key| key.mcp_hint).peekable();
         if hints.peek().is_none() {
             return;

@@ -22,8 +22,8 @@ use crate::compatibility::ChangeKind::{Breaking, Compatible, Text};
 /// sensitive.set(&mut tool, true.into())?;
 /// assert!(tool.sensitive);
 ///
-/// let said: Vec<&str> = KEYS.iter().filter(|key| key.get(&tool).is_some()).map(|key| key.name).collect();
-/// assert_eq!(said, ["sensitive"]);
+/// let set: Vec<&str> = KEYS.iter().filter(|key| key.get(&tool).is_some()).map(|key| key.name).collect();
+/// assert_eq!(set, ["sensitive"]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug)]

@@ -87,7 +87,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Nothing is said.
+    /// No settings.
     pub const NONE: Self = Self { keys: &[], explicit: None, preview: None, manual: false };
 
     /// Returns the value of a key.
@@ -151,7 +151,7 @@ pub struct ArgumentDetails {
 }
 
 impl ArgumentDetails {
-    /// Nothing is said.
+    /// No settings.
     pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false };
 }
 

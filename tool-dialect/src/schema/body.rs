@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::keyword::{Keyword, KeywordSet};
-use super::losses::{LossSink, PathStep};
+use super::losses::{LossSink, SchemaStep};
 use super::node::{SchemaNode, is_null};
 use super::profile::OptionalStyle;
 use super::sentences;
@@ -167,7 +167,7 @@ impl<N: LossSink> SchemaWriter<'_, N> {
                     self.json.open(b'{');
                     for (name, schema) in sorted(schemas) {
                         self.json.name(name);
-                        self.inside(PathStep::Same, |writer| writer.schema(schema, false));
+                        self.inside(SchemaStep::Same, |writer| writer.schema(schema, false));
                     }
                     self.json.close(b'}');
                 }
@@ -185,14 +185,14 @@ impl<N: LossSink> SchemaWriter<'_, N> {
     fn below(&mut self, keyword: Keyword, schema: &Value) {
         self.json.key(keyword.text());
         let step = match keyword {
-            Keyword::Items => PathStep::Items,
-            Keyword::AdditionalProperties => PathStep::Values,
-            _ => PathStep::Same,
+            Keyword::Items => SchemaStep::Items,
+            Keyword::AdditionalProperties => SchemaStep::Values,
+            _ => SchemaStep::Same,
         };
         self.inside(step, |writer| writer.schema(schema, false));
     }
 
-    fn inside(&mut self, step: PathStep<'_>, write: impl FnOnce(&mut Self)) {
+    fn inside(&mut self, step: SchemaStep<'_>, write: impl FnOnce(&mut Self)) {
         self.depth += 1;
         self.notes.enter(step);
         write(self);
@@ -205,7 +205,7 @@ impl<N: LossSink> SchemaWriter<'_, N> {
         self.json.open(b'[');
         for form in forms {
             self.json.item();
-            self.notes.enter(PathStep::Same);
+            self.notes.enter(SchemaStep::Same);
             self.schema(form, false);
             self.notes.leave();
         }
@@ -224,7 +224,7 @@ impl<N: LossSink> SchemaWriter<'_, N> {
             let optional = !node.requires(name);
             self.counts.optional += usize::from(optional);
             self.json.name(name);
-            self.inside(PathStep::Property(name), |writer| writer.schema(schema, optional));
+            self.inside(SchemaStep::Property(name), |writer| writer.schema(schema, optional));
         }
         self.json.close(b'}');
     }

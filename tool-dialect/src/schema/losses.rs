@@ -38,7 +38,7 @@ impl SchemaLoss {
 
 /// A step from a schema to a subschema.
 #[derive(Clone, Copy)]
-pub(crate) enum PathStep<'a> {
+pub(crate) enum SchemaStep<'a> {
     Property(&'a str),
     Items,
     Values,
@@ -51,7 +51,7 @@ pub(crate) trait LossSink: Default {
     /// `false` if the losses are discarded. Work that only serves the report is skipped then.
     const ARE_READ: bool = true;
 
-    fn enter(&mut self, step: PathStep<'_>);
+    fn enter(&mut self, step: SchemaStep<'_>);
     fn leave(&mut self);
     fn lose(&mut self, loss: SchemaLoss);
 }
@@ -63,7 +63,7 @@ pub(crate) struct IgnoredLosses;
 impl LossSink for IgnoredLosses {
     const ARE_READ: bool = false;
 
-    fn enter(&mut self, _: PathStep<'_>) {}
+    fn enter(&mut self, _: SchemaStep<'_>) {}
     fn leave(&mut self) {}
     fn lose(&mut self, _: SchemaLoss) {}
 }
@@ -77,18 +77,18 @@ pub(crate) struct LossRecorder {
 }
 
 impl LossSink for LossRecorder {
-    fn enter(&mut self, step: PathStep<'_>) {
+    fn enter(&mut self, step: SchemaStep<'_>) {
         self.ends.push(self.path.len());
         match step {
-            PathStep::Property(name) => {
+            SchemaStep::Property(name) => {
                 if !self.path.is_empty() {
                     self.path.push('.');
                 }
                 self.path.push_str(name);
             }
-            PathStep::Items => self.path.push_str("[]"),
-            PathStep::Values => self.path.push_str(".*"),
-            PathStep::Same => {}
+            SchemaStep::Items => self.path.push_str("[]"),
+            SchemaStep::Values => self.path.push_str(".*"),
+            SchemaStep::Same => {}
         }
     }
 

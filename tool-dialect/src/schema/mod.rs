@@ -6,7 +6,7 @@
 mod adapt;
 mod body;
 mod definitions;
-mod json_writer;
+mod json_text;
 mod keyword;
 mod losses;
 mod merge;
@@ -18,7 +18,7 @@ mod type_set;
 mod writer;
 
 pub(crate) use definitions::ToolDefs;
-pub(crate) use json_writer::JsonWriter;
+pub(crate) use json_text::JsonText;
 pub(crate) use losses::{IgnoredLosses, LossRecorder, LossSink, SchemaLoss};
 pub(crate) use node::SchemaNode;
 pub(crate) use profile::{ANTHROPIC_STRICT, GEMINI, OPENAI_STRICT, PORTABLE, RESULT, SchemaProfile};

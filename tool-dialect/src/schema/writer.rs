@@ -6,9 +6,9 @@ use serde_json::Value;
 use tool_model::ToolDefinition;
 
 use super::definitions::{ReferenceTarget, ToolDefs};
-use super::json_writer::JsonWriter;
+use super::json_text::JsonText;
 use super::keyword::{Keyword, KeywordSet};
-use super::losses::{LossSink, PathStep, SchemaLoss};
+use super::losses::{LossSink, SchemaLoss, SchemaStep};
 use super::node::SchemaNode;
 use super::profile::{NullStyle, OptionalStyle, SchemaProfile};
 
@@ -29,7 +29,7 @@ pub(crate) struct SchemaCounts {
 
 /// A writer of one schema.
 pub(crate) struct SchemaWriter<'t, N> {
-    pub(crate) json: JsonWriter,
+    pub(crate) json: JsonText,
     pub(crate) profile: &'static SchemaProfile,
     pub(crate) notes: N,
     pub(crate) counts: SchemaCounts,
@@ -60,7 +60,7 @@ pub(super) enum NullEncoding {
 }
 
 impl<'t, N: LossSink> SchemaWriter<'t, N> {
-    pub(crate) fn new(json: JsonWriter, profile: &'static SchemaProfile, definitions: ToolDefs<'t>) -> Self {
+    pub(crate) fn new(json: JsonText, profile: &'static SchemaProfile, definitions: ToolDefs<'t>) -> Self {
         Self {
             json,
             profile,
@@ -94,7 +94,7 @@ impl<'t, N: LossSink> SchemaWriter<'t, N> {
         self.counts.properties += tool.arguments.len();
         for (name, argument) in &tool.arguments {
             self.json.name(if names.is_empty() { name } else { renamed(name) });
-            self.notes.enter(PathStep::Property(name));
+            self.notes.enter(SchemaStep::Property(name));
             self.counts.optional += usize::from(!argument.required);
             self.node(SchemaNode::from_argument(argument), !argument.required);
             self.notes.leave();
@@ -144,7 +144,7 @@ impl<'t, N: LossSink> SchemaWriter<'t, N> {
         let all = self.definitions.all;
         while let Some(name) = self.unwritten.pop_first() {
             self.json.name(name);
-            self.notes.enter(PathStep::Property(name));
+            self.notes.enter(SchemaStep::Property(name));
             self.schema(&all[name], false);
             self.notes.leave();
         }

@@ -6,9 +6,9 @@ use tool_model::canonical;
 
 /// A JSON text under construction. Commas are added automatically.
 #[derive(Default)]
-pub(crate) struct JsonWriter(Vec<u8>);
+pub(crate) struct JsonText(Vec<u8>);
 
-impl JsonWriter {
+impl JsonText {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }
