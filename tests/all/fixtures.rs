@@ -45,6 +45,7 @@ pub fn builder() -> Builder {
         .service(OrderService { repository: MemoryOrders::with([1, 2]) })
         .service(OrderService { repository: NotedOrders(MemoryOrders::with([1])) })
         .service(Window::<_, 3>(MemoryOrders::with([1])))
+        .service(std::collections::BTreeSet::from([1_u32, 2]))
         .service_mut(foreign::Replica::<foreign::Memory>::default())
         .provide("transaction", |_| async { Ok::<_, InjectError>(Transaction::default()) })
         .value("book_prefix", "insert ".to_owned())

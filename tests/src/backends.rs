@@ -286,6 +286,40 @@ impl<'t> Ledger<'t> {
     }
 }
 
+/// A class whose name ends like that of a result.
+pub struct SearchResult<'a>(&'a Transaction);
+
+#[tool_class]
+impl<'a> SearchResult<'a> {
+    pub fn new(transaction: &'a Transaction) -> SearchResult<'a> {
+        Self(transaction)
+    }
+
+    /// Count the hits.
+    pub fn hits(&self) -> usize {
+        self.0.statements.len()
+    }
+}
+
+/// A trait with a lifetime, and associated types that name each other.
+pub trait Pages<'q> {
+    type Row;
+    type Page;
+
+    fn page(&self, query: &'q str) -> Self::Page;
+}
+
+#[tool_class]
+impl<'q> Pages<'q> for PoliteGreeter {
+    type Row = u32;
+    type Page = Vec<Self::Row>;
+
+    /// Return a page.
+    fn page(&self, query: &'q str) -> Self::Page {
+        vec![u32::try_from(query.len()).unwrap_or(u32::MAX)]
+    }
+}
+
 /// A type that another crate could have: without attributes.
 pub mod foreign {
     use std::fmt;
@@ -433,6 +467,12 @@ pub fn lists<'a>(
     format!("{sum} {} {} {} {} {parts}", names.join("+"), tags.join("+"), words.join("+"), lines.join("+"))
 }
 
+/// A type parameter in the bounds of another.
+#[tool]
+pub fn joined<S: AsRef<str>, I: IntoIterator<Item = S>>(parts: I) -> String {
+    parts.into_iter().map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("+")
+}
+
 /// An iterator is collected.
 #[tool]
 pub fn squares(up_to: u8) -> impl Iterator<Item = u32> {
@@ -460,4 +500,14 @@ pub fn boxed(number: u32) -> Pin<Box<dyn Future<Output = u32> + Send>> {
 #[tool]
 pub fn documented() -> bool {
     true
+}
+
+/// Declares tools inside of a function.
+pub fn declare_inside() {
+    tools! {
+        impl std::collections::BTreeSet<u32> as "numbers" {
+            /// Count the numbers.
+            fn len(&self) -> usize;
+        }
+    }
 }

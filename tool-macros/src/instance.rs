@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use tool_syntax::{ClassConstructor, ClassKind, Receiver};
 
 use crate::emit::literal;
-use crate::shim::{Callee, call_site};
+use crate::shim::{Callee, call_site, method_path};
 
 /// The code that provides the instance of a method.
 pub(crate) struct InstanceCode {
@@ -36,10 +36,11 @@ impl InstanceCode {
                 Receiver::Owned => quote_spanned!(span=> __this,),
                 Receiver::Arc => quote_spanned!(span=> ::std::sync::Arc::new(__this),),
             };
-            let (self_ty, span) = (&class.self_ty, call_site(constructor.ident.span()));
+            let span = call_site(constructor.ident.span());
+            let path = method_path(Some(class), &constructor.ident, span);
             let awaited = constructor.is_async.then(|| quote!(.await));
             let build = InstanceBuild {
-                call: quote_spanned!(span=> <#self_ty>::new(#(#handed),*) #awaited),
+                call: quote_spanned!(span=> #path(#(#handed),*) #awaited),
                 type_name: class.type_name.clone(),
                 is_fallible: constructor.is_fallible,
                 span,

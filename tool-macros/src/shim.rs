@@ -288,6 +288,9 @@ fn whole_result(tool: &ParsedTool, class: Option<&ParsedClass>, call: TokenStrea
         Delivery::Whole | Delivery::Stream | Delivery::FallibleStream => call,
     };
     let is_declared = class.is_some_and(|class| class.is_declared);
+    if is_declared && tool.is_unit {
+        return quote_spanned!(span=> { let __output: () = #call; __output });
+    }
     match tool.output.as_ref().filter(|output| is_declared && !output.to_token_stream().to_string().contains('\'')) {
         Some(output) => {
             let output_span = call_site(output.span());
@@ -394,7 +397,7 @@ pub(crate) fn class(class: &ParsedClass) -> TokenStream {
             }
         };
     }
-    let constructors = class.constructors.iter().map(constructor_of);
+    let constructors = class.constructors.iter().map(|constructor| constructor_of(class, constructor));
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
     let is_clone = by_value.then(
         || quote!(__class.is_clone = __tool::InjectionRequest::<__Class>::NEW.tool_owned("self").mode == __tool::InjectionMode::Clone;),
@@ -410,13 +413,14 @@ pub(crate) fn class(class: &ParsedClass) -> TokenStream {
     }
 }
 
-fn constructor_of(constructor: &ClassConstructor) -> TokenStream {
+fn constructor_of(class: &ParsedClass, constructor: &ClassConstructor) -> TokenStream {
     let parameters: Vec<&InjectedParameter> = constructor.parameters.iter().collect();
     let wants = parameters.iter().map(|parameter| want(parameter));
     let (take, handed) = take_injected(&parameters);
     let cfgs = &constructor.cfgs;
     let span = call_site(constructor.ident.span());
-    let call = quote_spanned!(span=> <__Class>::new(#(#handed),*));
+    let path = method_path(Some(class), &constructor.ident, span);
+    let call = quote_spanned!(span=> #path(#(#handed),*));
     let building = if constructor.is_async {
         quote_spanned!(span=> __tool::BuiltInstance::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
     } else {

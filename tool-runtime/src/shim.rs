@@ -125,7 +125,7 @@ impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
 
 /// Returns the result of a call whose instance could not be built from its injected values.
 pub fn construction_failed(type_name: &str, error: &impl Display) -> HandlerResult {
-    let message = format!("the call did not run: `{type_name}::new` failed: {error}");
+    let message = format!("the call did not run: `{type_name}::new` failed: {error:#}");
     Err(HandlerFailure::new(ErrorKind::Injection, message))
 }
 

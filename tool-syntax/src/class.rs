@@ -10,7 +10,7 @@ use crate::constructor::{self, ClassConstructor, MethodRole};
 use crate::declared::DeclaredClass;
 use crate::instances::{self, ClassInstance};
 use crate::tool::{self, ClassDefaults, FunctionSource};
-use crate::{ParsedTool, Receiver, Report, check, object, preview, rewrite};
+use crate::{ParsedTool, Preview, Receiver, Report, check, object, preview, rewrite};
 
 /// A tool class as read from source: an `impl` block, one instance of a generic block, or a trait.
 #[derive(Clone, Debug)]
@@ -130,10 +130,14 @@ fn tokens(tokens: &impl ToTokens) -> String {
 
 /// Two instances with one prefix would have tools of the same names.
 fn distinct_instances(classes: &[ParsedClass], instances: &[ClassInstance], report: &mut Report) {
-    let name = |class: &ParsedClass| class.tools.first().map(|tool| tool.name.clone());
     for (index, class) in classes.iter().enumerate() {
-        if classes[..index].iter().any(|other| name(other).is_some() && name(other) == name(class)) {
-            let message = format!("two instances have the same prefix; write `{} as \"..\"`", class.type_name);
+        let names = classes[..index].iter().flat_map(|other| &other.tools).map(|tool| &tool.name);
+        let known: Vec<&String> = names.collect();
+        if let Some(tool) = class.tools.iter().find(|tool| known.contains(&&tool.name)) {
+            let message = format!(
+                "two instances have a tool `{}`; give each a prefix, `{} as \"..\"`, and no `name = \"..\"`",
+                tool.name, class.type_name
+            );
             report.at(&instances[index].ty, message);
         }
     }
@@ -161,7 +165,7 @@ fn read_concrete(
         ty if rewrite::has_lifetime(ty) => ClassKind::Borrowed,
         _ => ClassKind::Owned,
     };
-    let trait_path = item.trait_.as_ref().map(|(path, _)| path.clone());
+    let trait_path = item.trait_.as_ref().map(|(path, _)| rewrite::path_with_lifetimes(path, "'_"));
     let form = ClassForm { kind, trait_path, lifetimes, is_declared };
     if form.trait_path.is_none() {
         return read_one(attr, item, type_name, prefix, form, report);
@@ -216,8 +220,8 @@ fn read_one(
         no_exclusive_methods(&tools, report);
     }
     let constructors = constructor::read_all(&methods, attr, &type_name, &defaults, report);
-    if form.kind == ClassKind::Borrowed && constructors.is_empty() && !report.has_errors() {
-        report.at(&item.self_ty, constructor::missing(&type_name, form.trait_path.is_some()));
+    if form.kind == ClassKind::Borrowed {
+        check_borrowing(attr, item, &type_name, &constructors, &tools, report);
     }
     Some(ParsedClass {
         self_ty: rewrite::with_lifetimes(&item.self_ty, "'_"),
@@ -349,11 +353,37 @@ fn read_method(
     Some(ParsedTool { preview, ..tool })
 }
 
+/// A class that borrows is built inside each call, by one constructor.
+fn check_borrowing(
+    attr: &ClassAttr,
+    item: &ItemImpl,
+    type_name: &str,
+    constructors: &[ClassConstructor],
+    tools: &[ParsedTool],
+    report: &mut Report,
+) {
+    if constructors.is_empty() && !report.has_errors() {
+        report.at(&item.self_ty, constructor::missing(type_name, item.trait_.is_some()));
+    }
+    if let Some(second) = constructors.get(1) {
+        report.at(&second.ident, "a class that borrows has one `new`; put the `cfg`s inside of it");
+    }
+    if attr.manual == Some(true) {
+        report.at(&item.self_ty, "`manual` waits for a service, and a class that borrows has none; remove `manual`");
+    }
+    let is_async = constructors.iter().any(|constructor| constructor.is_async);
+    for tool in tools.iter().filter(|tool| is_async && tool.blocking && tool.receiver != Receiver::None) {
+        let message = "`blocking` cannot be combined with an `async` constructor of a class that borrows";
+        report.at(&tool.function, message);
+    }
+}
+
 /// All calls share the trait object, so no call can have it for itself.
 fn no_exclusive_methods(tools: &[ParsedTool], report: &mut Report) {
-    for tool in tools.iter().filter(|tool| tool.receiver == Receiver::Mut) {
+    let previews = |tool: &ParsedTool| matches!(&tool.preview, Some(Preview::Method(preview)) if preview.receiver == Receiver::Mut);
+    for tool in tools.iter().filter(|tool| tool.receiver == Receiver::Mut || previews(tool)) {
         let message = format!(
-            "`{0}` takes `&mut self`, but all calls share the trait object; take `&self`, exclude it with \
+            "`{0}` or its preview takes `&mut self`, but all calls share the trait object; take `&self`, exclude it with \
              `exclude = [\"{0}\"]`, or put `#[tool_class]` on an `impl` block",
             tool.function
         );

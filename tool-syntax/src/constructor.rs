@@ -78,7 +78,8 @@ pub(crate) fn read_all(
         let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
         marker.and_then(skip).is_none_or(|skip| !skip)
     });
-    let mut constructors: Vec<_> = kept.filter_map(|method| read_constructor(method, class, report)).collect();
+    let mut constructors: Vec<_> =
+        kept.filter_map(|method| read_constructor(method, type_name, class, report)).collect();
     let per_call = attr.per_call.as_ref().filter(|per_call| ***per_call);
     match per_call {
         Some(per_call) if constructors.is_empty() => {
@@ -96,7 +97,7 @@ pub(crate) fn missing(type_name: &str, is_trait: bool) -> String {
     let place = if is_trait {
         "put `#[tool_class]` on the inherent `impl` block that has `new`, or let the type own its data"
     } else {
-        "add `pub fn new(session: &'a mut Session) -> Self` to this block, with your own types"
+        "`new` must be in this block, as in `pub fn new(session: &'a mut Session) -> Self`"
     };
     format!(
         "`{type_name}` borrows, so it is built for each call, from a `new` that takes the borrowed values as injected \
@@ -132,7 +133,12 @@ fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
 
 /// Reads a constructor. Returns `None` if a parameter cannot be injected: the application then passes the instance with
 /// `.service(..)`.
-fn read_constructor(method: &ImplItemFn, class: &ClassDefaults<'_>, report: &mut Report) -> Option<ClassConstructor> {
+fn read_constructor(
+    method: &ImplItemFn,
+    type_name: &str,
+    class: &ClassDefaults<'_>,
+    report: &mut Report,
+) -> Option<ClassConstructor> {
     let generic = method.sig.generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_)));
     let unnamed = method.sig.inputs.iter().any(|input| match input {
         syn::FnArg::Typed(typed) => crate::ty::is_unnameable(&typed.ty) || !matches!(&*typed.pat, syn::Pat::Ident(_)),
@@ -156,7 +162,7 @@ fn read_constructor(method: &ImplItemFn, class: &ClassDefaults<'_>, report: &mut
     let parameters = parameter::read_all(&context, &mut own);
     if let Err(errors) = own.into_result() {
         // Without attributes on its parameters, `new` is probably called by the application for `.service(..)`.
-        if marked {
+        if marked || !class.lifetimes.is_empty() {
             report.push(errors);
         }
         return None;
@@ -169,13 +175,18 @@ fn read_constructor(method: &ImplItemFn, class: &ClassDefaults<'_>, report: &mut
         ident: method.sig.ident.clone(),
         parameters: parameters.collect(),
         is_async: signature::output(&method.sig, Some(class)).is_async,
-        is_fallible: is_fallible(method),
+        is_fallible: is_fallible(method, type_name),
         cfgs: method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
     })
 }
 
-fn is_fallible(method: &ImplItemFn) -> bool {
+fn is_fallible(method: &ImplItemFn, type_name: &str) -> bool {
     let ReturnType::Type(_, output) = &method.sig.output else { return false };
     let output = crate::ty::future_output(output).unwrap_or(output);
-    matches!(output, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident.to_string().ends_with("Result")))
+    let class = type_name.split('<').next().unwrap_or_default();
+    let name = match output {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    };
+    name.is_some_and(|name| name.ends_with("Result") && name != class)
 }

@@ -88,7 +88,10 @@ pub(crate) fn instantiate(item: &ItemImpl, instance: &Type) -> syn::Result<ItemI
     }
     let bounds =
         parameters.iter().filter_map(|name| Some((name.to_string(), main_bound(&item.generics, name)?.clone())));
-    let mut substitute = Substitute { bounds: bounds.collect(), arguments, ..Substitute::default() };
+    let mut bounds: HashMap<String, Path> = bounds.collect();
+    let mut in_bounds = Substitute { arguments: arguments.clone(), ..Substitute::default() };
+    bounds.values_mut().for_each(|bound| in_bounds.visit_path_mut(bound));
+    let mut substitute = Substitute { bounds, arguments, ..Substitute::default() };
     let mut item = item.clone();
     substitute.visit_item_impl_mut(&mut item);
     item.generics.params =
@@ -105,8 +108,9 @@ pub(crate) fn inline_associated_types(item: &mut ItemImpl) {
         _ => None,
     });
     let associated: HashMap<String, Type> = types.collect();
-    if !associated.is_empty() {
-        Substitute { associated, ..Substitute::default() }.visit_item_impl_mut(item);
+    // One associated type may name another: as often as there are types, no chain is longer.
+    for _ in 0..associated.len() {
+        Substitute { associated: associated.clone(), ..Substitute::default() }.visit_item_impl_mut(item);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::attrs::{is_tool, last_segment};
 pub(crate) fn to_impl(item: &ItemTrait) -> syn::Result<ItemImpl> {
     let reject = |place: &dyn quote::ToTokens, why: &str| {
         let message = format!(
-            "`{0}` is not dyn-compatible, since {why}; put `#[tool_class]` on an `impl {0} for ..` block instead",
+            "`{0}` cannot be called as `dyn {0}`, since {why}; put `#[tool_class]` on an `impl {0} for ..` block instead",
             item.ident
         );
         Err(syn::Error::new_spanned(place, message))
@@ -23,10 +23,9 @@ pub(crate) fn to_impl(item: &ItemTrait) -> syn::Result<ItemImpl> {
     let mut methods = Vec::new();
     for member in &item.items {
         match member {
-            TraitItem::Fn(method) if is_sized_only(&method.sig) => {
+            TraitItem::Fn(method) if is_sized_only(&method.sig) || takes_self_by_value(&method.sig) => {
                 if let Some(marker) = method.attrs.iter().find(|attribute| is_tool(attribute)) {
-                    let message =
-                        "a method with `where Self: Sized` cannot be called on `dyn Trait`, so it cannot be a tool";
+                    let message = "a method that takes `self` by value or has `where Self: Sized` cannot be called on `dyn Trait`";
                     return Err(syn::Error::new_spanned(marker, message));
                 }
             }
@@ -64,6 +63,10 @@ fn is_sized_only(signature: &Signature) -> bool {
     })
 }
 
+fn takes_self_by_value(signature: &Signature) -> bool {
+    matches!(signature.inputs.first(), Some(FnArg::Receiver(Receiver { kind: ReceiverKind::Value, .. })))
+}
+
 type Tokens = proc_macro2::TokenStream;
 
 /// Returns the reason why a method makes its trait unusable as `dyn Trait`, with its place.
@@ -76,9 +79,6 @@ fn why_not_callable(signature: &Signature, is_async_trait: bool) -> Option<(Toke
         return Some((tokens(token), "it has an `async fn` without `#[async_trait]`"));
     }
     match signature.inputs.first() {
-        Some(FnArg::Receiver(Receiver { kind: ReceiverKind::Value, .. })) => {
-            Some((tokens(&signature.ident), "this method takes `self` by value"))
-        }
         Some(FnArg::Receiver(_)) => {
             let has_impl =
                 matches!(&signature.output, syn::ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)));

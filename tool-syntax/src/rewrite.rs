@@ -3,7 +3,7 @@
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    GenericParam, Ident, Lifetime, PathArguments, ReturnType, Signature, Token, Type, TypePath, TypeReference,
+    GenericParam, Ident, Lifetime, Path, PathArguments, ReturnType, Signature, Token, Type, TypePath, TypeReference,
     parse_quote,
 };
 
@@ -77,17 +77,26 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
 
 /// Replaces every lifetime other than `'static`.
 pub(crate) fn with_lifetimes(ty: &Type, lifetime: &str) -> Type {
-    struct ReplaceLifetimes<'a>(&'a str);
-    impl VisitMut for ReplaceLifetimes<'_> {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            if lifetime.ident != "static" {
-                *lifetime = Lifetime::new(self.0, lifetime.span());
-            }
-        }
-    }
     let mut ty = ty.clone();
     ReplaceLifetimes(lifetime).visit_type_mut(&mut ty);
     ty
+}
+
+/// Replaces every lifetime other than `'static` in a path.
+pub(crate) fn path_with_lifetimes(path: &Path, lifetime: &str) -> Path {
+    let mut path = path.clone();
+    ReplaceLifetimes(lifetime).visit_path_mut(&mut path);
+    path
+}
+
+struct ReplaceLifetimes<'a>(&'a str);
+
+impl VisitMut for ReplaceLifetimes<'_> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident != "static" {
+            *lifetime = Lifetime::new(self.0, lifetime.span());
+        }
+    }
 }
 
 /// Returns the type with an identifier replaced, for messages.

@@ -125,6 +125,14 @@ pub(crate) fn inline_type_parameters(signature: &Signature) -> Option<Signature>
     if inlined.is_empty() {
         return None;
     }
+    // A parameter may stand in the bounds of another, as in `<S: AsRef<str>, I: IntoIterator<Item = S>>`.
+    let resolved = inlined.iter().map(|(name, argument)| {
+        let mut argument = argument.clone();
+        let others = inlined.iter().filter(|(other, _)| other != name);
+        others.for_each(|(other, by)| rewrite::replace_parameter(&mut argument, other, by));
+        (name.clone(), argument)
+    });
+    let inlined: Vec<(Ident, Type)> = resolved.collect();
     let mut signature = signature.clone();
     for input in &mut signature.inputs {
         if let FnArg::Typed(typed) = input {

@@ -32,6 +32,8 @@ pub struct ParsedTool {
     pub delivery: Delivery,
     /// The result's type, if it is not `()` and can be named outside of the function.
     pub output: Option<Type>,
+    /// `true` if the function declares no result.
+    pub is_unit: bool,
     /// `preview`: the function that describes the effect of a call.
     pub preview: Option<Preview>,
     /// The values of [keys](tool_model::KEYS), in the order of the table.
@@ -137,6 +139,7 @@ pub(crate) fn read(
         is_async: output.is_async,
         delivery: output.delivery,
         output: output.ty,
+        is_unit: matches!(signature.output, syn::ReturnType::Default),
         cfgs: source.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
         krate: attr.krate.clone(),
         preview: None,

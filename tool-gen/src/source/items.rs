@@ -161,6 +161,16 @@ impl SourceTree {
             fn visit_block(&mut self, block: &'ast syn::Block) {
                 let items = block.stmts.iter().filter_map(|statement| match statement {
                     syn::Stmt::Item(item) => Some(item.clone()),
+                    syn::Stmt::Macro(call)
+                        if call.mac.path.segments.last().is_some_and(|last| last.ident == "tools") =>
+                    {
+                        Some(Item::Macro(syn::ItemMacro {
+                            attrs: call.attrs.clone(),
+                            ident: None,
+                            mac: call.mac.clone(),
+                            semi_token: call.semi_token,
+                        }))
+                    }
                     _ => None,
                 });
                 let items: Vec<Item> = items.collect();

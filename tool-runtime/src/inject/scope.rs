@@ -140,6 +140,11 @@ struct ScopeState {
 }
 
 impl ScopeInner {
+    /// Releases the permit of the call.
+    pub(crate) fn release_permit(&self) {
+        self.facts.permit.release();
+    }
+
     pub(crate) fn new(dependencies: Arc<Dependencies>, values: Vec<CallValue>, facts: CallFacts) -> Arc<Self> {
         Arc::new(Self { dependencies, values, facts, state: Mutex::default() })
     }

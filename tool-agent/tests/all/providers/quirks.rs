@@ -177,7 +177,10 @@ async fn the_result_of_a_malformed_call_has_the_reason() {
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::InvalidArguments)]);
     let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
-    assert_eq!(results[0].result.output, "`unknown` was not run: the function name is missing. Repeat the complete call.");
+    assert_eq!(
+        results[0].result.output,
+        "`unknown` was not run: the function name is missing. Repeat the complete call."
+    );
 }
 
 #[tokio::test]

@@ -160,6 +160,17 @@ fn bind_instance(
     let class = class();
     let name = short_type(class.type_name);
     let tool = registration.name;
+    let shared = dependencies.services.iter().filter(|service| class.accepts(service.type_id)).count();
+    let exclusive = dependencies.exclusive_services.iter().filter(|service| service.type_id == class.type_id).count();
+    if shared + exclusive > 1 {
+        let message = format!("there are several services of type `{name}`");
+        problems.push(BuildProblem::of_tool(
+            tool,
+            message,
+            "pass one, as a value, an `Arc` or with `.service_mut(..)`",
+        ));
+        return None;
+    }
     if let Some(service) = dependencies.services.iter().find(|service| class.accepts(service.type_id)) {
         match shim.needs.receiver {
             ReceiverKind::Mut => {

@@ -98,7 +98,8 @@ impl Builder {
 
     /// Adds the instance of a tool class whose methods take `&mut self`. An async lock gives it to one call at a time.
     ///
-    /// A handler that calls another tool of the same service waits for itself: let it call the method instead.
+    /// A call that waits for the lock holds no permit. A handler that calls another tool of the same service waits for
+    /// itself: let it call the method instead.
     ///
     /// ```
     /// use serde_json::json;

@@ -30,17 +30,20 @@ type ServiceGuard = Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>>;
 #[derive(Clone)]
 pub(crate) struct ExclusiveService {
     pub(crate) type_id: TypeId,
+    pub(crate) try_lock: Arc<dyn Fn() -> Option<Box<dyn Any + Send>> + Send + Sync>,
     pub(crate) lock: Arc<dyn Fn() -> ServiceGuard + Send + Sync>,
 }
 
 impl ExclusiveService {
     pub(crate) fn new<S: Send + 'static>(service: S) -> Self {
         let mutex = Arc::new(Mutex::new(service));
+        let tried = mutex.clone();
+        let try_lock = move || Some(Box::new(tried.clone().try_lock_owned().ok()?) as Box<dyn Any + Send>);
         let lock = move || -> ServiceGuard {
             let mutex = mutex.clone();
             Box::pin(async move { Box::new(mutex.lock_owned().await) as Box<dyn Any + Send> })
         };
-        Self { type_id: TypeId::of::<S>(), lock: Arc::new(lock) }
+        Self { type_id: TypeId::of::<S>(), try_lock: Arc::new(try_lock), lock: Arc::new(lock) }
     }
 }
 

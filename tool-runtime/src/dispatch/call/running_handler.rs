@@ -344,7 +344,14 @@ async fn make_inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Handle
         InstanceSource::None => InstanceInput::None,
         InstanceSource::Scope => InstanceInput::Scope(Scope::new(scope.clone())),
         InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-        InstanceSource::Exclusive(service) => InstanceInput::Locked((service.lock)().await),
+        InstanceSource::Exclusive(service) => InstanceInput::Locked(match (service.try_lock)() {
+            Some(guard) => guard,
+            None => {
+                // The call that holds the lock may wait for a permit, so none is held while waiting for the lock.
+                scope.release_permit();
+                (service.lock)().await
+            }
+        }),
         InstanceSource::PerCall { constructor, type_name, injections } => {
             construct(*constructor, type_name, injections, scope).await?
         }
