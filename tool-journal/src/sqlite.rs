@@ -10,12 +10,12 @@ use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
     JournalError, StartedCall,
 };
-use tool_sqlite::{Database, Kind};
+use tool_sqlite::{Database, FileKind};
 
 use crate::error::{ResultExt, not_opened};
 use crate::opening::Opening;
 
-const JOURNAL: Kind = Kind {
+const JOURNAL: FileKind = FileKind {
     application: *b"tljr",
     name: "the journal",
     others: "not a journal of calls",

@@ -33,7 +33,7 @@ struct PermitPool {
     limit: usize,
     queue_limit: usize,
     waiting: AtomicUsize,
-    /// How long a permit is held, in nanoseconds, as a moving average.
+    /// The time for which a permit is held, in nanoseconds, as a moving average.
     held: AtomicU64,
 }
 

@@ -10,7 +10,7 @@ pub use tool_model::{Argument, EmbeddedManifest, ManifestError};
 
 pub use crate::dispatch::{Definitions, ManifestWatch};
 
-/// What [`Builder::manifest`](crate::Builder::manifest) and [`Dispatcher::reload`](crate::Dispatcher::reload) take: a
+/// An argument of [`Builder::manifest`](crate::Builder::manifest) and [`Dispatcher::reload`](crate::Dispatcher::reload): a
 /// [`Manifest`], the result of [`Manifest::load`], or what [`manifest!()`](crate::manifest!) gives.
 #[diagnostic::on_unimplemented(
     message = "a dispatcher takes a manifest, not `{Self}`",

@@ -2,7 +2,7 @@
 
 use crate::ErrorKind;
 
-/// How a call ended, as a [finish hook](crate::Builder::finish) sees it.
+/// The end of a call, as a [finish hook](crate::Builder::finish) sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallOutcome {

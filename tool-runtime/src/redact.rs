@@ -51,7 +51,7 @@ pub(crate) struct Redaction {
     nodes: Box<[ShapeNode]>,
 }
 
-/// What a plan says about one place in the arguments.
+/// The part of a plan for one place in the arguments.
 #[derive(Clone, Copy)]
 enum Visibility {
     /// Any value is shown.
@@ -65,13 +65,13 @@ enum Visibility {
 /// A place whose values have a known shape.
 #[derive(Default)]
 struct ShapeNode {
-    /// Whether a secret can be below. Then all strings are hidden: one may be the value that belongs here, as JSON text.
+    /// `true` if a secret can be below. Then all strings are hidden: one may be the value that belongs here, as JSON text.
     holds_secret: bool,
     /// The entries of an object, if the schemas allow one.
     object: Option<ObjectShape>,
     /// The items of a list, if the schemas allow one.
     list: Option<ListShape>,
-    /// Whether a schema allows a number.
+    /// `true` if a schema allows a number.
     numbers: bool,
 }
 

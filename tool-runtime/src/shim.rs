@@ -44,7 +44,7 @@ impl Shim {
 pub struct HandlerNeeds {
     /// The injected parameters, in order.
     pub injections: fn() -> Vec<Injection>,
-    /// How the method takes `self`.
+    /// The receiver of the method.
     pub receiver: ReceiverKind,
     /// The class of a method.
     pub class: Option<fn() -> ToolClass>,
@@ -55,7 +55,7 @@ impl HandlerNeeds {
     pub const NOTHING: Self = Self { injections: Vec::new, receiver: ReceiverKind::None, class: None };
 }
 
-/// How a method takes `self`.
+/// The receiver of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiverKind {
     /// Not at all.

@@ -16,7 +16,7 @@ const READERS: u32 = 4;
 
 /// A kind of database file: its application id, schema and settings.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct FileKind {
     /// SQLite's application id, which marks files of this kind. With zeros, files have no mark: another program's
     /// unmarked file is then refused only if its version is missing or unknown.
     pub application: [u8; 4],
@@ -32,7 +32,7 @@ pub struct Kind {
     pub queue: Duration,
 }
 
-impl Kind {
+impl FileKind {
     /// Opens a file, creates it if it does not exist, and migrates it to the current version.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use tool_sqlite::Kind;
+//! use tool_sqlite::FileKind;
 //!
-//! const NOTES: Kind = Kind {
+//! const NOTES: FileKind = FileKind {
 //!     application: *b"note",
 //!     name: "the file of notes",
 //!     others: "not a file of notes",
@@ -41,5 +41,5 @@ mod version;
 
 pub use database::Database;
 pub use error::{OpenError, primary_code};
-pub use kind::Kind;
+pub use kind::FileKind;
 pub use private::private;

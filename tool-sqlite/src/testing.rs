@@ -92,9 +92,9 @@ mod tests {
     use sqlx::{Connection, Sqlite, Transaction};
 
     use super::*;
-    use crate::{Database, Kind, primary_code};
+    use crate::{Database, FileKind, primary_code};
 
-    const NOTES: Kind = Kind {
+    const NOTES: FileKind = FileKind {
         application: *b"note",
         name: "the file of notes",
         others: "not a file of notes",
@@ -180,7 +180,7 @@ mod tests {
         notes.close().await;
     }
 
-    /// The pools of [`Kind::open`] close connections for which sqlx counts a transaction that SQLite has ended.
+    /// The pools of [`FileKind::open`] close connections for which sqlx counts a transaction that SQLite has ended.
     #[tokio::test]
     async fn a_connection_that_lost_its_transaction_is_replaced() {
         let directory = tempfile::tempdir().expect("a directory");

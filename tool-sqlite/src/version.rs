@@ -2,9 +2,9 @@
 
 use sqlx::SqliteConnection;
 
-use crate::{Database, Kind, OpenError};
+use crate::{Database, FileKind, OpenError};
 
-impl Kind {
+impl FileKind {
     /// Migrates the file to the current version in one exclusive transaction.
     pub(crate) async fn migrate(&self, database: &Database) -> Result<(), OpenError> {
         let unwritten = |error| OpenError::Unwritten("create its tables", error);

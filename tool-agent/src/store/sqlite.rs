@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use tool_sqlite::time::{from_stamp, stamp};
-use tool_sqlite::{Database, Kind, OpenError};
+use tool_sqlite::{Database, FileKind, OpenError};
 
 use super::{ConversationChange, ConversationStore, ConversationStoreError, SavedConversation, StoreFuture};
 use crate::{Message, Mode};
 
-const CONVERSATIONS: Kind = Kind {
+const CONVERSATIONS: FileKind = FileKind {
     application: *b"tlag",
     name: "the file of conversations",
     others: "none of conversations",

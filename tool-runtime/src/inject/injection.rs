@@ -17,11 +17,11 @@ pub struct Injection {
     pub arc_type_id: TypeId,
     /// The type's name.
     pub type_name: &'static str,
-    /// How the value is handed over.
+    /// The way in which the value is passed.
     pub mode: InjectionMode,
 }
 
-/// How an injected value is handed over.
+/// The way in which an injected value is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InjectionMode {
     /// By value, a clone.

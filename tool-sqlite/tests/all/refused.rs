@@ -1,4 +1,4 @@
-use tool_sqlite::{Kind, OpenError, primary_code};
+use tool_sqlite::{FileKind, OpenError, primary_code};
 
 use crate::support::{Folder, NOTES};
 
@@ -18,7 +18,7 @@ async fn refuses_a_newer_file() {
 
 #[tokio::test]
 async fn another_programs_file_is_refused_and_left_alone() {
-    let unmarked = Kind { application: [0; 4], ..NOTES };
+    let unmarked = FileKind { application: [0; 4], ..NOTES };
     for (theirs, kind) in [
         ("CREATE TABLE customers (name TEXT)", NOTES),
         ("CREATE TABLE customers (name TEXT)", unmarked),

@@ -4,9 +4,9 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
-use tool_sqlite::{Kind, OpenError};
+use tool_sqlite::{FileKind, OpenError};
 
-pub const NOTES: Kind = Kind {
+pub const NOTES: FileKind = FileKind {
     application: *b"note",
     name: "the file of notes",
     others: "not a file of notes",
@@ -32,7 +32,7 @@ impl Folder {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
-    pub async fn refused(&self, kind: Kind) -> OpenError {
+    pub async fn refused(&self, kind: FileKind) -> OpenError {
         kind.open(self.notes()).await.map(drop).expect_err("the file is to be refused")
     }
 

@@ -1,4 +1,4 @@
-use tool_sqlite::{Kind, OpenError};
+use tool_sqlite::{FileKind, OpenError};
 
 use crate::support::{Folder, NOTES};
 
@@ -7,7 +7,7 @@ const MARK: i32 = 0x6e6f_7465;
 #[tokio::test]
 async fn migrates_an_older_file() {
     let folder = Folder::new();
-    let older = Kind { migrations: &NOTES.migrations[..1], ..NOTES };
+    let older = FileKind { migrations: &NOTES.migrations[..1], ..NOTES };
     let notes = older.open(folder.notes()).await.unwrap();
     sqlx::query("INSERT INTO notes VALUES ('old')").execute(&notes.writer).await.unwrap();
     notes.close().await;
@@ -25,7 +25,7 @@ async fn migrates_an_older_file() {
 async fn migrations_are_atomic() {
     let folder = Folder::new();
     let broken =
-        Kind { migrations: &["CREATE TABLE notes (text TEXT)", "ALTER TABLE nothing ADD at INTEGER"], ..NOTES };
+        FileKind { migrations: &["CREATE TABLE notes (text TEXT)", "ALTER TABLE nothing ADD at INTEGER"], ..NOTES };
     let error = folder.refused(broken).await;
     assert!(matches!(error, OpenError::Unwritten("create its tables", _)), "{error:?}");
     assert_eq!(folder.marks().await, (0, 0, 0));
@@ -36,7 +36,7 @@ async fn migrations_are_atomic() {
 #[tokio::test]
 async fn supports_kinds_without_a_mark_and_with_pragmas() {
     let folder = Folder::new();
-    let kind = Kind { application: [0; 4], pragmas: &[("synchronous", "NORMAL")], ..NOTES };
+    let kind = FileKind { application: [0; 4], pragmas: &[("synchronous", "NORMAL")], ..NOTES };
     for _ in 0..2 {
         let notes = kind.open(folder.notes()).await.unwrap();
         let setting: (i32,) = sqlx::query_as("PRAGMA synchronous").fetch_one(&notes.writer).await.unwrap();
@@ -45,7 +45,7 @@ async fn supports_kinds_without_a_mark_and_with_pragmas() {
     }
     assert_eq!(folder.marks().await, (0, 2, 2));
 
-    let notes = Kind { migrations: &[], ..NOTES }.open(folder.0.path().join("other.db")).await.unwrap();
+    let notes = FileKind { migrations: &[], ..NOTES }.open(folder.0.path().join("other.db")).await.unwrap();
     let setting: (i32,) = sqlx::query_as("PRAGMA synchronous").fetch_one(&notes.writer).await.unwrap();
     assert_eq!(setting, (2,), "a commit waits for the disk otherwise");
 }

@@ -27,9 +27,9 @@ pub struct User {
     pub home: String,
     /// The login shell.
     pub shell: String,
-    /// Whether this is a regular user or root, not a service.
+    /// `true` for regular users and root, `false` for service accounts.
     pub is_person: bool,
-    /// Whether the shell permits logins.
+    /// `true` if the shell permits logins.
     pub can_log_in: bool,
 }
 

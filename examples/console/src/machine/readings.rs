@@ -64,7 +64,7 @@ pub struct Disk {
     pub device: String,
     /// Its file system.
     pub file_system: String,
-    /// Whether it is mounted read-only.
+    /// `true` if it is mounted read-only.
     pub read_only: bool,
     /// Its space.
     pub space: Amount,

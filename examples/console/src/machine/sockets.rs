@@ -20,7 +20,7 @@ pub struct Listener {
     pub port: u16,
     /// The well-known service of the port.
     pub known_as: Option<String>,
-    /// Whether only this machine can reach it.
+    /// `true` if only this machine can reach it.
     pub local_only: bool,
     /// The id of its process, if visible.
     pub pid: Option<u32>,

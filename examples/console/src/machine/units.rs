@@ -21,7 +21,7 @@ pub struct Unit {
     pub about: Option<String>,
     /// The command.
     pub command: Option<String>,
-    /// Whether it starts with the system.
+    /// `true` if the unit starts with the system.
     pub enabled: bool,
 }
 

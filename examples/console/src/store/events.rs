@@ -20,7 +20,7 @@ pub struct InternetEvent {
     pub target: String,
     /// When the change was detected.
     pub at: DateTime<Utc>,
-    /// Whether the target was reachable from then on.
+    /// `true` if the target was reachable from then on.
     pub up: bool,
     /// The latency, or the error.
     pub detail: String,

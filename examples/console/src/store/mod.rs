@@ -9,7 +9,7 @@ mod session;
 use std::path::Path;
 use std::time::Duration;
 
-use tool_sqlite::{Database, Kind, OpenError};
+use tool_sqlite::{Database, FileKind, OpenError};
 
 pub use alerts::{Alert, AlertRepository, AlertState};
 pub use categories::CategoryRepository;
@@ -17,7 +17,7 @@ pub use events::{InternetEvent, InternetEventRepository, Outage};
 pub use points::{MetricName, MetricPoint, MetricPointRepository, MetricSummary};
 pub use session::Session;
 
-const CONSOLE: Kind = Kind {
+const CONSOLE: FileKind = FileKind {
     // Files never had an application id, and existing ones must open.
     application: [0; 4],
     name: "the file",

@@ -63,7 +63,7 @@ impl Sessions {
     }
 }
 
-/// What the cookie is called. Browsers send one to every port of a host: each console has its own, by its port.
+/// Returns the name of the cookie. Browsers send a cookie to every port of a host, so the name contains the port.
 pub(super) fn cookie(headers: &HeaderMap) -> String {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let port = host.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());

@@ -12,7 +12,7 @@ use super::{Call, CallState};
 use crate::ToolResult;
 use crate::output::Spill;
 
-/// How long a result waits for its long output to be stored. After that the storing continues in the background.
+/// The time that a result waits for its long output to be stored. After that the storing continues in the background.
 const SPILL_GRACE: Duration = Duration::from_secs(5);
 
 impl Call<'_> {

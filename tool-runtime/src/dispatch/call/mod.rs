@@ -72,7 +72,7 @@ pub(super) struct CallOptions {
     pub(super) observer: Option<CallObserver>,
 }
 
-/// How far a call has come.
+/// The progress of a call.
 pub(super) enum CallState {
     New,
     /// On the fast path, with a handler that waits.

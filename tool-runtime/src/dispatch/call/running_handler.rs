@@ -26,7 +26,7 @@ use crate::panics::{self, CatchPanic, drop_quietly};
 use crate::shim::{BuiltInstance, HandlerStep, InstanceConstructor, PreparedHandler};
 use crate::{CallOutcome, ErrorKind, ToolResult};
 
-/// How long a rollback may delay the result of a stopped call. After that it continues in the background.
+/// The time by which a rollback may delay the result of a stopped call. After that it continues in the background.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
 
 /// The future of a started handler. Dropping it stops the handler and finishes its scope in the background.

@@ -13,7 +13,7 @@ use crate::dispatch::call::time_budget::{WaitError, within};
 use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, StartedCall};
 use crate::{ErrorKind, ToolError, ToolResult};
 
-/// How long a finished call waits for its outcome to be recorded. After that the recording continues in the background.
+/// The time that a finished call waits for its outcome to be recorded. After that the recording continues in the background.
 const RECORD_GRACE: Duration = Duration::from_secs(5);
 
 impl GuardedCall {

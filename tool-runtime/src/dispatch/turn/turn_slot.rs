@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::testing::properties;
 
-    /// What a call does before it runs.
+    /// The steps of a call before it runs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Before {
         Nothing,

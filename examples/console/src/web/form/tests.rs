@@ -38,7 +38,7 @@ fn each_type_has_its_control() {
     );
 }
 
-/// What has a shape is never written as JSON.
+/// A value with a shape is never entered as JSON.
 #[test]
 fn what_is_nested_has_fields() {
     let form = rendered(&json!({
