@@ -263,7 +263,7 @@ async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
         browser.open("/tools/shop.order").await;
         browser.says("#dialects [aria-pressed=true]", "openai").await;
         browser.says("#definition", "\"parameters\"").await;
-        browser.says("#losses", "says everything").await;
+        browser.says("#losses", "Nothing is lost").await;
 
         // A strict form has no maps.
         browser.click("#strict").await;
