@@ -132,3 +132,10 @@ fn types_of_one_short_name_are_told_apart_by_their_paths() {
     assert!(error.contains("nothing of type `tool_tests::backends::Transaction` is provided"), "{error}");
     assert!(error.contains("elsewhere::Transaction` is another type"), "{error}");
 }
+
+#[test]
+fn a_value_of_the_right_name_and_another_type_is_named_by_its_path() {
+    let builder = Dispatcher::builder().manifest(crate::fixtures::only("ledger.entries"));
+    let error = builder.value("transaction", elsewhere::Transaction).build().unwrap_err().to_string();
+    assert!(error.contains("elsewhere::Transaction`; provide a `tool_tests::backends::Transaction`"), "{error}");
+}

@@ -259,7 +259,11 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Val
         if its_type == type_id {
             return Ok(source);
         }
-        let message = format!("{} is a `{}`", dependencies.describe(source), short_type(its_name));
+        // Types of one short name are told apart by their paths.
+        let is_same = short_type(its_name) == wanted;
+        let (its_name, wanted) =
+            if is_same { (its_name.to_owned(), type_name.to_owned()) } else { (short_type(its_name), wanted) };
+        let message = format!("{} is a `{its_name}`", dependencies.describe(source));
         return Err((message, format!("provide a `{wanted}` as {parameter:?}, or rename the parameter")));
     }
     dependencies.by_type(type_id, lends.then_some(arc_type_id), type_name).map_err(|error| {
