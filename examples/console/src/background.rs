@@ -21,7 +21,7 @@ impl Failures {
 
     /// Returns the last failure of an extension's job, or `None` if it succeeded or did not run.
     #[must_use]
-    pub fn of(&self, extension: Extension) -> Option<String> {
+    pub fn last(&self, extension: Extension) -> Option<String> {
         self.lock().get(&extension).cloned()
     }
 

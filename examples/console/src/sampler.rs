@@ -110,7 +110,7 @@ impl Sampler {
         for (metric, value) in measured {
             points.insert(metric, &MetricPoint { at: now, value: *value }).await?;
             if settings.has(Extension::Alerts)
-                && let Some(threshold) = settings.alerts.of(metric)
+                && let Some(threshold) = settings.alerts.threshold(metric)
             {
                 alerts.measured(metric, *value, threshold, now).await?;
             }
@@ -188,7 +188,7 @@ mod tests {
             for (run, expected) in
                 [(1, Some("it panicked: no more threads")), (2, Some("it panicked: nor later")), (3, None)]
             {
-                let is_noted = || failures.of(Extension::Sampler).as_deref() == expected;
+                let is_noted = || failures.last(Extension::Sampler).as_deref() == expected;
                 while runs.load(Ordering::Relaxed) < run || !is_noted() {
                     tokio::task::yield_now().await;
                 }
@@ -201,6 +201,6 @@ mod tests {
         };
         let ended = tokio::time::timeout(Duration::from_secs(60), ended).await;
         assert_eq!(ended, Ok("it goes on"));
-        assert_eq!(failures.of(Extension::Internet), None, "the control: each has its own");
+        assert_eq!(failures.last(Extension::Internet), None, "the control: each has its own");
     }
 }

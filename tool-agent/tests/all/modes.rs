@@ -17,7 +17,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(request: ModelRequest<'_>) -> Self {
+    fn from_request(request: ModelRequest<'_>) -> Self {
         let names = |tools: &tool_runtime::Dispatcher| {
             tools.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
         };
@@ -31,7 +31,7 @@ fn recording(
     let sent = Arc::new(Mutex::new(Vec::new()));
     let record = sent.clone();
     let model = ScriptedModel::from_fn(move |request| {
-        record.lock().unwrap().push(Sent::of(request));
+        record.lock().unwrap().push(Sent::from_request(request));
         reply(request)
     });
     (model, sent)

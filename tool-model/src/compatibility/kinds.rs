@@ -15,7 +15,7 @@ pub(super) fn with_whole_numbers(kinds: JsonTypes) -> JsonTypes {
 }
 
 fn kind_of(value: &Value) -> JsonTypes {
-    let kinds = JsonTypes::of(value);
+    let kinds = JsonTypes::from_value(value);
     if kinds.has(JsonTypes::INTEGER) { JsonTypes::INTEGER } else { kinds }
 }
 

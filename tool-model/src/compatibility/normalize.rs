@@ -129,7 +129,7 @@ fn is_null(schema: &Schema) -> bool {
 
 /// Returns `true` if the schema only lists values, all of them of its type.
 fn is_list_of_values(rules: &SchemaRules) -> bool {
-    let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(JsonTypes::of(value)));
+    let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(JsonTypes::from_value(value)));
     rules.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(is_of_type))
         && rules.reference.is_none()
         && rules.says_nothing_itself()

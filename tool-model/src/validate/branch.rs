@@ -89,12 +89,12 @@ impl<'s> Checker<'s> {
     /// Returns `true` if the schema accepts some value of this JSON type.
     fn accepts_kind_of(&mut self, schema: &'s Schema, value: &Value) -> bool {
         let Schema::Rules(rules) = schema else { return matches!(schema, Schema::Anything) };
-        let kinds = JsonTypes::of(value);
+        let kinds = JsonTypes::from_value(value);
         let mut accepts = rules.kinds.is_none_or(|own| own.has(kinds))
             && rules
                 .allowed
                 .as_ref()
-                .is_none_or(|allowed| allowed.iter().any(|listed| JsonTypes::of(listed).has(kinds)));
+                .is_none_or(|allowed| allowed.iter().any(|listed| JsonTypes::from_value(listed).has(kinds)));
         self.bounded(|checker| {
             let mut any = |branches: &'s [Schema]| {
                 branches.is_empty() || branches.iter().any(|branch| checker.accepts_kind_of(branch, value))

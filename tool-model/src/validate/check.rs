@@ -101,7 +101,7 @@ impl<'s> Checker<'s> {
         if let Some(allowed) = rules.allowed.as_ref().filter(|allowed| !allowed.iter().any(|v| equal(v, at.value))) {
             return findings.add(|| at.violation(not_listed(at.value, allowed, self.suggests)));
         }
-        if rules.kinds.is_some_and(|kinds| !kinds.has(JsonTypes::of(at.value))) {
+        if rules.kinds.is_some_and(|kinds| !kinds.has(JsonTypes::from_value(at.value))) {
             return findings.add(|| at.invalid(Constraint::Type, self.describer().rules(rules)));
         }
         if let Some(target) = self.referred(rules) {

@@ -250,7 +250,7 @@ impl JsonTypes {
     }
 
     /// Returns every type that the value is an instance of.
-    pub(crate) fn of(value: &Value) -> Self {
+    pub(crate) fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,

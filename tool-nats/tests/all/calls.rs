@@ -149,7 +149,7 @@ async fn long_results_arrive_in_parts_and_are_spilled_by_the_caller() {
     assert!(result.success && result.output == "long line\n".repeat(bytes / 10));
 
     let tools = Dispatcher::builder().spill(Spill::over(2_000)).build().unwrap();
-    let caller = Caller::of(tools, client, |discover| discover).await;
+    let caller = Caller::with_tools(tools, client, |discover| discover).await;
     let call = ToolCall::new("big.text", json!({"bytes": bytes})).conversation("c");
     let result = caller.tools.call(call).await;
     assert!(result.output.len() <= 2_000);
@@ -196,7 +196,7 @@ async fn the_caller_asks_for_approval() {
             async move { decision }
         });
         let tools = Dispatcher::builder().confirm(confirm).build().unwrap();
-        let caller = Caller::of(tools, client.clone(), |discover| discover).await;
+        let caller = Caller::with_tools(tools, client.clone(), |discover| discover).await;
         let result = caller.call("data.purge", json!({})).await;
         assert_eq!((kind(&result), *asked.lock().unwrap()), (expected, 1));
     }

@@ -132,7 +132,7 @@ async fn a_local_tool_has_precedence() {
     let server = server!();
     let _worker = serve(connect(&server.url()).await, tools([tool("t", "theirs"), tool("u", "theirs")])).await.unwrap();
     let own = tools([tool("t", "ours")]);
-    let caller = Caller::of(own, connect(&server.url()).await, |discover| discover).await;
+    let caller = Caller::with_tools(own, connect(&server.url()).await, |discover| discover).await;
     assert_eq!(caller.call("t", json!({})).await.output, "ours");
     assert_eq!(caller.call("u", json!({})).await.output, "theirs");
     assert_eq!(caller.remote.conflicts()[0].used, None);

@@ -26,7 +26,7 @@ pub(super) enum FreeForm {
 
 impl FreeForm {
     /// Derives the parts from an argument's schema.
-    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
+    pub(super) fn from_schema(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
         if is_free(schema, defs, true, 0) {
             return Self::Anywhere;
         }
@@ -309,7 +309,7 @@ mod tests {
             "Order".to_owned(),
             json!({"type": "object", "properties": {"id": {"type": "string"}, "labels": {"type": "object"}}}),
         )]);
-        let free = FreeForm::of(&json!({"type": "array", "items": {"$ref": "#/$defs/Order"}}), &defs);
+        let free = FreeForm::from_schema(&json!({"type": "array", "items": {"$ref": "#/$defs/Order"}}), &defs);
         assert!(matches!(&free, FreeForm::Below(names) if names.len() == 1), "{free:?}");
         assert_eq!(
             free.duplicate(r#"[{"id": "labels", "labels": {"a": 1}}, {"labels": {"b": 1, "b": 2}}]"#).as_deref(),
@@ -317,7 +317,7 @@ mod tests {
         );
         assert_eq!(free.duplicate(r#"[{"id": "1", "labels": {"a": 1, "b": 2}}]"#), None);
         assert_eq!(free.duplicate(r#"[{"l\u0061bels": {"a": 1, "a": 2}}]"#).as_deref(), Some("a"));
-        assert!(matches!(FreeForm::of(&json!({"type": "integer"}), &defs), FreeForm::Nowhere));
-        assert!(matches!(FreeForm::of(&json!({}), &defs), FreeForm::Anywhere));
+        assert!(matches!(FreeForm::from_schema(&json!({"type": "integer"}), &defs), FreeForm::Nowhere));
+        assert!(matches!(FreeForm::from_schema(&json!({}), &defs), FreeForm::Anywhere));
     }
 }

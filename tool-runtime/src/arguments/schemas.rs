@@ -72,7 +72,7 @@ impl ArgumentSchemas {
                 first_byte: argument.and_then(first_byte),
                 demanded: tool.options.explicit.is_some() && argument.is_some_and(|argument| argument.required),
                 optional: tool.options.explicit.is_none() && argument.is_some_and(|argument| !argument.required),
-                free_form: schema.map_or(FreeForm::Nowhere, |schema| FreeForm::of(schema, &definition.defs)),
+                free_form: schema.map_or(FreeForm::Nowhere, |schema| FreeForm::from_schema(schema, &definition.defs)),
                 validator: OnceLock::new(),
             }
         };

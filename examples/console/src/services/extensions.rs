@@ -42,7 +42,7 @@ impl ExtensionsService {
             name,
             enabled: settings.has(name),
             about: name.about(),
-            failure: self.failures.of(name),
+            failure: self.failures.last(name),
         };
         Extension::ALL.map(state).into()
     }

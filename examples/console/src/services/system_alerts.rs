@@ -28,7 +28,7 @@ pub enum Watched {
 }
 
 impl Watched {
-    fn of(self, thresholds: &mut Thresholds) -> &mut f64 {
+    fn threshold_mut(self, thresholds: &mut Thresholds) -> &mut f64 {
         match self {
             Self::CpuPercent => &mut thresholds.cpu_percent,
             Self::DiskPercent => &mut thresholds.disk_percent,
@@ -98,12 +98,12 @@ impl SystemAlertsService {
         #[arg(min = 1, max = 100)]
         percent: f64,
     ) -> Result<String, HandlerError> {
-        let settings = self.settings.change(|settings| *metric.of(&mut settings.alerts) = percent)?;
-        Ok(format!("Alerts are raised above {} %.", metric.of(&mut settings.alerts.clone())))
+        let settings = self.settings.change(|settings| *metric.threshold_mut(&mut settings.alerts) = percent)?;
+        Ok(format!("Alerts are raised above {} %.", metric.threshold_mut(&mut settings.alerts.clone())))
     }
 
     fn preview_threshold(&self, metric: Watched, percent: f64) -> Effect {
-        let now = *metric.of(&mut self.settings.get().alerts);
+        let now = *metric.threshold_mut(&mut self.settings.get().alerts);
         Effect::Text(format!("The threshold changes from {now} % to {percent} %."))
     }
 

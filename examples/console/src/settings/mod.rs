@@ -69,7 +69,7 @@ impl Thresholds {
 
     /// Returns the threshold of a metric.
     #[must_use]
-    pub fn of(&self, metric: &str) -> Option<f64> {
+    pub fn threshold(&self, metric: &str) -> Option<f64> {
         match metric {
             "cpu_percent" => Some(self.cpu_percent),
             "memory_percent" => Some(self.memory_percent),

@@ -55,7 +55,7 @@ fn render(site: &SiteState, problem: Option<&str>) -> Markup {
                     div {
                         strong { (extension.name()) }
                         p { (extension.about()) }
-                        @if let Some(failure) = site.failures.of(extension) {
+                        @if let Some(failure) = site.failures.last(extension) {
                             p.notice role="status" { "The last run failed: " (failure) }
                         }
                     }

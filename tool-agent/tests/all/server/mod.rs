@@ -46,7 +46,7 @@ impl Wire {
         }
     }
 
-    fn of(path: &str) -> Option<Self> {
+    fn from_path(path: &str) -> Option<Self> {
         match path {
             "/v1/chat/completions" => Some(Self::OpenAi),
             "/v1/messages" => Some(Self::Anthropic),
@@ -173,7 +173,7 @@ impl Shared {
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let Some(wire) = Wire::of(parts.uri.path()) else { return plain(StatusCode::NOT_FOUND, "no such path") };
+    let Some(wire) = Wire::from_path(parts.uri.path()) else { return plain(StatusCode::NOT_FOUND, "no such path") };
     if !wire.has_key(&parts.headers) {
         return failure(wire, &Reply::status(401).saying("the key is wrong"));
     }

@@ -48,7 +48,7 @@ fn mutate(schema: &mut Value, choices: &mut Choices, entry: &Entry, other: &Valu
     };
     let inner: Vec<String> =
         map.iter().filter(|(_, v)| v.is_object() || v.is_array()).map(|(k, _)| k.clone()).collect();
-    match choices.of(&inner).cloned() {
+    match choices.pick(&inner).cloned() {
         Some(key) if choices.below(3) > 0 && !matches!(key.as_str(), "enum" | "const" | "required") => {
             descend(&mut map[&key], choices, entry, other);
         }
@@ -61,7 +61,7 @@ fn mutate(schema: &mut Value, choices: &mut Choices, entry: &Entry, other: &Valu
 }
 
 fn nth_key(map: &Map<String, Value>, choices: &mut Choices) -> Option<String> {
-    choices.of(&map.keys().cloned().collect::<Vec<_>>()).cloned()
+    choices.pick(&map.keys().cloned().collect::<Vec<_>>()).cloned()
 }
 
 /// Descends to a list or a map of schemas, and may add or remove one.
@@ -248,7 +248,7 @@ fn a_compatible_change_of_a_type_accepts_every_old_value() {
         let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let (old, other) = (of_a_type(&mut choices, 0), of_a_type(&mut choices, 2));
         let mut new = old.clone();
-        let entry = choices.of(&entries).cloned().unwrap_or_default();
+        let entry = choices.pick(&entries).cloned().unwrap_or_default();
         mutate(&mut new, &mut choices, &entry, &other);
         let new = rewritten(&new, &mut choices);
         let defs = Defs::new();

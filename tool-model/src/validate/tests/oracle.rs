@@ -162,7 +162,7 @@ impl Choices {
         usize::try_from(self.0 >> 33).unwrap_or_default() % limit.max(1)
     }
 
-    pub(crate) fn of<'a, T>(&mut self, options: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, options: &'a [T]) -> Option<&'a T> {
         options.get(self.below(options.len()))
     }
 }
@@ -179,7 +179,7 @@ impl Sampler<'_> {
         if let Some(exact) = map.get("const") {
             return exact.clone();
         }
-        if let Some(one) = map.get("enum").and_then(|values| self.choices.of(values.as_array()?)) {
+        if let Some(one) = map.get("enum").and_then(|values| self.choices.pick(values.as_array()?)) {
             return one.clone();
         }
         let combined = ["$ref", "allOf", "anyOf", "oneOf", "then", "else"].iter().filter(|key| map.contains_key(**key));
@@ -191,7 +191,7 @@ impl Sampler<'_> {
                 self.value(&target, depth + 1)
             }
             Some(Value::Array(branches)) => {
-                let branch = self.choices.of(branches).cloned().unwrap_or_default();
+                let branch = self.choices.pick(branches).cloned().unwrap_or_default();
                 self.value(&branch, depth + 1)
             }
             Some(branch) => self.value(branch, depth + 1),
@@ -201,12 +201,12 @@ impl Sampler<'_> {
 
     fn of_type(&mut self, map: &Map<String, Value>, depth: usize) -> Value {
         let kind = match map.get("type") {
-            Some(Value::Array(kinds)) => self.choices.of(kinds).and_then(Value::as_str),
+            Some(Value::Array(kinds)) => self.choices.pick(kinds).and_then(Value::as_str),
             Some(kind) => kind.as_str(),
             None => kind_ruled(map),
         };
         match kind {
-            Some("string") => self.choices.of(&TEXTS).copied().unwrap_or_default().into(),
+            Some("string") => self.choices.pick(&TEXTS).copied().unwrap_or_default().into(),
             Some("integer" | "number") => self.number(map),
             Some("boolean") => (self.choices.below(2) == 0).into(),
             Some("null") => Value::Null,
@@ -217,9 +217,9 @@ impl Sampler<'_> {
     }
 
     fn scalar(&mut self) -> Value {
-        let text = self.choices.of(&TEXTS).copied().unwrap_or_default();
+        let text = self.choices.pick(&TEXTS).copied().unwrap_or_default();
         let options = [json!(null), json!(true), json!(1), json!(2.5), json!(text), json!([]), json!({})];
-        self.choices.of(&options).cloned().unwrap_or_default()
+        self.choices.pick(&options).cloned().unwrap_or_default()
     }
 
     fn number(&mut self, map: &Map<String, Value>) -> Value {
@@ -227,7 +227,7 @@ impl Sampler<'_> {
         let near: Vec<_> = bounds.iter().filter_map(|key| map.get(*key)).cloned().collect();
         let steps = [json!(-1), json!(0), json!(1), json!(2), json!(3.0), json!(0.5)];
         let options: Vec<_> = near.iter().chain(&steps).collect();
-        self.choices.of(&options).map(|value| (*value).clone()).unwrap_or_default()
+        self.choices.pick(&options).map(|value| (*value).clone()).unwrap_or_default()
     }
 
     fn array(&mut self, map: &Map<String, Value>, depth: usize) -> Value {
@@ -235,7 +235,7 @@ impl Sampler<'_> {
         let count = least + self.choices.below(3);
         let prefix = map.get("prefixItems").and_then(Value::as_array);
         let schemas = ["items", "contains"].map(|key| map.get(key).unwrap_or(&Value::Bool(true)));
-        let rest = *self.choices.of(&schemas).unwrap_or(&&Value::Null);
+        let rest = *self.choices.pick(&schemas).unwrap_or(&&Value::Null);
         (0..count).map(|index| self.value(prefix.and_then(|p| p.get(index)).unwrap_or(rest), depth + 1)).collect()
     }
 

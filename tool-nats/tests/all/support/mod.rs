@@ -42,10 +42,10 @@ impl Caller {
         more: impl FnOnce(DiscoveryBuilder) -> DiscoveryBuilder,
     ) -> Self {
         let tools = Dispatcher::builder().build().unwrap();
-        Self::of(tools, connection, more).await
+        Self::with_tools(tools, connection, more).await
     }
 
-    pub async fn of(
+    pub async fn with_tools(
         tools: Dispatcher,
         connection: impl Into<NatsConnection>,
         more: impl FnOnce(DiscoveryBuilder) -> DiscoveryBuilder,

@@ -109,7 +109,7 @@ impl<'a> Form<'a> {
     }
 
     fn node(&self, place: &FieldPosition<'a>, written: &'a Value) -> Markup {
-        let schema = Schema::of(written, self.root);
+        let schema = Schema::resolve(written, self.root);
         let shape = Some(schema.shape()).filter(|shape| place.depth <= DEPTH && self.has_room(shape));
         let shape = match shape.unwrap_or(Shape::Open) {
             // A constant is always present in its object: it often is the tag of a variant.

@@ -45,7 +45,7 @@ pub(super) enum Shape<'a> {
 
 impl<'a> Schema<'a> {
     /// Resolves references and ignores `null`, which an empty input means.
-    pub(super) fn of(written: &'a Value, root: &'a Value) -> Self {
+    pub(super) fn resolve(written: &'a Value, root: &'a Value) -> Self {
         let mut value = written;
         for _ in 0..REFERENCES {
             if is_mixed(value) {
@@ -112,7 +112,7 @@ impl<'a> Schema<'a> {
 
 /// Returns the label of a variant: its tag, title or type.
 pub(super) fn name_of_shape(written: &Value, root: &Value) -> String {
-    let schema = Schema::of(written, root);
+    let schema = Schema::resolve(written, root);
     let mut properties = schema.value["properties"].as_object().into_iter().flatten();
     let mark = properties.find_map(|(_, property)| property["const"].as_str());
     let required = schema.value["required"].as_array().map(Vec::as_slice).unwrap_or_default();
