@@ -180,12 +180,12 @@ impl Generator {
 
     fn form(&mut self) -> Form {
         match self.random.below(100) {
-            0..55 => Form::Owned(self.ty(3)),
-            55..63 => Form::Lent(self.ty(2)),
-            63..68 => Form::Slice(self.ty(2)),
-            68..72 => Form::OptionLent(self.ty(2)),
-            72..75 => Form::OptionSlice(self.ty(1)),
-            75..82 => self.lesser_form(TypeRole::Opaque),
+            0..52 => Form::Owned(self.ty(3)),
+            52..60 => Form::Lent(self.ty(2)),
+            60..65 => Form::Slice(self.ty(2)),
+            65..69 => Form::OptionLent(self.ty(2)),
+            69..72 => Form::OptionSlice(self.ty(1)),
+            72..82 => self.lesser_form(TypeRole::Opaque),
             82..88 => self.lesser_form(TypeRole::Parsed),
             _ => Form::Plain(self.random.pick(PLAIN_FORMS)),
         }
