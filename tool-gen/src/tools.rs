@@ -192,7 +192,8 @@ impl ItemReader<'_> {
     }
 
     fn returns(&self, tool: &ParsedTool) -> Option<(Value, Map<String, Value>)> {
-        let output = tool.output.as_ref()?;
+        // The function that converts a result, and so its result, is not visible here.
+        let output = tool.output.as_ref().filter(|_| tool.result.is_none())?;
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {
             let message = match unseen.loss {
@@ -205,7 +206,11 @@ impl ItemReader<'_> {
     }
 
     fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut SchemaGenerator<'_>) -> RawArgument {
-        let decoded = DecodedForm::from_form(&argument.form, |ty| self.sources.resolve(ty, self.id, &[]));
+        let resolve = |ty: &syn::Type| self.sources.resolve(ty, self.id, &[]);
+        let decoded = match &argument.conversion {
+            Some(conversion) => DecodedForm::from_conversion(conversion, resolve),
+            None => DecodedForm::from_form(&argument.form, resolve),
+        };
         let seen = schema::argument(generator, &decoded);
         if warn {
             // If the type is unknown, a missing detail is not worth a warning.

@@ -112,7 +112,7 @@ fn pending_elsewhere(pending: ToolResult) -> ToolResult {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool's result: it cannot be serialized as JSON",
     label = "returns a `{Self}`",
-    note = "derive `serde::Serialize` for it, or return a `String`",
+    note = "derive `serde::Serialize` for it, return a `String`, or convert it with `#[tool(result = display)]`",
     note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolOutput: Serialize {}
