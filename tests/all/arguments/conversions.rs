@@ -29,7 +29,7 @@ fn a_failed_conversion_says_why() {
     );
     assert_eq!(
         line("conversions.via_struct", &json!({"span": {"from": 4_294_967_295_u32, "count": 1}, "others": []})),
-        "`span`: got {\"from\":4294967295,\"count\":1}, expected object with `from` (the span is too long)"
+        "`span`: got {\"count\":1,\"from\":4294967295}, expected object WrittenSpan (the span is too long)"
     );
 }
 
