@@ -68,7 +68,7 @@ async fn a_request_can_shorten_the_timeout_but_not_extend_it() {
     assert_eq!(asked.problem(), (504, "timed_out".into()));
     assert_eq!(asked.json()["output"], "`desk.wait` did not finish within 5ms and was stopped.");
 
-    let api = Api::new(tools()).longest_call(Duration::from_millis(6));
+    let api = Api::new(tools()).max_timeout(Duration::from_millis(6));
     let longest = call(api, "/api/tools/desk.wait?timeout_ms=3600000").await;
     assert_eq!(longest.json()["output"], "`desk.wait` did not finish within 6ms and was stopped.");
     let own = builder(&desk).timeout(Duration::from_millis(7)).build().unwrap();

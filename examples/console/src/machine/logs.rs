@@ -48,7 +48,7 @@ impl Machine {
         self.log_part(file, None, bytes).map(|(text, _)| text)
     }
 
-    /// Reads what was appended to a log file after an offset, and returns the new offset; without an offset, reads the
+    /// Reads the text appended to a log file after an offset, and returns the new offset; without an offset, reads the
     /// end.
     ///
     /// # Errors

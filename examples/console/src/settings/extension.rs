@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Extension {
-    /// A model can call the tools. Without it nobody can.
+    /// Offers the tools. Without it no tool can be called.
     AiChat,
     /// Alerts are raised when a metric is above its threshold.
     Alerts,
