@@ -24,15 +24,15 @@ async fn a_call_returns_its_result() {
 
 #[tokio::test]
 async fn passes_arguments_to_the_dispatcher_unchanged() {
-    // What is nearly right is mended there, and what can be read in two ways is refused there.
+    // The dispatcher repairs nearly valid arguments and rejects ambiguous ones.
     let router = router();
     let send_text = async |text: &'static str| {
         let request = request("POST", "/api/tools/desk.add").header("content-type", "application/json; charset=utf-8");
         send(&router, request.body(Body::from(text)).unwrap()).await
     };
-    let mended = send_text(r#"{"a": "1", "b": 2,}"#).await;
-    assert_eq!((mended.status, &mended.json()["output"]), (StatusCode::OK, &json!("3")));
-    assert!(mended.json()["metadata"]["repairs"].is_array(), "{mended:?}");
+    let repaired = send_text(r#"{"a": "1", "b": 2,}"#).await;
+    assert_eq!((repaired.status, &repaired.json()["output"]), (StatusCode::OK, &json!("3")));
+    assert!(repaired.json()["metadata"]["repairs"].is_array(), "{repaired:?}");
     let twice = send_text(r#"{"a": 1, "a": 2, "b": 3}"#).await;
     assert_eq!(twice.problem(), (422, "invalid_arguments".into()));
 }

@@ -83,7 +83,7 @@ async fn reports_lost_events() {
         let next = stream.next().await.unwrap();
         assert_eq!((next.name.as_str(), &next.data["call"]["conversation"]), ("started", &json!("4")));
     }
-    // One of another time: nobody can say how many.
+    // An id of an earlier process: the number of missed events is unknown.
     let (mut other, _) = watch(&router, "", Some("1-7")).await;
     let missed = other.next().await.unwrap();
     assert_eq!((missed.name.as_str(), &missed.data), ("missed", &json!({"count": null})));

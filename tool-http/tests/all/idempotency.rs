@@ -39,7 +39,7 @@ impl Bank {
         format!("payment {}: {amount} to {to}", self.payments.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
-    /// Pay the same to somebody else.
+    /// Pay the same amount to another payee.
     pub fn donate(&self, to: &str, amount: u32) -> String {
         self.pay(to, amount)
     }
@@ -146,7 +146,7 @@ async fn a_call_completes_without_its_client_and_is_replayed() {
         assert_eq!(document["output"], format!("payment {paid}: 1 to a"));
         assert_eq!(fixture.bank.count(), paid, "it ran once");
     }
-    // The control: without a key nobody could ask for the result, and the call is stopped.
+    // The control: without a key the result could not be requested again, so the call is stopped.
     let without = post("/api/tools/bank.slow?conversation=c", &to);
     fixture.call_and_leave(without).await;
     fixture.bank.cleared.add_permits(1);
@@ -156,7 +156,7 @@ async fn a_call_completes_without_its_client_and_is_replayed() {
     assert_eq!(fixture.bank.cleared.available_permits(), 1, "nobody has waited for it");
 }
 
-/// The client is told to check instead of retrying, which would return the same result forever.
+/// The client must check instead of retrying, which would return the same result forever.
 #[tokio::test]
 async fn a_stopped_call_does_not_invite_a_retry() {
     let fixture = Fixture::new();
@@ -172,15 +172,15 @@ async fn a_stopped_call_does_not_invite_a_retry() {
     }
     let mut streamed = keyed("slow", "1", &to);
     streamed.headers_mut().insert("accept", "text/event-stream".parse().unwrap());
-    let told = Stream::open(&fixture.router, streamed).await.all().await;
-    assert_eq!((told[0].name.as_str(), &told[0].data["error"]["kind"]), ("result", &json!("outcome_unknown")));
+    let events = Stream::open(&fixture.router, streamed).await.all().await;
+    assert_eq!((events[0].name.as_str(), &events[0].data["error"]["kind"]), ("result", &json!("outcome_unknown")));
     assert_eq!(fixture.bank.count(), 1);
 
-    // What the tool itself has said stays as it is.
+    // A failure of the tool itself is replayed unchanged.
     for _ in 0..2 {
         assert_eq!(fixture.call("fail", "2", &to).await.problem(), (422, "failed".into()));
     }
-    // So does what the first answer called a matter of time, without that.
+    // So is a temporary failure, without its `Retry-After`.
     assert_eq!(fixture.call("busy", "3", &json!({})).await.problem(), (503, "unavailable".into()));
     assert_eq!(fixture.call("busy", "3", &json!({})).await.problem(), (409, "unavailable".into()));
     assert_eq!(fixture.bank.count(), 3);

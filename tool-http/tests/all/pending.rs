@@ -85,7 +85,7 @@ async fn arguments_can_be_edited_around_a_secret() {
     let fixture = Fixture::new();
     let token = fixture.purge("web-1").await;
     let edit = fixture.waiting().await[0]["edit"].as_str().unwrap().to_owned();
-    // What is wrong leaves the call waiting.
+    // After an invalid edit the call stays pending.
     for (wrong, kind) in [
         ("{", "invalid_arguments"),
         (r#"{"host": 1, "host": 2}"#, "invalid_arguments"),
@@ -219,8 +219,8 @@ async fn an_approved_call_streams_its_progress() {
         let request = request("POST", "/api/pending/approve").header("accept", "text/event-stream");
         json(request, &json!({"token": token}))
     };
-    let told = Stream::open(&fixture.router, ask(&token)).await.all().await;
-    assert_eq!((told[0].name.as_str(), &told[0].data["success"]), ("result", &json!(true)));
-    let told = Stream::open(&fixture.router, ask(&token)).await.all().await;
-    assert_eq!((told[0].name.as_str(), &told[0].data["kind"]), ("problem", &json!("token")));
+    let events = Stream::open(&fixture.router, ask(&token)).await.all().await;
+    assert_eq!((events[0].name.as_str(), &events[0].data["success"]), ("result", &json!(true)));
+    let events = Stream::open(&fixture.router, ask(&token)).await.all().await;
+    assert_eq!((events[0].name.as_str(), &events[0].data["kind"]), ("problem", &json!("token")));
 }

@@ -102,7 +102,7 @@ impl Desk {
         std::future::pending::<()>().await;
     }
 
-    /// Who asks.
+    /// Return the name of the user.
     pub fn who(&self, #[inject] user: &User) -> String {
         user.0.clone()
     }

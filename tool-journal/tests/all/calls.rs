@@ -10,7 +10,7 @@ use tool_runtime::{Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
 use crate::support::{Folder, finished, result, started};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_keeps_to_what_every_journal_promises() {
+async fn passes_the_conformance_tests_of_journals() {
     let (folder, count) = (Folder::new(), AtomicUsize::new(0));
     testing::check(async || {
         let name = format!("{}.db", count.fetch_add(1, Ordering::Relaxed));
@@ -50,9 +50,9 @@ async fn a_call_that_never_finished_is_unfinished_after_reopening() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_in_two_openings_one_is_new() {
+async fn one_of_many_concurrent_begins_is_new() {
     let folder = Folder::new();
-    // Two openings are to this what two processes are.
+    // Two openings behave like two processes.
     let journals = [folder.open().await, folder.open().await];
     for round in 0..10 {
         let begin = |task: usize| {
@@ -70,7 +70,7 @@ async fn of_many_in_two_openings_one_is_new() {
 
 /// A caller that is dropped while it waits for the journal must not leave a call that runs forever.
 #[tokio::test]
-async fn a_begin_that_is_dropped_does_not_run() {
+async fn a_dropped_begin_does_not_run() {
     let folder = Folder::new();
     let journal = folder.open().await;
     for (wait, id) in (0..30).map(|wait| (Duration::from_micros(wait * 100), wait.to_string())) {
