@@ -17,7 +17,7 @@ use tool_runtime::{
     Builder, CancellationToken, Dispatcher, ErrorKind, Manifest, Policy, RuntimeTool, ToolCall, ToolResult, tool,
 };
 
-/// Number of payments per payee. Tests run concurrently, so each uses a payee of its own.
+/// Number of payments per payee. Tests run concurrently, so each uses its own payee.
 static PAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn runs(to: &str) -> usize {

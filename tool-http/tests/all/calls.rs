@@ -89,7 +89,7 @@ async fn a_dry_run_and_a_preview_run_nothing() {
     assert_eq!(without.json(), json!({"effect": null}));
     let wrong = send(&router, post("/api/tools/desk.purge/preview", &json!({"hots": 1}))).await;
     assert_eq!(wrong.problem(), (422, "invalid_arguments".into()));
-    // A word that is nearly right must not run anything.
+    // A misspelt query parameter must not run anything.
     let misspelt = send(&router, post("/api/tools/desk.purge?dryrun=true", &arguments)).await;
     assert_eq!(misspelt.problem(), (400, "query".into()));
     assert_eq!(desk.purges.load(Ordering::SeqCst), 0);
@@ -212,7 +212,7 @@ async fn derives_the_user_from_the_request_or_rejects_it() {
         assert_eq!(answer.json()["output"], "ada");
         let refused = send(&router, json(who(), &json!({}))).await;
         assert_eq!(refused.problem(), (403, "no_user".into()));
-        // Nobody can say it in the arguments.
+        // The arguments cannot set it.
         let injected = send(&router, json(who().header("x-user", "ada"), &json!({"user": "eve"}))).await;
         assert_eq!(injected.problem(), (422, "invalid_arguments".into()));
     }

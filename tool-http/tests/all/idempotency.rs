@@ -56,12 +56,12 @@ impl Bank {
         Err(HandlerError::failed(self.pay(to, 1)))
     }
 
-    /// Pay, and say that there is too much to do.
+    /// Pay, and report that the bank is busy.
     pub fn busy(&self) -> ToolResult {
         ToolResult::failure(ToolError::new(ErrorKind::Unavailable, self.pay("nobody", 1)))
     }
 
-    /// Pay once a person agrees, and wait until it is cleared.
+    /// Pay after approval, and wait until it is cleared.
     #[tool(sensitive)]
     pub async fn wire(&self, to: &str) -> String {
         self.slow(to).await
@@ -153,7 +153,7 @@ async fn a_call_completes_without_its_client_and_is_replayed() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(fixture.bank.cleared.available_permits(), 1, "nobody has waited for it");
+    assert_eq!(fixture.bank.cleared.available_permits(), 1, "no handler waited for it");
 }
 
 /// The client must check instead of retrying, which would return the same result forever.
@@ -213,14 +213,14 @@ async fn a_key_belongs_to_one_call() {
     }
     assert_eq!(pay("pay", json!({"to": 1})).await.problem(), (422, "invalid_arguments".into()));
     assert_eq!(fixture.bank.count(), 1);
-    // The control: the same call in other words, and another key.
+    // The control: the same call written differently, and another key.
     let again = pay("pay", json!({"amount": 1, "to": "a"})).await.json();
     assert_eq!((&again["output"], &again["metadata"]["replayed"]), (&json!("payment 1: 1 to a"), &json!(true)));
     assert_eq!(fixture.call("pay", "2", &json!({"to": "b"})).await.json()["output"], "payment 2: 1 to b");
-    // A key that nothing has run with yet is still free.
+    // A key is free until a call has run with it.
     assert_eq!(fixture.call("pay", "3", &json!({"to": 1})).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(fixture.call("pay", "3", &json!({"to": "c"})).await.status, StatusCode::OK);
-    // A dry run has nothing to repeat.
+    // A dry run leaves nothing to replay.
     assert_eq!(fixture.call("pay?dry_run=true", "4", &json!({"to": "d"})).await.status, StatusCode::OK);
     assert_eq!(fixture.call("pay", "4", &json!({"to": "e"})).await.status, StatusCode::OK);
     assert_eq!(fixture.bank.count(), 4);

@@ -22,7 +22,7 @@ use crate::support::{Desk, Stream, User, builder, get, mounted, overloaded, post
 const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 static VALIDATOR: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "OPENAPI_PYTHON", TARGET);
 
-/// Its name is escaped in references, as is that of what it holds.
+/// A generic type: its name and that of its parameter are escaped in references.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Page<{T}>")]
 struct Page<T> {

@@ -80,7 +80,7 @@ async fn a_client_that_disconnects_cancels_its_call() {
         if accept == "text/event-stream" {
             read_until(&mut connection, "event: progress").await;
         }
-        // The control: as long as the client is there, so is the call.
+        // The control: the call continues while the client is connected.
         let meanwhile = tokio::time::timeout(Duration::from_millis(50), desk.dropped.notified()).await;
         assert!(meanwhile.is_err(), "{accept}: it was stopped while the client waited");
         drop(connection);

@@ -25,7 +25,7 @@ pub struct User(pub String);
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Item {
     pub sku: String,
-    /// Others that belong to it.
+    /// The parts of the item.
     #[serde(default)]
     pub parts: Vec<Item>,
 }

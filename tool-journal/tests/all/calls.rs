@@ -131,7 +131,7 @@ async fn a_call_without_an_entry_has_not_begun_unless_entries_were_pruned() {
     assert_eq!(state(&journal, "3").await, Some(EntryState::Noted));
     journal.prune(Duration::ZERO).await.unwrap();
     for id in ["1", "2", "3"] {
-        assert_eq!(state(&journal, id).await, None, "nobody knows whether {id} was removed");
+        assert_eq!(state(&journal, id).await, None, "it is unknown whether {id} was removed");
     }
 }
 
@@ -159,7 +159,7 @@ async fn reports_other_live_openings() {
     let (ours, theirs) = (journal.opening().unwrap(), beside.opening().unwrap());
     assert!(journal.is_open_elsewhere(theirs) && beside.is_open_elsewhere(ours));
     assert!(!journal.is_open_elsewhere(ours), "that is here");
-    assert!(!journal.is_open_elsewhere(theirs + 1), "nobody has it yet");
+    assert!(!journal.is_open_elsewhere(theirs + 1), "it does not exist yet");
     drop(beside);
     assert!(!journal.is_open_elsewhere(theirs), "they are gone");
 }

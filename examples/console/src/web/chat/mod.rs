@@ -74,7 +74,7 @@ pub(super) async fn show(
 #[serde(default)]
 pub(super) struct SeenMessages {
     messages: Option<usize>,
-    /// The run of which the page has not seen the end.
+    /// The run whose end the page has not received.
     run: Option<u64>,
 }
 
