@@ -166,7 +166,7 @@ fn a_dispatcher_offers_the_manifest() {
     assert_eq!(tools.manifest(), *fixtures::manifest());
 }
 
-/// A key that the README does not explain is one that nobody finds.
+/// Every key is explained in the README, where users look for it.
 #[test]
 fn the_readme_explains_every_key() {
     let readme = include_str!("../../README.md");

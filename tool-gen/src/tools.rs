@@ -101,7 +101,7 @@ impl IncludedFiles for ItemReader<'_> {
 }
 
 impl ItemReader<'_> {
-    /// Returns what was read, or reports its errors. rustc reports them too, and there is no such tool.
+    /// Returns the item, or reports its errors and returns `None`. rustc reports the same errors.
     fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
         let Err(errors) = report.into_result() else { return read };
         self.report_errors(errors);
