@@ -216,7 +216,7 @@ impl ClassReader<'_> {
         let keys: Vec<String> = instance
             .iter()
             .map(|instance| format!("instances({})", source_text(&instance.ty)))
-            .chain(constructor.iter().map(|inputs| format!("new({})", source_text(inputs))))
+            .chain(constructor.iter().map(|inputs| format!("new({})", source_text(inputs).replace(" : ", ": "))))
             .collect();
         if let Some(instance) = &instance {
             let remedy = instance.remedy(&keys);
