@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_stream::Stream;
-use tool_runtime::{tool, tool_class, tools};
+use tool_runtime::{Effect, tool, tool_class, tools};
 
 /// A hash of 4 hexadecimal digits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,6 +59,7 @@ pub struct Span {
 
 /// The form in which a model writes a span.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct WrittenSpan {
     /// The first line.
     from: u32,
@@ -71,6 +72,9 @@ impl TryFrom<WrittenSpan> for Span {
     type Error = &'static str;
 
     fn try_from(span: WrittenSpan) -> Result<Self, &'static str> {
+        if span.from == 0 {
+            return Err("lines count from 1");
+        }
         let to = span.from.checked_add(span.count).ok_or("the span is too long")?;
         Ok(Self { from: span.from, to })
     }
@@ -290,6 +294,16 @@ impl Repository {
     #[tool(result = display)]
     pub fn requests(&self) -> &[PullRequest] {
         &self.requests
+    }
+
+    /// Runs again, by an id that its preview also takes.
+    #[tool(preview = "show_rerun")]
+    pub fn rerun(&self, run: RunId) -> u64 {
+        run.0
+    }
+
+    fn show_rerun(&self, run: &RunId) -> Effect {
+        Effect::Text(format!("run {} again", run.0))
     }
 
     /// The number of requests.

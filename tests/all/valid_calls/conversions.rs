@@ -125,6 +125,7 @@ fn classes() -> Vec<ValidCall> {
         good("repository.request", json!({"number": 2}), format!("{:?}", service.request(2).expect("a request"))),
         good("repository.request", json!({"number": 3}), "null"),
         good("repository.requests", json!({}), json(&texts)),
+        good("repository.rerun", json!({"run": 7}), service.rerun(RunId(7)).to_string()),
         good("repository.count", json!({}), service.count().to_string()),
         good("runs.next", json!({"run": 7}), format!("{:?}", service.next(RunId(7)))),
         good("foreign_requests.request_of", json!({"sha": "10"}), "#16"),
