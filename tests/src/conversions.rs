@@ -312,6 +312,37 @@ impl Repository {
     }
 }
 
+/// An error that is only `Debug`.
+#[derive(Debug)]
+pub struct QuietError(u32);
+
+/// An error in its debug form.
+#[tool(name = "conversions.quiet", error = debug)]
+pub fn quiet(number: u32) -> Result<u32, QuietError> {
+    if number > 9 { Err(QuietError(number)) } else { Ok(number) }
+}
+
+/// An error that a function converts, in an item of a stream.
+#[tool(name = "conversions.quiet_items", error = code)]
+pub fn quiet_items(number: u32) -> impl tokio_stream::Stream<Item = Result<u32, QuietError>> {
+    tokio_stream::iter([quiet(number)])
+}
+
+fn code(error: &QuietError) -> String {
+    format!("E{}", error.0)
+}
+
+/// Any JSON, for `impl Serialize`.
+#[tool(name = "conversions.json")]
+pub fn json_text<T: serde::Serialize>(
+    value: impl serde::Serialize,
+    more: Option<&(impl serde::Serialize + ?Sized)>,
+    list: &[T],
+) -> String {
+    let texts = [serde_json::to_string(&value), serde_json::to_string(&more), serde_json::to_string(&list)];
+    texts.into_iter().map(|text| text.unwrap_or_default()).collect::<Vec<_>>().join(" ")
+}
+
 /// Conversions in a trait.
 #[tool_class(prefix = "runs", types(RunId = via(u64)), results(RunId = debug))]
 pub trait Runs: Send + Sync {

@@ -323,6 +323,21 @@ fn own_conversion(attr: &ArgAttr, report: &mut Report) -> Option<ConversionKind>
     }
 }
 
+/// Reads the conversion of an error, which needs a `Result`.
+pub(crate) fn of_error(
+    own: Option<&darling::util::SpannedValue<ResultFormat>>,
+    output: Option<&Type>,
+    report: &mut Report,
+) -> Option<ResultFormat> {
+    let own = own?;
+    if output.and_then(ty::success_of).is_none() {
+        let message = "`error` has no effect here: the function does not return a `Result`";
+        report.push(syn::Error::new(own.span(), message));
+        return None;
+    }
+    Some((**own).clone())
+}
+
 /// Reads the conversion of a result: the tool's own, or that of its class.
 pub(crate) fn of_result(
     own: Option<&darling::util::SpannedValue<ResultFormat>>,
