@@ -11,6 +11,7 @@ use tool_tests::backends::{
     ArchivedOrders, Clock, Log, MemoryOrders, NotedOrders, OrderService, PoliteGreeter, PriceApi, SmallShop, StockApi,
     StoppedClock, Transaction, Window, foreign,
 };
+use tool_tests::classes::{Reluctant, ReluctantTrait};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -40,6 +41,8 @@ pub fn builder() -> Builder {
         .service(MemoryOrders::with([1, 2]))
         .service(Arc::new(ArchivedOrders(MemoryOrders::with([3]))))
         .service(PoliteGreeter)
+        .service(Reluctant)
+        .service(Arc::new(Reluctant) as Arc<dyn ReluctantTrait>)
         .service(Arc::new(SmallShop) as Arc<dyn StockApi>)
         .service(Arc::new(SmallShop) as Arc<dyn PriceApi>)
         .service(OrderService { repository: MemoryOrders::with([1, 2]) })

@@ -1,6 +1,9 @@
 //! Descriptions from doc comments.
 
+use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use tool_model::{is_link_definition, nearest, reduce_links};
 
 /// The first paragraph of a doc comment, and the items of its `# Arguments` section.
 #[derive(Debug, Default)]
@@ -8,6 +11,8 @@ pub(crate) struct Docs {
     pub(crate) description: String,
     /// The text of each documented parameter.
     arguments: Vec<(String, String)>,
+    /// The names under `# Arguments` that are no parameters, with their places.
+    pub(crate) unknown: Vec<(String, Span)>,
     /// The first `#[doc = ..]` whose value is not a literal.
     pub(crate) unread: Option<Expr>,
 }
@@ -18,14 +23,27 @@ impl Docs {
     pub(crate) fn read(attributes: &[Attribute], parameters: &[String]) -> Self {
         let mut unread = None;
         let mut lines = Vec::new();
+        let mut spans = Vec::new();
         for value in attributes.iter().filter_map(doc_value) {
             match value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => lines.extend(clean_lines(&text.value())),
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                    lines.extend(clean_lines(&text.value()));
+                    spans.resize(lines.len(), value.span());
+                }
                 other => unread = unread.or_else(|| Some(other.clone())),
             }
         }
+        let definitions: String =
+            lines.iter().filter(|line| is_link_definition(line)).map(|line| format!("\n{line}")).collect();
+        let reduce = |text: String| reduce_links(&(text + &definitions));
         let lines = classify(&lines);
-        Self { description: first_paragraph(&lines), arguments: argument_texts(&lines, parameters), unread }
+        let section = argument_section(&lines, parameters);
+        let unknown = section.unknown.into_iter().map(|(name, line)| (name, spans[line])).collect();
+        let arguments = section.items.into_iter().flat_map(|(names, text)| {
+            let text = reduce(text);
+            names.into_iter().map(move |name| (name, text.clone()))
+        });
+        Self { description: reduce(first_paragraph(&lines)), arguments: arguments.collect(), unknown, unread }
     }
 
     /// Returns the text of a parameter in the `# Arguments` section.
@@ -98,7 +116,7 @@ fn classify(lines: &[String]) -> Vec<DocLine<'_>> {
                 DocLine::Code
             }
             (None, None) => match heading(text) {
-                _ if text.is_empty() => DocLine::Blank,
+                _ if text.is_empty() || is_link_definition(text) => DocLine::Blank,
                 Some(title) if indent < 4 => DocLine::Heading(title),
                 _ => DocLine::Text { indent, text },
             },
@@ -146,22 +164,37 @@ fn first_paragraph(lines: &[DocLine<'_>]) -> String {
     paragraph.collect::<Vec<_>>().join(" ")
 }
 
+/// The `# Arguments` section.
+#[derive(Default)]
+struct ArgumentSection {
+    /// The parameters of each item, and its text.
+    items: Vec<(Vec<String>, String)>,
+    /// The names of items that are no parameters, with the indices of their lines.
+    unknown: Vec<(String, usize)>,
+}
+
 /// Reads the `# Arguments` section.
 ///
 /// An item ends at a blank line, a code block or the next bullet, even if that bullet is not understood: its text must
 /// not be attributed to another argument. A nested list belongs to its item, unless it names a parameter.
-fn argument_texts(lines: &[DocLine<'_>], parameters: &[String]) -> Vec<(String, String)> {
-    let section =
-        lines.iter().skip_while(|line| !matches!(line, DocLine::Heading(title) if is_arguments(title))).skip(1);
-    let mut items: Vec<(Vec<String>, String)> = Vec::new();
+fn argument_section(lines: &[DocLine<'_>], parameters: &[String]) -> ArgumentSection {
+    let is_before = |(_, line): &(usize, &DocLine<'_>)| !matches!(line, DocLine::Heading(title) if is_arguments(title));
+    let ArgumentSection { mut items, mut unknown } = ArgumentSection::default();
     // The indentation of the bullet whose text is being read.
     let mut open: Option<usize> = None;
-    for line in section {
+    // The indentation of the list.
+    let mut outermost: Option<usize> = None;
+    for (index, line) in lines.iter().enumerate().skip_while(is_before).skip(1) {
         match line {
             DocLine::Heading(_) => break,
             DocLine::Blank | DocLine::Code => open = None,
             DocLine::Text { indent, text } => {
                 let item = bullet(text);
+                if let Some(item) = item
+                    && *indent <= *outermost.get_or_insert(*indent)
+                {
+                    unknown.extend(unknown_name(item, parameters).map(|name| (name, index)));
+                }
                 if let Some(found) = item.and_then(|item| described(item, parameters)) {
                     items.push(found);
                     open = Some(*indent);
@@ -176,7 +209,23 @@ fn argument_texts(lines: &[DocLine<'_>], parameters: &[String]) -> Vec<(String, 
             }
         }
     }
-    items.into_iter().flat_map(|(names, text)| names.into_iter().map(move |name| (name, text.clone()))).collect()
+    ArgumentSection { items, unknown }
+}
+
+/// Returns the name that a list item describes if it is no parameter. A bare word may be the start of a sentence, so it
+/// counts only if it resembles a parameter.
+fn unknown_name(item: &str, parameters: &[String]) -> Option<String> {
+    let (first, rest, is_marked) = name(item)?;
+    let (_, behind) = note(rest.trim_start());
+    let is_described = behind.trim_end().is_empty() || behind.starts_with([':', '-', '–', '—']);
+    let is_identifier = first.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && first != "self";
+    let is_path = item.contains(&format!("{first}::"));
+    let is_known = parameters.iter().any(|parameter| parameter == first);
+    if is_known || !is_identifier || is_path || !is_described {
+        return None;
+    }
+    let resembles = || !nearest(first, parameters.iter().map(String::as_str)).is_empty();
+    (is_marked || (!behind.is_empty() && resembles())).then(|| first.to_owned())
 }
 
 /// Strips the marker of a list item: `*`, `-`, `+`, `1.` or `1)`.
