@@ -24,6 +24,7 @@
 //! This crate parses no Rust syntax and does not know how a tool is called.
 
 mod argument;
+mod argument_problem;
 mod argument_schema;
 mod argument_type;
 mod assemble;
@@ -45,11 +46,13 @@ mod rule;
 mod scalar;
 mod schema;
 mod schema_walk;
+mod test_docs;
 mod tokens;
 mod unique_map;
 pub mod validate;
 
 pub use argument::Argument;
+pub use argument_problem::ArgumentProblem;
 pub use argument_schema::ArgumentSchema;
 pub use argument_type::{ArgumentType, TypeSchema};
 pub use assemble::{Assembly, RawArgument};
@@ -69,6 +72,7 @@ pub use registration::{
 pub use replace_file::replace_file;
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
+pub use test_docs::is_for_tests;
 pub use tokens::estimate_tokens;
 
 #[doc(hidden)]

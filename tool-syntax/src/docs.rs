@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
-use tool_model::{is_link_definition, nearest, reduce_links};
+use tool_model::{is_for_tests, is_link_definition, nearest, reduce_links};
 
 /// The first paragraph of a doc comment, and the items of its `# Arguments` section.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(crate) struct Docs {
     arguments: Vec<(String, String)>,
     /// The names under `# Arguments` that are no parameters, with their places.
     pub(crate) unknown: Vec<(String, Span)>,
+    /// `true` if the documentation reserves the function for tests.
+    pub(crate) is_for_tests: bool,
     /// The first `#[doc = ..]` whose value is not a literal.
     pub(crate) unread: Option<Expr>,
 }
@@ -36,6 +38,7 @@ impl Docs {
         let definitions: String =
             lines.iter().filter(|line| is_link_definition(line)).map(|line| format!("\n{line}")).collect();
         let reduce = |text: String| reduce_links(&(text + &definitions));
+        let is_for_tests = is_for_tests(&lines.join("\n"));
         let lines = classify(&lines);
         let section = argument_section(&lines, parameters);
         let unknown = section.unknown.into_iter().map(|(name, line)| (name, spans[line])).collect();
@@ -43,7 +46,8 @@ impl Docs {
             let text = reduce(text);
             names.into_iter().map(move |name| (name, text.clone()))
         });
-        Self { description: reduce(first_paragraph(&lines)), arguments: arguments.collect(), unknown, unread }
+        let description = reduce(first_paragraph(&lines));
+        Self { description, arguments: arguments.collect(), unknown, is_for_tests, unread }
     }
 
     /// Returns the text of a parameter in the `# Arguments` section.
@@ -215,7 +219,7 @@ fn argument_section(lines: &[DocLine<'_>], parameters: &[String]) -> ArgumentSec
 /// Returns the name that a list item describes if it is no parameter. A bare word may be the start of a sentence, so it
 /// counts only if it resembles a parameter.
 fn unknown_name(item: &str, parameters: &[String]) -> Option<String> {
-    let (first, rest, is_marked) = name(item)?;
+    let (first, rest, is_marked) = without_emphasis(name(item)?, parameters);
     let (_, behind) = note(rest.trim_start());
     let is_described = behind.trim_end().is_empty() || behind.starts_with([':', '-', '–', '—']);
     let is_identifier = first.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && first != "self";
@@ -244,7 +248,8 @@ fn bullet(line: &str) -> Option<&str> {
 /// Parses a list item such as "`host` - Host name" into the parameters that it names and their text.
 fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)> {
     let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
-    let (first, mut rest, is_marked) = name(item).filter(|(first, ..)| is_parameter(first))?;
+    let (first, mut rest, is_marked) = name(item).map(|found| without_emphasis(found, parameters))?;
+    is_parameter(&first).then_some(())?;
     let mut names = vec![first.to_owned()];
     while let Some(next) = after_conjunction(rest)
         && let Some((another, behind, _)) = name(next).filter(|(another, ..)| is_parameter(another))
@@ -260,6 +265,17 @@ fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)>
     }
     let text = text.trim_start_matches(',').trim();
     Some((names, if note.is_empty() { text.to_owned() } else { format!("{note} {text}").trim_end().to_owned() }))
+}
+
+/// Strips the underscores of `_unit_price_`, if a parameter is called `unit_price`.
+fn without_emphasis<'a>(found: (&'a str, &'a str, bool), parameters: &[String]) -> (&'a str, &'a str, bool) {
+    let (name, rest, _) = found;
+    let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_'));
+    let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
+    match inner.filter(|inner| is_parameter(inner) && !is_parameter(&name)) {
+        Some(inner) => (inner, rest, true),
+        None => found,
+    }
 }
 
 /// Strips a comma, `and`, `or`, `&` or `/` between two names.
@@ -312,177 +328,4 @@ fn without_link(rest: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use syn::{ItemFn, parse_quote};
-
-    use super::*;
-
-    fn read(item: &ItemFn) -> Docs {
-        Docs::read(&item.attrs, &crate::tool::parameter_names(&item.sig))
-    }
-
-    fn description(comment: &str) -> String {
-        let lines: String = comment.lines().map(|line| format!("/// {line}\n")).collect();
-        read(&syn::parse_str(&format!("{lines}fn f() {{}}")).unwrap()).description
-    }
-
-    /// Asserts on the texts of the arguments `a`, `b`, .. of a section.
-    fn section(lines: &[&str], expected: &[(&str, Option<&str>)]) {
-        let comment: String = lines.iter().map(|line| format!("/// {line}\n")).collect();
-        let parameters: String = expected.iter().map(|(name, _)| format!("r#{name}: u8, ")).collect();
-        let item = format!("/// Does.\n///\n/// # Arguments\n{comment}fn f({parameters}) {{}}");
-        let docs = read(&syn::parse_str(&item).unwrap());
-        for (name, text) in expected {
-            assert_eq!(docs.argument(name), *text, "{name} in {lines:#?}");
-        }
-    }
-
-    #[test]
-    fn reads_the_description_across_attributes_and_blank_lines() {
-        let item: ItemFn = parse_quote! {
-            ///
-            /// The newest points
-            #[inline]
-            /// of one host.
-            ///
-            /// More.
-            fn newest() {}
-        };
-        assert_eq!(read(&item).description, "The newest points of one host.");
-    }
-
-    #[test]
-    fn reads_block_comments_like_line_comments() {
-        let item: ItemFn = syn::parse_str("/** First line\n * second line.\n *\n * Rest.\n */\nfn f() {}").unwrap();
-        assert_eq!(read(&item).description, "First line second line.");
-        let item = "/**\n    Does.\n\n    # Arguments\n    * `a` - one of:\n      * `x` - this\n    * `b` - two\n*/\nfn f(a: u8, b: u8) {}";
-        let docs = read(&syn::parse_str(item).unwrap());
-        assert_eq!(docs.argument("a"), Some("one of: * `x` - this"));
-        assert_eq!(docs.argument("b"), Some("two"));
-    }
-
-    #[test]
-    fn reads_the_usual_forms_of_the_arguments_section() {
-        let item: ItemFn = parse_quote! {
-            /// Text.
-            ///
-            /// # Arguments
-            ///
-            /// * `host` - Host name,
-            ///   such as `web-1`.
-            /// - limit: How many.
-            /// * `unit` — The unit.
-            ///
-            /// # Errors
-            /// * `none` - not an argument
-            fn f(host: String, limit: u8, unit: String, none: u8) {}
-        };
-        let docs = read(&item);
-        assert_eq!(docs.argument("host"), Some("Host name, such as `web-1`."));
-        assert_eq!(docs.argument("limit"), Some("How many."));
-        assert_eq!(docs.argument("unit"), Some("The unit."));
-        assert_eq!(docs.argument("none"), None);
-    }
-
-    #[test]
-    fn recognises_every_usual_spelling_of_a_name() {
-        section(
-            &[
-                "* **a** - bold",
-                "* __b__ - bold, too",
-                "* _c_ - emphasis",
-                "* [`d`] - a link",
-                "* [`e`](#e): a link with a target",
-                "* `f: u8` - with its type",
-                "* `r#type` - raw",
-                "* r#match – bare and raw",
-                "* `g`, `h` and `i` - three of them",
-                "* `j` (optional) - with a remark",
-                "* **`k`** -- both",
-                "1. `l` - numbered",
-                "+ `m` without a dash",
-                "* `_n` - unused",
-                "* *o* - with stars",
-                "* `__p` - with underscores",
-            ],
-            &[
-                ("a", Some("bold")),
-                ("b", Some("bold, too")),
-                ("c", Some("emphasis")),
-                ("d", Some("a link")),
-                ("e", Some("a link with a target")),
-                ("f", Some("with its type")),
-                ("type", Some("raw")),
-                ("match", Some("bare and raw")),
-                ("g", Some("three of them")),
-                ("h", Some("three of them")),
-                ("i", Some("three of them")),
-                ("j", Some("(optional) with a remark")),
-                ("k", Some("both")),
-                ("l", Some("numbered")),
-                ("m", Some("without a dash")),
-                ("_n", Some("unused")),
-                ("o", Some("with stars")),
-                ("__p", Some("with underscores")),
-            ],
-        );
-    }
-
-    #[test]
-    fn a_bullet_that_is_not_understood_ends_the_previous_one() {
-        section(
-            &["* `a` - first", "* <b>b</b> - in HTML", "  and on", "* c", "* `gone` - no parameter", "* d of this"],
-            &[("a", Some("first")), ("b", None), ("c", None), ("d", None)],
-        );
-    }
-
-    #[test]
-    fn a_nested_list_belongs_to_its_item() {
-        section(
-            &["* `a` - one of:", "  - `x` - this", "  - `y` - that", "* `b` - second", "  - `c` - nested, and a name"],
-            &[
-                ("a", Some("one of: - `x` - this - `y` - that")),
-                ("b", Some("second")),
-                ("c", Some("nested, and a name")),
-            ],
-        );
-    }
-
-    #[test]
-    fn emphasis_and_commas_in_text_are_not_names() {
-        section(
-            &["* `a` - first,", "  **b** of them", "  *c* too", "* `b`, the second - of two", "* `c`: `d`, or so"],
-            &[
-                ("a", Some("first, **b** of them *c* too")),
-                ("b", Some("the second - of two")),
-                ("c", Some("`d`, or so")),
-                ("d", None),
-            ],
-        );
-    }
-
-    #[test]
-    fn code_blocks_are_not_prose() {
-        assert_eq!(description("Adds.\n```\n# use m::add;\nadd(1);\n```\nMore."), "Adds.");
-        assert_eq!(description("~~~text\nAdds.\n~~~\nIn words."), "In words.");
-        assert_eq!(description("Calls ```add``` at once.\nAnd on."), "Calls ```add``` at once. And on.");
-        assert_eq!(description("````\n```\n# A\n````\nText."), "Text.");
-        section(
-            &["* `a` - first, such as", "  ```", "  # let x = 1;", "  ```", "* `b` - second"],
-            &[("a", Some("first, such as")), ("b", Some("second"))],
-        );
-        let item: ItemFn = syn::parse_str(
-            "/// Does.\n///\n/// ```\n/// # Arguments\n/// * `a` - in code\n/// ```\n/// # Arguments\n/// * `a` - real\nfn f(a: u8) {}",
-        )
-        .unwrap();
-        assert_eq!(read(&item).argument("a"), Some("real"));
-    }
-
-    #[test]
-    fn a_title_is_not_the_description() {
-        assert_eq!(description("# Title\nText."), "Text.");
-        assert_eq!(description("# Title\n\n## Another\n\nText\nand more."), "Text and more.");
-        assert_eq!(description("# Arguments\n* `a` - An a."), "");
-        assert_eq!(description("# Title\n# Errors\nAlways."), "");
-    }
-}
+mod tests;

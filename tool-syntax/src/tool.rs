@@ -22,6 +22,8 @@ pub struct ParsedTool {
     pub function: Ident,
     /// The description that the model reads, possibly empty.
     pub description: String,
+    /// `true` if the documentation says that the function is for tests.
+    pub is_for_tests: bool,
     /// The receiver of the method.
     pub receiver: Receiver,
     /// All parameters but the receiver, in order.
@@ -133,6 +135,7 @@ pub(crate) fn read(
     ParsedTool {
         name: tool_name(&attr, source.signature, class, report),
         function: source.signature.ident.clone(),
+        is_for_tests: docs.is_for_tests,
         description: attr.description.as_ref().map_or(docs.description, syn::LitStr::value),
         receiver: signature::receiver(source.signature, report),
         explicit: explicit(&attr, &parameters, report),

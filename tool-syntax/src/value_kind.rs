@@ -160,11 +160,11 @@ pub(crate) fn check_settings(attr: &ArgAttr, name: &str, form: &ArgumentForm, sp
             format!("`{}` has no effect on `{name}`, which is {described}; remove it, or change the type", rule.name());
         report.push(syn::Error::new(span_of(rule, attr).unwrap_or(span), message));
     }
-    if let Some(listed) = &attr.one_of {
-        if let Some(value) = listed.0.iter().find(|value| !kind.accepts(value)) {
-            let message = format!("`one_of` lists {value}, but `{name}` is {described}; list values of its type");
-            report.push(syn::Error::new(listed.span(), message));
-        }
+    if let Some(listed) = &attr.one_of
+        && let Some(value) = listed.0.iter().find(|value| !kind.accepts(value))
+    {
+        let message = format!("`one_of` lists {value}, but `{name}` is {described}; list values of its type");
+        report.push(syn::Error::new(listed.span(), message));
     }
     let default = attr.default.as_ref().map(|default| (default.span(), SpannedValue::as_ref(default)));
     if let Some((span, DefaultValue::Literal(value))) = default
