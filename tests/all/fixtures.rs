@@ -12,6 +12,7 @@ use tool_tests::backends::{
     StoppedClock, Transaction, Window, foreign,
 };
 use tool_tests::classes::{Reluctant, ReluctantTrait};
+use tool_tests::conversions::{Foreign, Repository as Requests, Runs};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -43,6 +44,9 @@ pub fn builder() -> Builder {
         .service(PoliteGreeter)
         .service(Reluctant)
         .service(Arc::new(Reluctant) as Arc<dyn ReluctantTrait>)
+        .service(Requests::default())
+        .service(Arc::new(Requests::default()) as Arc<dyn Runs>)
+        .service(Foreign)
         .service(Arc::new(SmallShop) as Arc<dyn StockApi>)
         .service(Arc::new(SmallShop) as Arc<dyn PriceApi>)
         .service(OrderService { repository: MemoryOrders::with([1, 2]) })

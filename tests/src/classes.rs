@@ -133,7 +133,7 @@ impl Unprefixed {
     }
 }
 
-/// What holds for all methods.
+/// Keys of a class that apply to all methods.
 pub struct Everything {
     session: Session,
 }
@@ -187,7 +187,7 @@ pub mod nested {
 
 #[tool_class]
 impl nested::Deep {
-    /// Of a type that stands elsewhere.
+    /// Of a type in another module.
     pub fn found() -> &'static str {
         "found"
     }
@@ -215,7 +215,7 @@ impl Switch {
         Self::On
     }
 
-    /// Whether it is on.
+    /// Return whether it is on.
     pub fn is_on(&self) -> bool {
         matches!(self, Self::On)
     }

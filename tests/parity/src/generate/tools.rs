@@ -163,7 +163,7 @@ impl Generator {
         // Two entries may have become the same type, injected by name.
         parameters.sort_by(|a, b| (is_injected_by_name(a), &a.name).cmp(&(is_injected_by_name(b), &b.name)));
         parameters.dedup_by(|a, b| a.name == b.name);
-        let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
+        let plain: Vec<&str> = parameters.iter().map(|parameter| parameter.name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
         // A lifetime must be explicit there.
         let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
