@@ -265,8 +265,8 @@ fn split(ty: &Type, mut containers: Vec<Container>) -> (Vec<Container>, Type) {
 fn argument_parts(form: &ArgumentForm) -> (Vec<Container>, Option<Type>) {
     let (containers, ty) = match form {
         ArgumentForm::Owned(ty) => (vec![], ty.clone()),
-        ArgumentForm::Lent(ty) => (vec![], ty::owned_form(ty)),
-        ArgumentForm::OptionLent(ty) => (vec![Container::Option], ty::owned_form(ty)),
+        ArgumentForm::Lent(ty) => (vec![], sized(ty)),
+        ArgumentForm::OptionLent(ty) => (vec![Container::Option], sized(ty)),
         ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => (vec![Container::List], ty.clone()),
         ArgumentForm::OptionLentSlice(ty) => (vec![Container::Option, Container::List], ty.clone()),
         ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
@@ -276,6 +276,14 @@ fn argument_parts(form: &ArgumentForm) -> (Vec<Container>, Option<Type>) {
     };
     let (containers, ty) = split(&ty, containers);
     (containers, Some(ty))
+}
+
+/// Returns `String` for `str`. Any other type is its own: a type called `Path` may be the application's.
+fn sized(ty: &Type) -> Type {
+    match ty {
+        Type::Path(path) if path.path.is_ident("str") => ty::owned_form(ty),
+        other => other.clone(),
+    }
 }
 
 /// Reads the conversion of an argument: its own, or that of its class.
@@ -313,6 +321,21 @@ fn own_conversion(attr: &ArgAttr, report: &mut Report) -> Option<ConversionKind>
         (None, None, Some(via)) => Some(ConversionKind::Via(via)),
         (None, None, None) => None,
     }
+}
+
+/// Reads the conversion of an error, which needs a `Result`.
+pub(crate) fn of_error(
+    own: Option<&darling::util::SpannedValue<ResultFormat>>,
+    output: Option<&Type>,
+    report: &mut Report,
+) -> Option<ResultFormat> {
+    let own = own?;
+    if output.and_then(ty::success_of).is_none() {
+        let message = "`error` has no effect here: the function does not return a `Result`";
+        report.push(syn::Error::new(own.span(), message));
+        return None;
+    }
+    Some((**own).clone())
 }
 
 /// Reads the conversion of a result: the tool's own, or that of its class.
@@ -357,4 +380,81 @@ fn result_parts(output: &Type) -> (Vec<Container>, Type) {
         ty = item;
     }
     split(ty, containers)
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+    use crate::Parameter;
+
+    fn read(attribute: proc_macro2::TokenStream, block: &syn::ItemImpl) -> Result<crate::ParsedClass, String> {
+        let (mut classes, report) = crate::read_class(attribute, block);
+        report.into_result().map_err(|error| error.to_string())?;
+        classes.pop().ok_or_else(|| "no class".to_owned())
+    }
+
+    fn conversion(class: &crate::ParsedClass, index: usize) -> Option<&ArgumentConversion> {
+        match &class.tools[0].parameters[index] {
+            Parameter::Argument(argument) => argument.conversion.as_deref(),
+            Parameter::Injected(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_row_names_a_type_by_the_end_of_its_path_and_by_its_arguments() {
+        let block = parse_quote! {
+            impl Service {
+                pub fn run(&self, a: model::Id<Run>, b: Id<Job>, c: other::Sha, d: git::Sha, e: u8) {}
+            }
+        };
+        let class = read(quote!(types(Id<Run> = parse, git::Sha = via(u64))), &block).unwrap();
+        let converted: Vec<bool> = (0..5).map(|index| conversion(&class, index).is_some()).collect();
+        assert_eq!(converted, [true, false, false, true, false]);
+        let class = read(quote!(types(Id = parse)), &block).unwrap();
+        assert!(conversion(&class, 0).is_some() && conversion(&class, 1).is_some());
+    }
+
+    #[test]
+    fn a_conversion_applies_inside_of_containers() {
+        let block = parse_quote! {
+            impl Service {
+                pub fn run(&self, a: Option<&[Sha]>, b: &[&Sha], c: &Vec<Option<Sha>>, d: Option<Vec<Sha>>) {}
+            }
+        };
+        let class = read(quote!(types(Sha = parse)), &block).unwrap();
+        let containers = |index| conversion(&class, index).map(|found| found.containers.clone()).unwrap();
+        assert_eq!(containers(0), [Container::Option, Container::List]);
+        assert_eq!(containers(1), [Container::List]);
+        assert_eq!(containers(2), [Container::List, Container::Option]);
+        assert_eq!(containers(3), [Container::Option, Container::List]);
+    }
+
+    #[test]
+    fn a_result_is_converted_inside_of_its_containers() {
+        let result = |output: Type| {
+            let block = parse_quote!(impl Service { pub fn run(&self) -> #output { } });
+            let class = read(quote!(results(Sha = debug)), &block)?;
+            Ok::<_, String>(class.tools[0].result.clone().map(|result| result.containers))
+        };
+        let list = Container::List;
+        assert_eq!(
+            result(parse_quote!(io::Result<Option<&Sha>>)),
+            Ok(Some(vec![Container::Result, Container::Option]))
+        );
+        assert_eq!(result(parse_quote!(&[Sha])), Ok(Some(vec![list])));
+        assert_eq!(result(parse_quote!(impl Iterator<Item = Sha>)), Ok(Some(vec![list])));
+        assert_eq!(result(parse_quote!(impl Stream<Item = Result<Sha, E>>)), Ok(Some(vec![Container::Result])));
+        assert_eq!(result(parse_quote!(Pin<Box<dyn Future<Output = Sha>>>)), Ok(Some(vec![])));
+        assert!(result(parse_quote!(HashMap<Sha, u8>)).unwrap_err().contains("no tool of this class has a result"));
+    }
+
+    /// The row of a method that is not exported has no effect.
+    #[test]
+    fn a_row_for_a_skipped_method_is_reported() {
+        let block = parse_quote!(impl Service { #[tool(skip)] pub fn run(&self, sha: Sha) {} pub fn stop(&self) {} });
+        let error = read(quote!(types(Sha = parse)), &block).unwrap_err();
+        assert!(error.contains("no tool of this class has an argument of type `Sha`"), "{error}");
+    }
 }
