@@ -23,7 +23,7 @@ use proc_macro::TokenStream;
 /// `preview`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
 /// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method.
 ///
-/// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret)]`,
+/// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret, any)]`,
 /// or `#[inject]` for a value that the application provides and the model does not see.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {

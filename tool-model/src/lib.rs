@@ -45,6 +45,8 @@ mod scalar;
 mod schema;
 mod schema_walk;
 mod tokens;
+#[doc(hidden)]
+pub mod trace;
 mod unique_map;
 pub mod validate;
 

@@ -61,6 +61,7 @@ pub(crate) struct ArgAttr {
     pub(crate) rename: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
+    pub(crate) any: Option<bool>,
 }
 
 /// Values of [keys](tool_model::KEYS) with their spans. With `OF_CLASS`, only keys that a class may set for all its
