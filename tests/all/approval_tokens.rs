@@ -17,7 +17,7 @@ use tool_runtime::{
     Builder, CancellationToken, Dispatcher, ErrorKind, Manifest, Policy, RuntimeTool, ToolCall, ToolResult, tool,
 };
 
-/// Number of payments per payee. Tests run concurrently, so each uses a payee of its own.
+/// Number of payments per payee. Tests run concurrently, so each uses its own payee.
 static PAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn runs(to: &str) -> usize {
@@ -327,7 +327,7 @@ async fn a_resume_can_be_dropped_at_any_await_point() {
             }
             Err(error) => {
                 assert_eq!(error, TokenError::Invalid);
-                // The thread may have been told to start but be slow to do so.
+                // The thread may start late.
                 for _ in 0..1_000 {
                     if runs(to) == 0 {
                         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -1,6 +1,6 @@
 //! Checks of `build()`: tools whose source promises more than their types keep, and handlers that share a path.
 //!
-//! These tools are not fixtures: a dispatcher may reject them, so each gets a dispatcher of its own.
+//! These tools are not fixtures: a dispatcher may reject them, so each gets its own dispatcher.
 
 use tool_runtime::{BuildError, Dispatcher, Manifest, tool, tool_class};
 use tool_tests::texts::Version;

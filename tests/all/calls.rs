@@ -76,7 +76,7 @@ async fn limited() {
 #[tool(name = "calls.block", blocking)]
 fn block(milliseconds: u64, #[arg(default = false)] fail: bool) -> Result<String, String> {
     std::thread::sleep(Duration::from_millis(milliseconds));
-    assert!(!fail, "told to");
+    assert!(!fail, "as requested");
     Ok("woke".to_owned())
 }
 
@@ -152,7 +152,7 @@ async fn blocking_handlers_do_not_hold_up_others() {
     assert_eq!((slow.output.as_str(), quick.output.as_str()), ("woke", "0"));
 
     let result = tools.call(ToolCall::new("calls.block", json!({"milliseconds": 0, "fail": true}))).await;
-    assert_eq!(result.output, "`calls.block` panicked: told to");
+    assert_eq!(result.output, "`calls.block` panicked: as requested");
 
     let call = ToolCall::new("calls.block", json!({"milliseconds": 200}));
     let result = tools.call(call).timeout(Duration::from_millis(10)).await;

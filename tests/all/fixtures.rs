@@ -11,6 +11,7 @@ use tool_tests::backends::{
     ArchivedOrders, Clock, Log, MemoryOrders, NotedOrders, OrderService, PoliteGreeter, PriceApi, SmallShop, StockApi,
     StoppedClock, Transaction, Window, foreign,
 };
+use tool_tests::conversions::{Foreign, Repository as Requests, Runs};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -40,6 +41,9 @@ pub fn builder() -> Builder {
         .service(MemoryOrders::with([1, 2]))
         .service(Arc::new(ArchivedOrders(MemoryOrders::with([3]))))
         .service(PoliteGreeter)
+        .service(Requests::default())
+        .service(Arc::new(Requests::default()) as Arc<dyn Runs>)
+        .service(Foreign)
         .service(Arc::new(SmallShop) as Arc<dyn StockApi>)
         .service(Arc::new(SmallShop) as Arc<dyn PriceApi>)
         .service(OrderService { repository: MemoryOrders::with([1, 2]) })

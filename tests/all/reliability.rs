@@ -240,7 +240,7 @@ async fn settle(ledger: &SessionCounts, tools: &Dispatcher) {
     }
 }
 
-/// Counts the events of all calls until told to stop: started, ended, missed.
+/// Counts the events of all calls until it is stopped: started, ended, missed.
 async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc<AtomicBool>) -> (usize, usize, usize) {
     let (mut begun, mut ended, mut missed) = (0, 0, 0);
     loop {

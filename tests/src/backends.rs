@@ -375,7 +375,7 @@ tools! {
     }
 }
 
-/// Built anew for each call, by choice.
+/// Built for each call, by choice.
 pub struct Fresh(u32);
 
 #[tool_class(per_call)]
@@ -396,7 +396,7 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> u64;
 }
 
-/// A clock that stands still.
+/// A stopped clock.
 pub struct StoppedClock(pub u64);
 
 impl Clock for StoppedClock {

@@ -131,7 +131,7 @@ impl Unprefixed {
     }
 }
 
-/// What holds for all methods.
+/// Keys of a class that apply to all methods.
 pub struct Everything {
     session: Session,
 }
@@ -185,7 +185,7 @@ pub mod nested {
 
 #[tool_class]
 impl nested::Deep {
-    /// Of a type that stands elsewhere.
+    /// Of a type in another module.
     pub fn found() -> &'static str {
         "found"
     }
@@ -213,7 +213,7 @@ impl Switch {
         Self::On
     }
 
-    /// Whether it is on.
+    /// Return whether it is on.
     pub fn is_on(&self) -> bool {
         matches!(self, Self::On)
     }

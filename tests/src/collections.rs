@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use tool_runtime::tool;
 use uuid::Uuid;
 
-/// What is ordered.
+/// An order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
-    /// How many.
+    /// The number of items.
     pub count: u32,
     pub note: Option<String>,
 }
@@ -86,7 +86,7 @@ pub fn deep(map: HashMap<String, Vec<Option<Grade>>>, doubly: Option<Option<u8>>
 /// An alias.
 pub type Orders = BTreeMap<String, Page<Order>>;
 
-/// An alias is what it stands for.
+/// An alias resolves to its target.
 #[tool(name = "collections.alias")]
 pub fn alias(orders: Orders, maybe: Option<Orders>) -> usize {
     orders.len() + maybe.map_or(0, |orders| orders.len())

@@ -79,7 +79,7 @@ pub enum Internal {
     Held(Held),
 }
 
-/// What [`Internal`] holds.
+/// The content of [`Internal`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Held {
     pub mixed: Mixed,
@@ -94,7 +94,7 @@ pub enum Adjacent {
     Named { x: i32 },
 }
 
-/// Untagged: the form tells.
+/// Untagged: the form decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Untagged {

@@ -100,7 +100,7 @@ pub fn renamed(#[arg(rename = "user-name")] user: String) -> String {
     user
 }
 
-/// The flag is the schema's, whatever the type would take.
+/// The schema decides, not the type.
 #[tool(
     name = "explicit.flags",
     arguments(needed(type = "integer", required = true), defaulted(type = "integer", default = 3))

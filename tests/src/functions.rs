@@ -22,7 +22,7 @@ fn private(text: String) -> usize {
     text.len()
 }
 
-/// What `private` gives when it is called as the function it is.
+/// Calls `private` as an ordinary function.
 pub fn private_directly(text: &str) -> usize {
     private(text.to_owned())
 }
@@ -41,7 +41,7 @@ pub fn slowly(text: String) -> String {
     text
 }
 
-/// Give back a future.
+/// Return a future.
 #[tool]
 pub fn future(number: u32) -> impl Future<Output = u32> + Send {
     async move {
@@ -50,7 +50,7 @@ pub fn future(number: u32) -> impl Future<Output = u32> + Send {
     }
 }
 
-/// Give back a future of a result.
+/// Return a future of a result.
 #[tool]
 pub fn future_of_result(number: u32) -> impl std::future::Future<Output = Result<u32, String>> + Send + 'static {
     async move { number.checked_sub(1).ok_or_else(|| "nothing is below zero".to_owned()) }

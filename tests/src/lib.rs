@@ -7,6 +7,7 @@ pub mod backends;
 pub mod borrowed;
 pub mod classes;
 pub mod collections;
+pub mod conversions;
 pub mod docs;
 pub mod enums;
 pub mod explicit;

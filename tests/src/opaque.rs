@@ -18,7 +18,7 @@ pub struct Opaque {
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope {
     pub topic: String,
-    /// Whatever it is.
+    /// Any value.
     pub payload: Value,
     pub attributes: Option<Map<String, Value>>,
 }
@@ -27,7 +27,7 @@ pub struct Envelope {
 #[tool(name = "opaque.unknown")]
 pub fn unknown(
     opaque: Opaque,
-    /// Said of the argument.
+    /// The description of the argument.
     borrowed: &Opaque,
     maybe: Option<Opaque>,
     list: Vec<Opaque>,
@@ -42,7 +42,7 @@ pub fn value(value: Value, maybe: Option<Value>) -> (Value, Option<Value>) {
     (value, maybe)
 }
 
-/// One value of any form, given back.
+/// Return any value.
 #[tool(name = "opaque.echo")]
 pub fn echo(value: Value) -> Vec<Value> {
     vec![value]

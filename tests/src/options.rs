@@ -2,11 +2,11 @@
 
 use tool_runtime::{Effect, tool, tool_class};
 
-/// A name of its own.
+/// An explicit name.
 #[tool(name = "options.named-tool_2")]
 pub fn named() {}
 
-/// All that is said about a tool.
+/// All keys of a tool.
 #[tool(
     name = "options.all",
     description = "Said by the attribute.",
@@ -27,7 +27,7 @@ pub async fn all(number: u8) -> u8 {
     number
 }
 
-/// What the tool above would do.
+/// Describes the effect of the tool above.
 pub fn what_it_would_do(number: u8) -> Effect {
     Effect::Text(format!("give back {number}"))
 }
@@ -62,7 +62,7 @@ pub fn affirmed() -> u8 {
     3
 }
 
-/// What is injected is not shown.
+/// Injected parameters are hidden.
 #[tool(name = "options.injected", inject = ["ping_host"])]
 pub fn injected(
     ping_host: &str,

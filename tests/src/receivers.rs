@@ -67,7 +67,7 @@ impl CounterService {
     }
 }
 
-/// The async methods stand in a block of their own; the constructor of the other serves them.
+/// Async methods in another block, which use the constructor of the first.
 #[tool_class(prefix = "counter.later")]
 impl CounterService {
     /// By reference.

@@ -50,7 +50,7 @@ pub fn tree(tree: Tree, other: Option<&Tree>, forest: Vec<Tree>) -> usize {
     count(&tree) + other.map_or(0, count) + forest.iter().map(count).sum::<usize>()
 }
 
-/// What came first?
+/// Types that refer to each other.
 #[tool(name = "recursive.mutual")]
 pub fn mutual(chicken: Chicken, egg: Egg) -> (Chicken, Egg) {
     (chicken, egg)
@@ -100,7 +100,7 @@ pub mod renamed {
     /// A leaf.
     #[derive(Clone, Debug, PartialEq, Written, Read, super::renamed::Described)]
     pub struct Leaf {
-        /// How green.
+        /// The shade of green.
         pub green: u8,
     }
 

@@ -67,7 +67,7 @@ pub fn number() -> i32 {
     -7
 }
 
-/// A truth value.
+/// A boolean.
 #[tool(name = "returns.truth")]
 pub fn truth() -> bool {
     true
@@ -203,7 +203,7 @@ pub fn big() -> u128 {
     u128::MAX
 }
 
-/// What JSON cannot write.
+/// A value that JSON cannot represent.
 #[tool(name = "returns.unwritable")]
 pub fn unwritable() -> BTreeMap<(u8, u8), u8> {
     BTreeMap::from([((1, 2), 3)])

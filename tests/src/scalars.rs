@@ -28,7 +28,7 @@ pub fn floats(single: f32, double: f64) -> String {
     format!("{single:?} {double:?}")
 }
 
-/// A truth value and a character.
+/// A boolean and a character.
 #[tool(name = "scalars.small")]
 pub fn small(truth: bool, letter: char) -> String {
     format!("{truth} {letter}")
@@ -47,7 +47,7 @@ pub fn optional(
     format!("{small:?} {large:?} {single:?} {truth:?} {letter:?} {text:?}")
 }
 
-/// The name as it is imported does not matter.
+/// The import path of a type does not matter.
 #[tool(name = "scalars.qualified")]
 pub fn qualified(text: std::string::String, number: core::option::Option<core::primitive::u16>) -> String {
     format!("{text} {number:?}")

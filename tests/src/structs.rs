@@ -42,7 +42,7 @@ fn seven() -> i8 {
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// How loud.
+    /// The volume.
     pub volume: u8,
     pub name: String,
 }
@@ -65,7 +65,7 @@ pub struct Skipped {
     pub password: String,
 }
 
-/// What is common to several structs.
+/// Fields shared by several structs.
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Paging {
     /// From which one on.
@@ -301,7 +301,7 @@ pub fn foreign(foreign: Foreign) -> Foreign {
     foreign
 }
 
-/// What a webhook is about.
+/// The subject of a webhook.
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Topic {
@@ -329,7 +329,7 @@ pub struct Webhook {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// How much.
+/// The amount.
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Amount {
@@ -382,7 +382,7 @@ pub struct ShownRequired {
     pub mail: Option<String>,
 }
 
-/// What schemars demands and serde does not.
+/// Requirements of schemars that serde lacks.
 #[tool(name = "structs.shown")]
 pub fn shown(closed: ShownClosed, required: ShownRequired, all: Option<Vec<ShownClosed>>) -> String {
     format!("{closed:?} {required:?} {all:?}")

@@ -54,7 +54,7 @@
 //! If a process ends in the middle of its calls, the next run of the conversation looks them up in the dispatcher's
 //! [journal](tool_runtime::Builder::journal), provided that the journal is persistent, such as that of `tool-journal`.
 //! A finished call gets its recorded result, a call that had started gets an unknown outcome, and a call that had not
-//! started is reported as not run. Without a persistent journal the model is told that the outcome is unknown.
+//! started is reported as not run. Without a persistent journal the model reads that the outcome is unknown.
 //!
 //! # Features
 //! All features are enabled by default and independent: `providers` for [`ProviderModel`], `sqlite` for

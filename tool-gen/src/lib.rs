@@ -1,5 +1,7 @@
 #![doc = include_str!("docs/crate.md")]
 
+#[cfg(feature = "cli")]
+pub mod adopt;
 mod cfg;
 mod diagnostic;
 mod package;

@@ -100,22 +100,12 @@ impl Scan {
     /// Returns an error if a root file cannot be read. Problems further inside are
     /// [diagnostics](ScanOutput::diagnostics).
     pub fn run(&self) -> Result<ScanOutput> {
-        // The parser recurses for each level of nesting, and the main thread has a small stack.
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("scan".to_owned()).stack_size(STACK);
-            let scan = thread.spawn_scoped(scope, || self.run_here()).map_err(|error| Error::new(error.to_string()))?;
-            scan.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        on_large_stack(|| self.run_here())
     }
 
     fn run_here(&self) -> Result<ScanOutput> {
-        let cfg = self.cfg.clone().unwrap_or_else(Cfg::from_environment);
         let sources = SourceTree::with_progress(self.progress.clone());
-        for root in &self.roots {
-            let root =
-                source::CrateRoot { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
-            sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
-        }
+        self.add_roots(&sources)?;
         let mut found = tools::read(&sources, self.with_facts);
         found.sort_by(|a, b| (&a.name, &a.definition.handler).cmp(&(&b.name, &b.definition.handler)));
         for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
@@ -133,6 +123,38 @@ impl Scan {
         files.sort();
         files.dedup();
         Ok(ScanOutput { manifest, diagnostics, places, files })
+    }
+
+    fn add_roots(&self, sources: &SourceTree) -> Result {
+        let cfg = self.cfg.clone().unwrap_or_else(Cfg::from_environment);
+        for root in &self.roots {
+            let root =
+                source::CrateRoot { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
+            sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Lists the `impl` blocks and traits that could become tool classes, and says of each method whether it fits.
+    ///
+    /// `instances` are concrete types of generic classes, such as `Replica<SqliteStorage>`. Without one, the only type
+    /// of the crate that implements the bound is taken.
+    ///
+    /// # Errors
+    /// Returns an error if a root file cannot be read, or if an instance is not a type.
+    #[cfg(feature = "cli")]
+    pub fn adopt(
+        &self,
+        dependencies: &crate::adopt::DependencySources,
+        instances: &[String],
+    ) -> Result<crate::adopt::AdoptReport> {
+        on_large_stack(|| {
+            let sources = SourceTree::with_progress(self.progress.clone()).with_resolved(dependencies.packages.clone());
+            self.add_roots(&sources)?;
+            let classes = crate::adopt::read(&sources, dependencies, instances)?;
+            let (diagnostics, _) = sources.finish();
+            Ok(crate::adopt::AdoptReport { classes, diagnostics })
+        })
     }
 
     /// Writes the manifest to `OUT_DIR`, where `tool_runtime::manifest!()` reads it, and prints `rerun-if-changed`
@@ -194,6 +216,16 @@ impl ScanOutput {
             self.diagnostics.iter().filter(|diagnostic| wrong(diagnostic)).map(ToString::to_string).collect();
         if wrong.is_empty() { Ok(()) } else { Err(Error::new(wrong.join("\n"))) }
     }
+}
+
+/// Runs the work on a thread of its own: the parser recurses for each level of nesting, and the main thread has a small
+/// stack.
+fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("scan".to_owned()).stack_size(STACK);
+        let scan = thread.spawn_scoped(scope, work).map_err(|error| Error::new(error.to_string()))?;
+        scan.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Reports two tools with one name: a model could not choose between them.

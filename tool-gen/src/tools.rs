@@ -102,7 +102,7 @@ impl IncludedFiles for ItemReader<'_> {
 }
 
 impl ItemReader<'_> {
-    /// Returns what was read, or reports its errors. rustc reports them too, and there is no such tool.
+    /// Returns the item, or reports its errors and returns `None`. rustc reports the same errors.
     fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
         let Err(errors) = report.into_result() else { return read };
         self.report_errors(errors);
@@ -199,7 +199,8 @@ impl ItemReader<'_> {
     }
 
     fn returns(&self, tool: &ParsedTool) -> Option<(Value, Map<String, Value>)> {
-        let output = tool.output.as_ref()?;
+        // The function that converts a result, and so its result, is not visible here.
+        let output = tool.output.as_ref().filter(|_| tool.result.is_none())?;
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {
             let message = match unseen.loss {
@@ -219,7 +220,11 @@ impl ItemReader<'_> {
         warn: bool,
         generator: &mut SchemaGenerator<'_>,
     ) -> (RawArgument, Option<TracedType>) {
-        let decoded = DecodedForm::from_form(&argument.form, |ty| self.sources.resolve(ty, self.id, &[]));
+        let resolve = |ty: &syn::Type| self.sources.resolve(ty, self.id, &[]);
+        let decoded = match &argument.conversion {
+            Some(conversion) => DecodedForm::from_conversion(conversion, resolve),
+            None => DecodedForm::from_form(&argument.form, resolve),
+        };
         let seen = schema::argument(generator, &decoded);
         if warn && !argument.any {
             // If the type is unknown, a missing detail is not worth a warning.

@@ -134,27 +134,27 @@ fn the_manifest_follows_the_sources() {
 fn leaves_compile_errors_to_rustc() {
     let application = Application::new("broken");
     application.write("src/orders.rs", &format!("{ORDERS}\npub fn broken(x: u8 {{ }}\n"));
-    let told = application.fails();
-    let warning = told.lines().find(|line| line.contains("src/orders.rs:7:")).unwrap_or_else(|| panic!("{told}"));
+    let stderr = application.fails();
+    let warning = stderr.lines().find(|line| line.contains("src/orders.rs:7:")).unwrap_or_else(|| panic!("{stderr}"));
     assert!(warning.contains("warning") && warning.contains("`pub fn broken(x: u8 { }`"), "{warning}");
-    assert!(!told.contains("failed to run custom build command"), "{told}");
-    assert!(told.contains("error: ") && told.contains("could not compile `broken`"), "{told}");
+    assert!(!stderr.contains("failed to run custom build command"), "{stderr}");
+    assert!(stderr.contains("error: ") && stderr.contains("could not compile `broken`"), "{stderr}");
 
     // An error in an annotation is reported twice: as a warning here, and by the macro.
     application.write("src/orders.rs", &ORDERS.replace("tool]", "tool(nmae = \"x\")]"));
-    let told = application.fails();
-    assert!(told.contains("src/orders.rs:4:22: unknown key `nmae`; did you mean `name`?"), "{told}");
-    assert!(told.contains("error: unknown key `nmae`"), "{told}");
+    let stderr = application.fails();
+    assert!(stderr.contains("src/orders.rs:4:22: unknown key `nmae`; did you mean `name`?"), "{stderr}");
+    assert!(stderr.contains("error: unknown key `nmae`"), "{stderr}");
 }
 
 #[test]
 fn fails_the_build_for_errors_that_rustc_does_not_see() {
     let application = Application::new("clash");
     application.write("src/unrelated.rs", "/// Another.\n#[tool_runtime::tool(name = \"place\")]\npub fn say() {}");
-    let told = application.fails();
-    assert!(told.contains("failed to run custom build command"), "{told}");
-    assert!(told.contains("two tools have the name `place`: clash::orders::place"), "{told}");
-    assert!(told.contains("clash::unrelated::say"), "{told}");
+    let stderr = application.fails();
+    assert!(stderr.contains("failed to run custom build command"), "{stderr}");
+    assert!(stderr.contains("two tools have the name `place`: clash::orders::place"), "{stderr}");
+    assert!(stderr.contains("clash::unrelated::say"), "{stderr}");
 }
 
 #[test]
@@ -171,9 +171,9 @@ fn warns_about_an_unseen_type_and_still_works() {
         }";
     application.write("domain/src/lib.rs", by_hand);
     let output = application.cargo("build");
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    assert!(told.contains("src/orders.rs:5:21: argument `order` is `any` in the manifest"), "{told}");
+    let stderr = text(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("src/orders.rs:5:21: argument `order` is `any` in the manifest"), "{stderr}");
     // The program has the schema.
     assert!(application.run().contains("\"count\""));
 }

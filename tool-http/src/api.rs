@@ -62,7 +62,7 @@ pub(crate) struct ApiState {
     pub(crate) call_values: Vec<ValueFactory>,
     conversation: Option<ConversationResolver>,
     pub(crate) body: BodyLimits,
-    pub(crate) longest: Duration,
+    pub(crate) max_timeout: Duration,
     pub(crate) until: CancellationToken,
     pub(crate) needs_token: bool,
     pub(crate) feed: Arc<Feed>,
@@ -81,7 +81,7 @@ impl Api {
             call_values: Vec::new(),
             conversation: None,
             body: BodyLimits { bytes: 1 << 20, time: Duration::from_secs(10) },
-            longest: Duration::from_secs(10 * 60),
+            max_timeout: Duration::from_secs(10 * 60),
             until: CancellationToken::new(),
             needs_token: false,
             keys: ActiveKeys::default(),
@@ -189,8 +189,8 @@ impl Api {
 
     /// Sets the upper bound of a call's timeout. The default is ten minutes. The request, the tool and the dispatcher
     /// can set a shorter timeout.
-    pub fn longest_call(mut self, time: Duration) -> Self {
-        self.shared.longest = time;
+    pub fn max_timeout(mut self, time: Duration) -> Self {
+        self.shared.max_timeout = time;
         self
     }
 

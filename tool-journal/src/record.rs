@@ -122,7 +122,7 @@ fn json(result: &tool_runtime::ToolResult) -> String {
     serde_json::to_string(result).unwrap_or_else(|error| unreachable!("a result is plain data: {error}"))
 }
 
-/// Removes a run from the running ones when it is dropped, unless told to keep it. The caller's future may be dropped at
+/// Removes a run from the running ones when it is dropped, unless it is kept. The caller's future may be dropped at
 /// any await point.
 struct RunGuard<'a> {
     journal: &'a SqliteJournal,

@@ -41,7 +41,7 @@ pub(crate) fn unparsed(item: TokenStream, error: &syn::Error) -> TokenStream {
 }
 
 /// Returns the error for an item that is not of the expected kind. A complete item of another kind gets the attribute's
-/// own message; for any other item syn's error tells what is wrong with it.
+/// own message; any other item gets syn's error.
 pub(crate) fn misplaced(attribute: &str, place: &str, item: &TokenStream, error: syn::Error) -> syn::Error {
     match syn::parse2::<syn::Item>(item.clone()) {
         Ok(_) => syn::Error::new(error.span(), format!("`#[{attribute}]` goes on {place}")),

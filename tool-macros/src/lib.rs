@@ -4,6 +4,7 @@
 //! linkme and a shim that calls the function. Attributes and signatures are parsed by `tool-syntax`.
 
 mod class;
+mod conversion;
 mod emit;
 mod function;
 mod included;
@@ -20,11 +21,16 @@ use proc_macro::TokenStream;
 ///
 /// The name, the description and the arguments are derived from the function. The attribute overrides or adds:
 /// `name`, `description`, `arguments(..)`, `instructions`, `category`, `tags = [..]`, `inject = [..]`, `timeout`,
-/// `preview`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
+/// `preview`, `result`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
 /// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method.
 ///
 /// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret, any)]`,
 /// or `#[inject]` for a value that the application provides and the model does not see.
+///
+/// Types that serde does not know are converted. `#[arg(parse)]` parses a string by `FromStr`, `#[arg(via(u64))]` decodes a
+/// `u64` and converts it by `From` or `TryFrom`, and `#[arg(with = "module")]` calls `module::deserialize`. `result =
+/// display`, `result = debug` and `result = path::to::function` convert the result. Each applies to what `Option`, `Vec`,
+/// references and slices hold; `result` also to what `Result` holds and to the items of iterators and streams.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(attribute.into(), item.into()).into()
@@ -38,6 +44,9 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// On a trait impl or a trait, all methods are tools; a trait's tools are called on an `Arc<dyn Trait>`. A generic block
 /// names its types with `instances(Service<Postgres>)`. `per_call` builds an instance for each call with a `new` that
 /// takes no parameters.
+///
+/// `types(CommitSha = parse, RunId = via(u64), Seconds = with("module"))` and `results(PullRequest = debug)` convert all
+/// arguments and results of these types, as `#[arg(..)]` and `result` of [`macro@tool`] do for one.
 #[proc_macro_attribute]
 pub fn tool_class(attribute: TokenStream, item: TokenStream) -> TokenStream {
     class::expand(attribute.into(), item.into()).into()

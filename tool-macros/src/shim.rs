@@ -8,6 +8,7 @@ use tool_syntax::{
     InjectedParameter, ListItem, Parameter, ParsedClass, ParsedTool, Receiver,
 };
 
+use crate::conversion;
 use crate::emit::literal;
 use crate::instance::InstanceCode;
 use crate::registration::arguments;
@@ -90,7 +91,19 @@ fn form_span(form: &ArgumentForm) -> Span {
 /// Returns the slot that an argument is decoded into.
 pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
     let span = call_site(form_span(&argument.form));
-    let slot = match &argument.form {
+    let slot = match &argument.conversion {
+        Some(conversion) => conversion::slot(conversion),
+        None => decoded_slot(argument, span),
+    };
+    match argument.default {
+        Some(DefaultValue::Trait) => quote_spanned!(span=> #slot.or_default()),
+        _ => slot,
+    }
+}
+
+/// Returns the slot of an argument whose type is decoded itself.
+fn decoded_slot(argument: &ArgumentParameter, span: Span) -> TokenStream {
+    match &argument.form {
         ArgumentForm::Owned(ty) if argument.form.may_be_alias_of_reference() => quote_spanned! {span=>
             { __tool::Aliased::<#ty>::NEW.tool_is_owned(); (&__tool::Ask::<#ty>::NEW).tool_slot() }
         },
@@ -111,10 +124,6 @@ pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
         ArgumentForm::OptionLentSlice(ty) => {
             quote_spanned!(span=> (&__tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW).tool_slot())
         }
-    };
-    match argument.default {
-        Some(DefaultValue::Trait) => quote_spanned!(span=> #slot.or_default()),
-        _ => slot,
     }
 }
 
@@ -253,17 +262,18 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
         class,
         parameters: &tool.parameters,
         takes: takes.unwrap_or_default(),
-        output: tool.output.as_ref(),
+        output: tool.output.as_ref().filter(|_| tool.result.is_none()),
     };
     let is_async = tool.is_async || callee.is_built_async();
     let awaited = tool.is_async.then(|| quote!(.await));
     decode(tool, &callee, is_stream || is_async || tool.blocking, |call, instance| {
         let call = quote_spanned!(span=> #call #awaited);
         if is_stream {
-            let answer = instance.wrap(answer_of_stream(tool.delivery, &call, span));
+            let answer = instance.wrap(answer_of_stream(tool, &call, span));
             return quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }));
         }
         let call = whole_result(tool, class, call, span);
+        let call = conversion::result(tool.result.as_ref(), call);
         // Bound to a local, since the value may borrow from injected values and must be dropped before them.
         let reply =
             instance.wrap(quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result()));
@@ -301,8 +311,9 @@ fn whole_result(tool: &ParsedTool, class: Option<&ParsedClass>, call: TokenStrea
 }
 
 /// Polls a stream inside the handler's future.
-fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> TokenStream {
-    let stream = match delivery {
+fn answer_of_stream(tool: &ParsedTool, call: &TokenStream, span: Span) -> TokenStream {
+    let item = conversion::result(tool.result.as_ref(), quote!(__item));
+    let stream = match tool.delivery {
         Delivery::FallibleStream => quote_spanned! {span=>
             match #call {
                 ::core::result::Result::Ok(__stream) => __stream,
@@ -315,7 +326,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
     };
     quote_spanned! {span=>
         let __stream = #stream;
-        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(__item).tool_collect(__collected)).await
+        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(#item).tool_collect(__collected)).await
     }
 }
 

@@ -183,7 +183,7 @@ impl CallPermit {
     }
 }
 
-/// Formats a time to wait, rounded up so that nobody retries too early.
+/// Formats a time to wait, rounded up so that a retry is never too early.
 pub(crate) fn in_words(time: Duration) -> String {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     match seconds {

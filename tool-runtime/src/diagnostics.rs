@@ -1,4 +1,4 @@
-//! Reports about a dispatcher: what is wrong with it and where its parts come from.
+//! Reports about a dispatcher: its problems and the origin of its parts.
 //!
 //! [`BuildError`](crate::BuildError) holds a [`BuildProblem`] for each tool that cannot be bound.
 //! [`Dispatcher::check`](crate::Dispatcher::check) runs every provider once, and

@@ -2,7 +2,7 @@
 //!
 //! [`Dispatcher::events`](crate::Dispatcher::events) returns the [`Events`] of a dispatcher. An interface or a log
 //! [subscribes](Events::subscribe) to them and reads [`Update`]s. Subscribers never slow a call down: a subscriber that
-//! falls behind loses events and is told how many.
+//! falls behind loses events and receives their number.
 //!
 //! ```
 //! use tool_runtime::events::{EventKind, Update};

@@ -10,8 +10,8 @@ use crate::handler_result::HandlerFailure;
 /// The error of a handler that knows whether another call would help.
 ///
 /// Any error that implements `Display` is a plain failure, and the model decides what to do next. With this error the
-/// handler decides: [`retry`](Self::retry) tells the model how to correct its call, [`fatal`](Self::fatal) tells it to
-/// give up. The operator `?` converts every other error into a plain failure.
+/// handler decides: [`retry`](Self::retry) asks the model to correct its call, [`fatal`](Self::fatal) asks it to give up.
+/// The operator `?` converts every other error into a plain failure.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Dispatcher, ErrorKind, HandlerError, ToolCall, tool};
@@ -50,13 +50,13 @@ pub struct HandlerError {
 }
 
 impl HandlerError {
-    /// Creates a retryable error: the model should call again with different arguments. The hint tells it how.
+    /// Creates a retryable error: the model should call again with different arguments. The hint explains how.
     #[must_use]
     pub fn retry(hint: impl Into<String>) -> Self {
         Self { failure: HandlerFailure::new(ErrorKind::Retry, hint) }
     }
 
-    /// Creates a fatal error: no call of this tool will succeed, whatever the arguments.
+    /// Creates a fatal error: no call of this tool will succeed, with any arguments.
     #[must_use]
     pub fn fatal(message: impl Into<String>) -> Self {
         Self { failure: HandlerFailure::new(ErrorKind::Fatal, message) }

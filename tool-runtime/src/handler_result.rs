@@ -74,8 +74,8 @@ pub(crate) fn into_tool_result(result: HandlerResult, tool: &str) -> ToolResult 
 }
 
 /// The message of a call that waits for approval in another program.
-const PENDING_ELSEWHERE: &str = "The call waits for somebody's consent elsewhere, and its result does not come here: it may \
-    still take effect. Look before you call it again.";
+const PENDING_ELSEWHERE: &str = "The call waits for approval in another program and its result will not be returned here: it \
+    may still take effect. Check its effect before you call it again.";
 
 /// Converts a complete result that a handler returned. The text is sanitized, and a call that is pending in another
 /// program becomes `OutcomeUnknown`.
@@ -112,7 +112,7 @@ fn pending_elsewhere(pending: ToolResult) -> ToolResult {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool's result: it cannot be serialized as JSON",
     label = "returns a `{Self}`",
-    note = "derive `serde::Serialize` for it, or return a `String`",
+    note = "derive `serde::Serialize` for it, return a `String`, or convert it with `#[tool(result = display)]`",
     note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolOutput: Serialize {}
@@ -398,7 +398,7 @@ mod tests {
             Dispatcher::builder().tool(RuntimeTool::new("t", "", asks)).journal(journal.clone()).build().unwrap();
         let result = tools.call(ToolCall::from_text("t", "{}")).await;
         assert_eq!(result.error.as_ref().unwrap().kind, ErrorKind::OutcomeUnknown);
-        assert!(result.output.contains("consent elsewhere"), "{}", result.output);
+        assert!(result.output.contains("approval in another program"), "{}", result.output);
         let said = ["token", "expires", "worker"].map(|key| result.metadata.get(key).is_some());
         assert_eq!(said, [false, false, true]);
         let entries = format!("{:?}", journal.entries(EntryQuery::newest(10)).await.unwrap());

@@ -14,6 +14,7 @@ mod dispatch;
 pub mod display;
 mod effect;
 pub mod events;
+mod formatted_result;
 mod handler_error;
 mod handler_future;
 mod handler_result;

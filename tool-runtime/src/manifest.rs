@@ -51,9 +51,9 @@ impl IntoManifest for Result<Manifest, ManifestError> {
 
 /// Embeds the manifest that the build script wrote.
 ///
-/// Alone, it is the `tools_calls.json` in the build script's `OUT_DIR`, whatever wrote it there; with a path, a file of
-/// the package, relative to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::manifest::EmbeddedManifest), which a dispatcher takes.
-/// Its text is read when the dispatcher is built, and `build()` reports one that is no manifest.
+/// Without an argument, embeds `tools_calls.json` from the build script's `OUT_DIR`. With a path, embeds a file of the
+/// package, relative to its `Cargo.toml`. Returns an [`EmbeddedManifest`](crate::manifest::EmbeddedManifest) for a
+/// dispatcher. Its text is parsed when the dispatcher is built, and `build()` reports an invalid one.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Dispatcher, manifest, tool};
@@ -80,8 +80,8 @@ impl IntoManifest for Result<Manifest, ManifestError> {
 /// }
 /// ```
 ///
-/// Where the tools are those of other crates, these are build-dependencies, too, and the build script asks what tools
-/// it has linked. Build-dependencies are compiled for the host, with the features that stand there:
+/// If the tools are in other crates, these crates must be build-dependencies too. The build script then writes the tools
+/// that are linked into it. Build-dependencies are compiled for the host, with the features listed there:
 ///
 /// ```no_run,standalone_crate
 /// // build.rs, with `the_services` and `tool-runtime` under `[build-dependencies]`

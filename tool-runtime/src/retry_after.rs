@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct RetryAfter(NonZeroU32);
 
 impl From<Duration> for RetryAfter {
-    /// Rounds up, so that nobody retries too early, and saturates.
+    /// Rounds up, so that a retry is never too early, and saturates.
     fn from(time: Duration) -> Self {
         let milliseconds = u32::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u32::MAX);
         Self(NonZeroU32::new(milliseconds).unwrap_or(NonZeroU32::MIN))

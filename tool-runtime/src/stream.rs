@@ -88,7 +88,7 @@ impl CollectedItems {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an item of a tool's stream: it cannot be serialized as JSON",
     label = "returns a stream of `{Self}`",
-    note = "derive `serde::Serialize` for it; `tool_runtime::output::Streamed` tells progress from the result",
+    note = "derive `serde::Serialize` for it, or convert each item with `#[tool(result = display)]`; `tool_runtime::output::Streamed` tells progress from the result",
     note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolItem {

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path};
 use tool_model::{KEYS, Key, KeyKind, Number};
 
+use crate::conversion::{ConversionKind, ConversionTable, ResultFormat, ViaType};
 use crate::explicit::ExplicitArguments;
 use crate::instances::InstanceList;
 use crate::literal;
@@ -24,6 +25,7 @@ pub(crate) struct ToolAttr {
     #[darling(flatten)]
     pub(crate) keys: KeyValues<false>,
     pub(crate) preview: Option<LitStr>,
+    pub(crate) result: Option<SpannedValue<ResultFormat>>,
     pub(crate) inject: StringList,
     pub(crate) skip: Option<SpannedValue<bool>>,
     #[darling(rename = "crate")]
@@ -42,6 +44,8 @@ pub(crate) struct ClassAttr {
     pub(crate) inject: StringList,
     pub(crate) instances: Option<SpannedValue<InstanceList>>,
     pub(crate) per_call: Option<SpannedValue<bool>>,
+    pub(crate) types: ConversionTable<ConversionKind>,
+    pub(crate) results: ConversionTable<ResultFormat>,
     pub(crate) manual: Option<bool>,
     #[darling(rename = "crate")]
     pub(crate) krate: Option<Path>,
@@ -62,6 +66,9 @@ pub(crate) struct ArgAttr {
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
     pub(crate) any: Option<bool>,
+    pub(crate) parse: Option<SpannedValue<bool>>,
+    pub(crate) via: Option<ViaType>,
+    pub(crate) with: Option<LitStr>,
 }
 
 /// Values of [keys](tool_model::KEYS) with their spans. With `OF_CLASS`, only keys that a class may set for all its

@@ -71,6 +71,7 @@ pub fn read_trait(attribute: TokenStream, item: &ItemTrait) -> (Vec<ParsedClass>
     let trait_path = Some(Path::from(item.ident.clone()));
     let form = ClassForm { kind: ClassKind::Object, trait_path, lifetimes: Vec::new(), is_declared: false };
     let class = read_one(&attr, &block, item.ident.unraw().to_string(), attr.prefix.as_ref(), form, &mut report);
+    check_tables(&attr, &mut report);
     (class.into_iter().collect(), report)
 }
 
@@ -99,7 +100,16 @@ fn read_block(attribute: TokenStream, item: &ItemImpl, is_declared: bool) -> (Ve
             distinct_instances(&classes, &list.0, &mut report);
         }
     }
+    check_tables(&attr, &mut report);
     (classes, report)
+}
+
+/// Reports rows of `types(..)` and `results(..)` that match nothing. After other errors, a row may be unused for them.
+fn check_tables(attr: &ClassAttr, report: &mut Report) {
+    if !report.has_errors() {
+        attr.types.check_used("an argument", report);
+        attr.results.check_used("a result", report);
+    }
 }
 
 /// Shows the attribute line with the author's own type.
@@ -123,7 +133,7 @@ fn missing_instances(item: &ItemImpl) -> String {
 }
 
 /// Formats tokens as they are usually written.
-fn tokens(tokens: &impl ToTokens) -> String {
+pub(crate) fn tokens(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     text.replace(" <", "<").replace("< ", "<").replace(" >", ">").replace(" ,", ",").replace(" :: ", "::")
 }
@@ -199,6 +209,8 @@ fn read_one(
         prefix: &prefix,
         keys: attr.keys.clone(),
         inject: attr.inject.0.iter().map(LitStr::value).collect(),
+        types: &attr.types,
+        results: &attr.results,
     };
     let exports_all = form.trait_path.is_some() || form.is_declared;
     let previews = preview::preview_methods(&methods);

@@ -155,6 +155,7 @@ fn read_constructor(
         docs: &docs,
         inject: &[],
         inject_all: true,
+        types: None,
     };
     let marked =
         method.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Typed(typed) if !typed.attrs.is_empty()));

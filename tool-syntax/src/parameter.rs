@@ -7,6 +7,7 @@ use syn::{Attribute, FnArg, Ident, Lifetime, Pat, PatType, Signature, Type};
 use tool_model::Rule;
 
 use crate::attrs::{self, ArgAttr, DefaultValue};
+use crate::conversion::{self, ArgumentConversion, ConversionKind, ConversionTable};
 use crate::docs::Docs;
 use crate::ty::{self, ArgumentForm, InjectedForm};
 use crate::{Report, check, rewrite};
@@ -32,6 +33,8 @@ pub struct ArgumentParameter {
     pub name: String,
     /// The type to decode and its conversion.
     pub form: ArgumentForm,
+    /// The conversion of the decoded value, if its type is not decoded itself.
+    pub conversion: Option<Box<ArgumentConversion>>,
     /// The type as written, for errors.
     pub ty: Type,
     /// The description, if there is one.
@@ -66,6 +69,8 @@ pub(crate) struct ParameterContext<'a> {
     pub(crate) docs: &'a Docs,
     pub(crate) inject: &'a [String],
     pub(crate) inject_all: bool,
+    /// `types(..)` of the class.
+    pub(crate) types: Option<&'a ConversionTable<ConversionKind>>,
 }
 
 /// Reads all parameters but the receiver.
@@ -151,6 +156,7 @@ fn argument(
         .or_else(|| context.docs.argument(&name).map(str::to_owned))
         .filter(|text| !text.is_empty());
     check::argument(&attr, &typed.ty, typed.span(), report);
+    let conversion = conversion::of_argument(&attr, &form, context.types, typed.ty.span(), report);
     let name = match &attr.rename {
         Some(rename) => {
             check::argument_name(rename, report);
@@ -163,6 +169,7 @@ fn argument(
         ident,
         name,
         form,
+        conversion: conversion.map(Box::new),
         ty,
         description,
         default: attr.default.map(darling::util::SpannedValue::into_inner),

@@ -84,6 +84,7 @@ pub(crate) fn method(
         docs: &Docs::default(),
         inject: &injected.chain(class.inject.clone()).collect::<Vec<_>>(),
         inject_all: false,
+        types: None,
     };
     let mut parameters = parameter::read_all(&context, report);
     same_arguments(tool, &method.sig.ident, &mut parameters, report);
@@ -102,7 +103,8 @@ fn same_arguments(tool: &ParsedTool, preview: &Ident, parameters: &mut [Paramete
     let mut missing: Vec<&ArgumentParameter> = arguments(&tool.parameters).collect();
     for parameter in parameters {
         let Parameter::Argument(argument) = parameter else { continue };
-        if !argument.rules.is_empty() || argument.default.is_some() || argument.name != name_of(&argument.ident) {
+        let is_plain = argument.rules.is_empty() && argument.default.is_none() && argument.conversion.is_none();
+        if !is_plain || argument.name != name_of(&argument.ident) {
             let message = format!("`#[arg(..)]` on `{}` also applies to its preview; remove it here", tool.function);
             report.at(&argument.ident, message);
         }

@@ -86,21 +86,29 @@ pub(crate) struct ResultType {
     pub(crate) delivery: Delivery,
     /// The type of the result. `None` for `()` and for types that cannot be named outside of the function.
     pub(crate) ty: Option<Type>,
+    /// The type as written: an item of a stream, the list of an iterator. `None` if the function declares no result.
+    pub(crate) value: Option<Type>,
 }
 
 /// Reads the result of a signature.
 pub(crate) fn output(signature: &Signature, class: Option<&ClassDefaults<'_>>) -> ResultType {
     let ReturnType::Type(_, declared) = &signature.output else {
-        return ResultType { is_async: signature.asyncness.is_some(), delivery: Delivery::Whole, ty: None };
+        return ResultType {
+            is_async: signature.asyncness.is_some(),
+            delivery: Delivery::Whole,
+            ty: None,
+            value: None,
+        };
     };
     let future = ty::future_output(declared);
     let is_async = signature.asyncness.is_some() || future.is_some();
     let result = future.unwrap_or(declared);
     let (delivery, collected) = ty::delivery(result);
     let result = collected.as_ref().unwrap_or(result);
+    let value = Some(ty::stream_item(result).unwrap_or(result).clone());
     let (lifetimes, self_ty) = class.map_or((&[] as &[_], None), |class| (class.lifetimes, Some(class.self_ty)));
     let detach = || rewrite::with_static_references(rewrite::detach(result, signature, lifetimes, self_ty));
-    ResultType { is_async, delivery, ty: (!ty::is_unnameable(result)).then(detach) }
+    ResultType { is_async, delivery, ty: (!ty::is_unnameable(result)).then(detach), value }
 }
 
 /// Replaces type parameters that only stand for `impl Trait` arguments, as in `fn f<S: Into<String>>(name: S)`. Returns

@@ -8,10 +8,11 @@ use syn::{Attribute, Ident, ItemFn, Lifetime, Path, Signature, Type};
 use tool_model::{KEYS, Key, KeyKind};
 
 use crate::attrs::{self, KeyValues, ToolAttr};
+use crate::conversion::{self, ConversionKind, ConversionTable, ResultFormat};
 use crate::docs::Docs;
 use crate::parameter::{self, ParameterContext};
 use crate::signature::{self, Delivery, Receiver};
-use crate::{Parameter, Preview, Report, check, preview};
+use crate::{Parameter, Preview, Report, ResultConversion, check, preview};
 
 /// A tool as read from source.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct ParsedTool {
     pub delivery: Delivery,
     /// The result's type, if it is not `()` and can be named outside of the function.
     pub output: Option<Type>,
+    /// The conversion of a result that does not serialize. A converted result has no schema.
+    pub result: Option<ResultConversion>,
     /// `true` if the function declares no result.
     pub is_unit: bool,
     /// `preview`: the function that describes the effect of a call.
@@ -84,6 +87,10 @@ pub(crate) struct ClassDefaults<'a> {
     pub(crate) prefix: &'a str,
     pub(crate) keys: KeyValues<true>,
     pub(crate) inject: Vec<String>,
+    /// `types(..)`
+    pub(crate) types: &'a ConversionTable<ConversionKind>,
+    /// `results(..)`
+    pub(crate) results: &'a ConversionTable<ResultFormat>,
 }
 
 pub(crate) fn read(
@@ -111,9 +118,12 @@ pub(crate) fn read(
         docs: &docs,
         inject: &inject_here,
         inject_all: false,
+        types: class.map(|class| class.types),
     };
     let parameters = parameter::read_all(&context, report);
     let output = signature::output(signature, class);
+    let results = class.map(|class| class.results);
+    let result = conversion::of_result(attr.result.as_ref(), output.value.as_ref(), results, report);
     let blocking = attr.blocking.filter(|blocking| **blocking);
     if let Some(blocking) = blocking
         && (output.is_async || output.delivery.is_stream())
@@ -139,6 +149,7 @@ pub(crate) fn read(
         is_async: output.is_async,
         delivery: output.delivery,
         output: output.ty,
+        result,
         is_unit: matches!(signature.output, syn::ReturnType::Default),
         cfgs: source.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
         krate: attr.krate.clone(),

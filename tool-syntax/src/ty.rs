@@ -236,7 +236,7 @@ fn items(name: &str, item: &Type) -> syn::Result<ArgumentForm> {
 }
 
 /// Returns the owned form of an unsized type of the standard library; any other type is its own.
-fn owned_form(ty: &Type) -> Type {
+pub(crate) fn owned_form(ty: &Type) -> Type {
     let Type::Path(path) = ty else { return ty.clone() };
     match path.path.segments.last().map(|last| last.ident.to_string()).as_deref() {
         Some("str") => parse_quote!(::std::string::String),
@@ -247,7 +247,7 @@ fn owned_form(ty: &Type) -> Type {
 }
 
 /// Returns the first type argument of a type with one of these names.
-fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
+pub(crate) fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
     let segment = path.segments.last().filter(|segment| names.iter().any(|name| segment.ident == name))?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
@@ -258,7 +258,7 @@ fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
 }
 
 /// Rejects references inside a type: the decoded value owns its data, so there is nothing to borrow from.
-fn no_borrow(ty: &Type) -> syn::Result<()> {
+pub(crate) fn no_borrow(ty: &Type) -> syn::Result<()> {
     struct BorrowFinder(Option<syn::Error>);
     impl<'ast> Visit<'ast> for BorrowFinder {
         fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
@@ -285,7 +285,7 @@ fn no_borrow(ty: &Type) -> syn::Result<()> {
     find.0.map_or(Ok(()), Err)
 }
 
-fn ungroup(ty: &Type) -> &Type {
+pub(crate) fn ungroup(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungroup(&group.elem),
         Type::Paren(paren) => ungroup(&paren.elem),
@@ -399,13 +399,9 @@ pub(crate) fn delivery(ty: &Type) -> (Delivery, Option<Type>) {
         return (Delivery::Iterator, Some(parse_quote!(::std::vec::Vec<#item>)));
     }
     let Type::Path(path) = ungroup(ty) else { return (Delivery::Whole, None) };
-    let last = path.path.segments.last().filter(|last| last.ident.to_string().ends_with("Result"));
-    let Some(PathArguments::AngleBracketed(arguments)) = last.map(|last| &last.arguments) else {
-        return (Delivery::Whole, None);
-    };
-    match arguments.args.first() {
-        Some(GenericArgument::Type(success)) if is_stream(success) => (Delivery::FallibleStream, None),
-        Some(GenericArgument::Type(success)) => match iterator_item(success) {
+    match success_of(ty) {
+        Some(success) if is_stream(success) => (Delivery::FallibleStream, None),
+        Some(success) => match iterator_item(success) {
             Some(item) => {
                 let mut collected = path.clone();
                 if let Some(last) = collected.path.segments.last_mut()
@@ -417,7 +413,18 @@ pub(crate) fn delivery(ty: &Type) -> (Delivery, Option<Type>) {
             }
             None => (Delivery::Whole, None),
         },
-        _ => (Delivery::Whole, None),
+        None => (Delivery::Whole, None),
+    }
+}
+
+/// Returns the success type of a `Result`, or of an alias with such a name.
+pub(crate) fn success_of(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ungroup(ty) else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident.to_string().ends_with("Result"))?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(success)) => Some(success),
+        _ => None,
     }
 }
 
@@ -425,6 +432,11 @@ pub(crate) fn delivery(ty: &Type) -> (Delivery, Option<Type>) {
 fn iterator_item(ty: &Type) -> Option<&Type> {
     let ty = ungroup(ty);
     associated(argument_of(ty, &["Box"]).unwrap_or(ty), "Iterator", "Item")
+}
+
+/// Returns the `T` of `impl Stream<Item = T>`, also inside of a `Result`.
+pub(crate) fn stream_item(ty: &Type) -> Option<&Type> {
+    associated(ungroup(success_of(ty).unwrap_or(ty)), "Stream", "Item")
 }
 
 fn is_stream(ty: &Type) -> bool {

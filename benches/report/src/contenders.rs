@@ -14,7 +14,7 @@ pub enum ContenderGroup {
     Peer,
 }
 
-/// How fillers are added to a library.
+/// The way to add fillers to a library.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FillerSupport {
     /// At run time, without a limit.

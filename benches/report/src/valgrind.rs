@@ -15,7 +15,7 @@ pub fn instructions(command: &Command) -> Outcome<f64> {
         .args(command.get_args())
         .stdout(Stdio::null());
     for (name, value) in command.get_envs() {
-        valgrind.env(name, value.ok_or("a variable is unset, which valgrind is not told")?);
+        valgrind.env(name, value.ok_or("cannot run valgrind with a removed environment variable")?);
     }
     if let Some(folder) = command.get_current_dir() {
         valgrind.current_dir(folder);

@@ -32,7 +32,7 @@ fn main() {
     let tools = Dispatcher::builder().build().expect("nothing is missing");
     tools.registry().apply((0..TOOLS).map(tool).collect::<RegistryChanges>()).expect("their names differ");
     let selected = tools.select(Selection::new().name_glob("service*")).expect("a selection");
-    // What is made once is made before it is counted.
+    // Fill the caches before the measured loop.
     assert_eq!(selected.definitions().len(), TOOLS);
     assert_eq!(selected.search("tools", usize::MAX).len(), TOOLS);
     for _ in 0..times {

@@ -164,7 +164,7 @@ let failures = 0;
 const SILENCE = 45_000;
 
 // Connects with the number of messages on the page: the current run is drawn again from its beginning, and if a run has
-// ended in the meantime the page is told to reload. An automatic reconnect would repeat the original query.
+// ended in the meantime the page gets a reload event. An automatic reconnect would repeat the original query.
 function listen() {
   const unended = run.number === null ? "" : `&run=${run.number}`;
   const events = new EventSource(`${base}/events?messages=${run.seen}${unended}`);

@@ -30,7 +30,7 @@ pub fn hours_before(now: DateTime<Utc>, hours: u32) -> DateTime<Utc> {
 
 /// Formats a duration: `7.5 ms`, `2.0 s`.
 #[must_use]
-pub fn took(time: Duration) -> String {
+pub fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
 }

@@ -12,9 +12,9 @@ use crate::listing::rounded;
 use crate::settings::SettingsFile;
 use crate::store::{InternetEventRepository, MetricPoint, MetricPointRepository, Session};
 
-/// The result of a check.
+/// The result of checking a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reached {
+pub struct TargetCheck {
     /// The target.
     pub target: String,
     /// When it was checked.
@@ -56,7 +56,7 @@ impl Targets {
     }
 
     /// Connects to a target and closes the connection.
-    pub async fn reach(&self, target: &str) -> Reached {
+    pub async fn reach(&self, target: &str) -> TargetCheck {
         let (at, begun) = (Utc::now(), Instant::now());
         let patience = Duration::from_millis(self.settings.get().internet.timeout_ms.into());
         let connected = tokio::time::timeout(patience, TcpStream::connect(target)).await;
@@ -66,11 +66,11 @@ impl Targets {
             Err(_) => (false, Some(format!("no answer within {} ms", patience.as_millis()))),
         };
         let latency_ms = up.then(|| rounded(begun.elapsed().as_secs_f64() * 1000.0));
-        Reached { target: target.to_owned(), at, up, latency_ms, problem }
+        TargetCheck { target: target.to_owned(), at, up, latency_ms, problem }
     }
 
     /// Checks all targets concurrently.
-    pub async fn reach_all(&self) -> Vec<Reached> {
+    pub async fn reach_all(&self) -> Vec<TargetCheck> {
         let targets = self.list();
         join_all(targets.iter().map(|target| self.reach(target))).await
     }
@@ -86,7 +86,7 @@ pub fn latency_metric(target: &str) -> String {
 ///
 /// # Errors
 /// If the database fails.
-pub async fn keep(session: &Session, seen: &Reached) -> sqlx::Result<()> {
+pub async fn keep(session: &Session, seen: &TargetCheck) -> sqlx::Result<()> {
     if let Some(value) = seen.latency_ms {
         let points = MetricPointRepository::new(session.clone());
         points.insert(&latency_metric(&seen.target), &MetricPoint { at: seen.at, value }).await?;

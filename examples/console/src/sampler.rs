@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::background::{Failures, attempt};
 use crate::clock::hours_before;
-use crate::internet::{Reached, Targets, keep};
+use crate::internet::{TargetCheck, Targets, keep};
 use crate::machine::Machine;
 use crate::settings::{Extension, Settings, SettingsFile};
 use crate::store::{AlertRepository, MetricPoint, MetricPointRepository, Session, Store};
@@ -144,7 +144,7 @@ async fn repeat<E: fmt::Display, F: Future<Output = Result<(), E>>>(
     }
 }
 
-async fn keep_seen(session: &Session, seen: &[Reached]) -> sqlx::Result<()> {
+async fn keep_seen(session: &Session, seen: &[TargetCheck]) -> sqlx::Result<()> {
     for target in seen {
         keep(session, target).await?;
     }

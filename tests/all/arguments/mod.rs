@@ -6,6 +6,8 @@ mod values;
 mod aliases;
 // Missing, unknown and duplicate arguments.
 mod names;
+// Values that a conversion refuses: `parse`, `via(..)`, `with`.
+mod conversions;
 // Values that violate `#[arg(..)]`, `arguments(..)` or a nested schema.
 mod rules;
 // Numbers at the limits of JSON and of Rust.

@@ -54,7 +54,10 @@ fn a_shared_value_cannot_be_borrowed_mutably() {
     let error =
         tools("greedy").value("one", Transaction { written: Vec::new() }).value("other", 1).build().unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("`one: &mut Transaction` cannot be had: all calls share the value \"one\""), "{text}");
+    assert!(
+        text.contains("`one: &mut Transaction` cannot be borrowed mutably: all calls share the value \"one\""),
+        "{text}"
+    );
     assert!(text.contains("the value \"other\" is a `i32`"), "{text}");
 }
 

@@ -126,7 +126,7 @@ mod elsewhere {
 }
 
 #[test]
-fn types_of_one_short_name_are_told_apart_by_their_paths() {
+fn types_with_the_same_short_name_are_distinguished_by_path() {
     let builder = tool_runtime::Dispatcher::builder().manifest(crate::fixtures::only("ledger.entries"));
     let error = builder.value("other", elsewhere::Transaction).build().unwrap_err().to_string();
     assert!(error.contains("nothing of type `tool_tests::backends::Transaction` is provided"), "{error}");

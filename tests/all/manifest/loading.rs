@@ -12,7 +12,7 @@ use crate::fixtures::call_on;
 /// A letter.
 #[derive(Deserialize, JsonSchema)]
 struct Letter {
-    /// What it says.
+    /// The text of the letter.
     text: String,
     #[serde(default = "one")]
     copies: u32,
@@ -25,7 +25,7 @@ fn one() -> u32 {
 /// Send a letter.
 #[tool(name = "loading.send", sensitive, destructive, tags = ["post"], timeout = "5s", instructions = "Be polite.")]
 fn send(
-    /// Who gets it.
+    /// The recipient.
     to: &str,
     letter: Letter,
 ) -> String {
@@ -121,8 +121,8 @@ fn a_function_that_moved_to_another_module_is_named() {
 fn descriptions_come_from_the_manifest() {
     let edited = text()
         .replace("Send a letter.", "Send a letter by post.")
-        .replace("Who gets it.", "The receiver's name.")
-        .replace("What it says.", "The whole text.")
+        .replace("The recipient.", "The receiver's name.")
+        .replace("The text of the letter.", "The whole text.")
         .replace("Be polite.", "Be brief.");
     let tools = build(&edited).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(tools.manifest().to_json(), edited);

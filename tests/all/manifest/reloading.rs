@@ -29,7 +29,7 @@ fn third() -> &'static str {
     "third"
 }
 
-/// Waits until it is told to go on.
+/// Wait until the test continues.
 #[tool(name = "reload.wait")]
 async fn wait(#[inject] gate: &Arc<Notify>) -> &'static str {
     gate.notified().await;
@@ -113,7 +113,7 @@ async fn a_running_call_keeps_its_tool() {
     assert!(!tools.call(ToolCall::new("reload.wait", json!({}))).await.success, "the tool is no longer available");
     gate.notify_one();
     assert_eq!(waiting.await.unwrap().output, "waited");
-    assert_eq!(before.description, "Waits until it is told to go on.");
+    assert_eq!(before.description, "Wait until the test continues.");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use tool_runtime::{CancellationToken, Context, Dispatcher, ErrorKind, Manifest, 
 
 use super::{Log, builder, kind};
 
-/// What the handler knows.
+/// Return the facts about the call.
 #[tool(name = "pipeline.facts")]
 async fn facts(
     #[inject] context: &Context,

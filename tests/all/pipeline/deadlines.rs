@@ -108,7 +108,7 @@ async fn the_handler_gets_the_remaining_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn recording_the_outcome_does_not_block_the_caller_for_ever() {
+async fn recording_the_outcome_does_not_block_the_caller_forever() {
     let journal = SlowJournal::new(0, 3_600);
     let tools = builder().journal(journal.clone()).build().unwrap();
     let before = tokio::time::Instant::now();

@@ -81,7 +81,7 @@ fn calls_are_counted_and_timed() {
 }
 
 /// The events, as one word each.
-fn told(events: &mut Subscriber) -> Vec<String> {
+fn event_names(events: &mut Subscriber) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
         seen.push(match &event.kind {
@@ -112,14 +112,14 @@ async fn every_call_starts_once_and_ends_once() {
     ] {
         let shown = format!("{call:?}");
         tools.call(call).await;
-        assert_eq!(told(&mut events), ["started", end], "{shown}");
+        assert_eq!(event_names(&mut events), ["started", end], "{shown}");
     }
     tools.call(listen()).timeout(Duration::from_millis(1)).await;
-    assert_eq!(told(&mut events), ["started", "timed_out"]);
+    assert_eq!(event_names(&mut events), ["started", "timed_out"]);
     let token = CancellationToken::new();
     token.cancel();
     tools.call(listen()).cancel(token).await;
-    assert_eq!(told(&mut events), ["started", "cancelled"]);
+    assert_eq!(event_names(&mut events), ["started", "cancelled"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -132,12 +132,12 @@ async fn a_dropped_call_also_has_an_end_event() {
     {
         assert!(tokio::time::timeout(second, tools.call(call)).await.is_err());
         tokio::time::sleep(second).await;
-        assert_eq!(told(&mut events), ["started", "cancelled"]);
+        assert_eq!(event_names(&mut events), ["started", "cancelled"]);
     }
     let token = CancellationToken::new();
     let asked = tools.call(ToolCall::new("pipeline.erase", json!({"host": "drop"}))).cancel(token.clone());
     tokio::join!(asked, async { token.cancel() });
-    assert_eq!(told(&mut events), ["started", "cancelled"]);
+    assert_eq!(event_names(&mut events), ["started", "cancelled"]);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_call_without_a_runtime_also_sends_events() {
     let mut call = std::pin::pin!(tools.call(ToolCall::new("pipeline.long", json!({"lines": 1}))));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(call.as_mut().poll(&mut context).is_ready());
-    assert_eq!(told(&mut events), ["started", "success"]);
+    assert_eq!(event_names(&mut events), ["started", "success"]);
 }
 
 /// Both the listener of the call and the subscribers receive progress.
@@ -160,5 +160,5 @@ async fn progress_reaches_every_listener() {
     let progress = Progress::to(move |report| listener.lock().unwrap().push(report));
     tools.call(ToolCall::new("pipeline.report", json!({}))).with(progress).await;
     assert_eq!(*heard.lock().unwrap(), [json!({"done": 1})]);
-    assert_eq!(told(&mut events), ["started", "progress", "success"]);
+    assert_eq!(event_names(&mut events), ["started", "progress", "success"]);
 }

@@ -109,13 +109,13 @@ fn every_observer_sees_the_same_last_attempt() {
                 let Some(EntryState::Finished(finished)) = state else { panic!("{state:?}") };
                 assert_eq!((kind(&finished.result), &finished.result.output), (ErrorKind::Fatal, &first.output));
             }
-            let mut told = Vec::new();
+            let mut kinds = Vec::new();
             while let Some(Update::Event(event)) = events.try_next() {
                 if let EventKind::Finished { kind, .. } = event.kind {
-                    told.push(kind);
+                    kinds.push(kind);
                 }
             }
-            assert_eq!(told, [Some(ErrorKind::Fatal); 2]);
+            assert_eq!(kinds, [Some(ErrorKind::Fatal); 2]);
         });
     });
     let counted = collected.snapshot().into_vec().into_iter().filter_map(|(key, _, _, value)| match value {

@@ -182,7 +182,7 @@ async fn a_sequential_tool_that_needs_no_approval_any_more_still_runs_alone() {
         });
         let results = turn.await;
         let outputs: Vec<&str> = results.iter().map(|result| result.output.as_str()).collect();
-        // How many were running when each ended.
+        // The number of running calls at the end of each.
         assert_eq!(outputs, ["1", "1"], "{becomes_harmless}");
     }
 }

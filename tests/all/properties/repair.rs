@@ -177,7 +177,7 @@ fn null_stands_for_an_omitted_argument() {
     });
 }
 
-/// Whatever is repaired around it, the handler gets a string exactly as it was sent.
+/// The handler gets a string exactly as it was sent, even if values around it are repaired.
 #[test]
 fn strings_are_never_changed() {
     let arguments = (text(), any_value(), select(vec!["1", "\"1\"", "1.0", "true"]), any_value());

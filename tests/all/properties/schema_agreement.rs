@@ -13,7 +13,7 @@ fn compile(tool: &ToolDefinition) -> Validator {
     options.build(&tool.parameters()).expect("a schema")
 }
 
-/// How the argument types of a tool may differ from their schemas.
+/// The allowed difference between the argument types of a tool and their schemas.
 #[derive(Clone, Copy, PartialEq)]
 enum TypeAgreement {
     /// They accept exactly what the schema shows.

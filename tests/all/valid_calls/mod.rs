@@ -2,6 +2,7 @@
 
 mod attributes;
 mod backends;
+mod conversions;
 mod failures;
 mod signatures;
 mod streams;
@@ -37,10 +38,18 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// Returns at least one valid call per fixture.
 pub fn all() -> Vec<ValidCall> {
-    [signatures::calls(), types::calls(), attributes::calls(), failures::calls(), streams::calls(), backends::calls()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        signatures::calls(),
+        types::calls(),
+        conversions::calls(),
+        attributes::calls(),
+        failures::calls(),
+        streams::calls(),
+        backends::calls(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A crate that is hostile to macros: strict lints, shadowed prelude names, the runtime renamed.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, unsafe_code, clippy::all, clippy::pedantic)]
-// What the fixtures themselves are: small.
+// The fixtures are minimal.
 #![allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::unused_async, clippy::unused_self)]
 
 pub mod extended;

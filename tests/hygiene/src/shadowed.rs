@@ -51,6 +51,16 @@ pub fn plain(text: ::std::string::String, number: ::std::option::Option<u8>) -> 
     ::std::format!("{text} {number:?}")
 }
 
+/// Converts its arguments and its result.
+#[tool(name = "shadowed.converted", result = display)]
+#[must_use]
+pub fn converted(
+    #[arg(parse)] number: ::std::option::Option<u8>,
+    #[arg(via(u8))] all: ::std::vec::Vec<u16>,
+) -> ::std::option::Option<::std::vec::Vec<u16>> {
+    number.map(|number| all.iter().map(|other| u16::from(number).saturating_add(*other)).collect())
+}
+
 /// A service.
 #[derive(Clone, Copy, Debug)]
 pub struct ShadowedService;

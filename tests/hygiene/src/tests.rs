@@ -15,6 +15,7 @@ async fn every_tool_returns_its_result() {
         ("nested.old", "", "true"),
         ("local.tool", "", "7"),
         ("shadowed.plain", r#"{"text": "a"}"#, "a None"),
+        ("shadowed.converted", r#"{"number": "1", "all": [2]}"#, r#"["3"]"#),
         ("shadowed.fail", r#"{"text": "b"}"#, "b"),
         ("shadowed.with", "", "8"),
         (

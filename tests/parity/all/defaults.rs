@@ -71,7 +71,7 @@ fn user_defined_constructors_and_conversions_are_not_evaluated() {
 }
 
 #[test]
-fn variants_named_some_and_none_are_told_from_those_of_option() {
+fn variants_named_some_and_none_differ_from_those_of_option() {
     let mode =
         "#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\npub enum Mode { None, Some(u8) }\n";
     is("Mode", "Mode::None", mode, "None");

@@ -4,6 +4,7 @@
 //! [`build::Build`] compiles and runs it. Its linked manifest is then compared with what `tool_gen` reads from the
 //! same files.
 
+pub mod adopt;
 pub mod build;
 pub mod compare;
 pub mod coverage;

@@ -130,7 +130,7 @@ pub enum DefinitionKind {
     Alias(Type),
 }
 
-/// How a type implements `Default`.
+/// The `Default` implementation of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefaultImpl {
     /// Not at all.
@@ -179,7 +179,7 @@ pub struct Definition {
     pub shape: DefinitionKind,
     /// Its traits.
     pub role: TypeRole,
-    /// How it implements `Default`.
+    /// Its `Default` implementation.
     pub default: DefaultImpl,
     /// `true` if it can be a key of a map.
     pub is_key: bool,

@@ -23,7 +23,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the root file of a library: from `Cargo.toml`, or else cargo's default.
-fn root(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn root(folder: &Path) -> Option<PathBuf> {
     let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).ok()?.parse().ok()?;
     let said = manifest.get("lib").and_then(|lib| lib.get("path")).and_then(toml::Value::as_str);
     Some(folder.join(said.unwrap_or("src/lib.rs"))).filter(|root| root.is_file())

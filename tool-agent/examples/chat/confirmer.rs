@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn told(event: AgentEvent) -> AgentUpdate {
+    fn update(event: AgentEvent) -> AgentUpdate {
         AgentUpdate::Event { run: 1, event }
     }
 
@@ -155,7 +155,7 @@ mod tests {
         let mut order = QuestionOrder::default();
         for (id, tool) in [("1", "asks"), ("2", "looks"), ("3", "asks"), ("4", "asks")] {
             let (id, tool) = (Arc::from(id), Arc::from(tool));
-            order.observe(&told(AgentEvent::CallStarted { id, tool, arguments: Value::Null }), &tools);
+            order.observe(&update(AgentEvent::CallStarted { id, tool, arguments: Value::Null }), &tools);
         }
         let question = |order: &mut QuestionOrder, call: &str| {
             let (go, its_turn) = oneshot::channel();
@@ -171,7 +171,7 @@ mod tests {
         order.ask(&confirmer);
         drop(foreign.try_recv().expect("it does not wait for these calls"));
         let ended = CallResult::new("3", "asks", ToolResult::success(String::new()));
-        order.observe(&told(AgentEvent::CallFinished(Arc::new(ended))), &tools);
+        order.observe(&update(AgentEvent::CallFinished(Arc::new(ended))), &tools);
         order.ask(&confirmer);
         assert!(last.try_recv().is_ok() && !confirmer.is_open(), "the third call will not ask any more");
     }

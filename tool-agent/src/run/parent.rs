@@ -62,7 +62,7 @@ impl RunRegistry {
         }
     }
 
-    /// Returns the active run of a conversation. Returns `None` if it is ambiguous, so that nobody confirms another
+    /// Returns the active run of a conversation. Returns `None` if it is ambiguous, so that no user confirms another
     /// run's calls.
     #[cfg(feature = "spawn")]
     pub(crate) fn get(&self, conversation: &str) -> Option<Arc<ParentRun>> {

@@ -102,11 +102,12 @@ async fn a_decision_dropped_before_its_call_starts_leaves_it_pending() {
     let decided = conversation.decide(&first, Decision::Run);
     let mut events = decided.events();
     assert!(tokio::time::timeout(Duration::from_millis(50), decided.into_future()).await.is_err(), "it is queued");
-    let told: Vec<AgentEvent> = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event).collect();
+    let received: Vec<AgentEvent> =
+        std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event).collect();
     let started =
-        told.iter().position(|event| matches!(event, AgentEvent::CallStarted { .. })).expect("it was on its way");
-    assert!(told[started..].iter().any(|event| matches!(event, AgentEvent::CallPending { .. })), "{told:?}");
-    assert!(!told.iter().any(|event| matches!(event, AgentEvent::CallFinished(_))), "{told:?}");
+        received.iter().position(|event| matches!(event, AgentEvent::CallStarted { .. })).expect("it was on its way");
+    assert!(received[started..].iter().any(|event| matches!(event, AgentEvent::CallPending { .. })), "{received:?}");
+    assert!(!received.iter().any(|event| matches!(event, AgentEvent::CallFinished(_))), "{received:?}");
     drop(held);
 
     let history = conversation.history().await.unwrap();
@@ -258,13 +259,14 @@ async fn a_decision_dropped_at_any_point_happens_or_not() {
         let done = polled(times, 0, run.into_future()).await;
         let history = conversation.history().await.unwrap();
         assert_valid(&history);
-        let told: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
-        let count =
-            |is: fn(&AgentEvent) -> bool| told.iter().filter_map(AgentUpdate::event).filter(|event| is(event)).count();
+        let received: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
+        let count = |is: fn(&AgentEvent) -> bool| {
+            received.iter().filter_map(AgentUpdate::event).filter(|event| is(event)).count()
+        };
         assert_eq!(
             count(|event| matches!(event, AgentEvent::CallStarted { .. })),
             count(|event| matches!(event, AgentEvent::CallFinished(_) | AgentEvent::CallPending { .. })),
-            "{told:?}"
+            "{received:?}"
         );
         let kind = kinds(&history[2])[0];
         let still = conversation.pending_calls().await.unwrap().len();

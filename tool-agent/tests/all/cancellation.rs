@@ -115,9 +115,9 @@ impl Scene {
             let outcome = way.stop(times, then, run).await;
             assert!(nothing_is_left(&self.gauge).await, "a tool runs on after {times} polls");
             until("the end of all sessions", || self.gauge.sessions() == 0).await;
-            let told: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
+            let updates: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
             let is_polled = times > 0 || matches!(way, Way::ByToken);
-            check_events(&told, is_polled);
+            check_events(&updates, is_polled);
 
             let history = self.check(&conversation).await;
             seen.lengths.insert(history.len());
@@ -205,20 +205,20 @@ async fn each_call_ends_once_and_no_event_follows_the_end() {
         run.abort();
         let _ = run.await;
         until("the end of the tools", || gauge.running() == 0).await;
-        let told: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
+        let updates: Vec<AgentUpdate> = std::iter::from_fn(|| events.try_next()).collect();
         let (mut open, mut is_over) = (BTreeSet::new(), false);
-        for update in &told {
-            let AgentUpdate::Event { event, .. } = update else { panic!("{told:?}") };
-            assert!(!is_over, "{told:?}");
+        for update in &updates {
+            let AgentUpdate::Event { event, .. } = update else { panic!("{updates:?}") };
+            assert!(!is_over, "{updates:?}");
             match event {
-                AgentEvent::CallStarted { id, .. } => assert!(open.insert(id.to_string()), "{told:?}"),
-                AgentEvent::CallProgress { id, .. } => assert!(open.contains(&**id), "{told:?}"),
-                AgentEvent::CallFinished(ended) => assert!(open.remove(&ended.id), "{told:?}"),
+                AgentEvent::CallStarted { id, .. } => assert!(open.insert(id.to_string()), "{updates:?}"),
+                AgentEvent::CallProgress { id, .. } => assert!(open.contains(&**id), "{updates:?}"),
+                AgentEvent::CallFinished(ended) => assert!(open.remove(&ended.id), "{updates:?}"),
                 AgentEvent::Ended(_) => is_over = true,
                 _ => {}
             }
         }
-        assert!(open.is_empty(), "{told:?}");
+        assert!(open.is_empty(), "{updates:?}");
         assert_valid(&conversation.history().await.unwrap());
     }
 }

@@ -66,8 +66,8 @@ async fn a_refusal_dropped_at_any_point_happens_or_not() {
 
 /// Returns the outputs of the calls that have finished.
 fn finished(events: &mut AgentSubscriber) -> Vec<String> {
-    let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
-    let finished = told.filter_map(|event| match event {
+    let received = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
+    let finished = received.filter_map(|event| match event {
         AgentEvent::CallFinished(result) if result.name == "thing.delete" => Some(result.result.output.clone()),
         _ => None,
     });

@@ -12,7 +12,7 @@ use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 
 use crate::support::{three_calls, tools, until};
 
-fn told(events: &mut tool_agent::AgentSubscriber) -> Vec<AgentEvent> {
+fn drain(events: &mut tool_agent::AgentSubscriber) -> Vec<AgentEvent> {
     let event = |update: AgentUpdate| update.into_event().expect("nothing is lost");
     std::iter::from_fn(|| events.try_next()).map(event).collect()
 }
@@ -25,8 +25,8 @@ async fn a_subscriber_receives_all_events_in_order() {
     let run = conversation.say("Work!");
     let mut of_run = run.events();
     let outcome = run.await;
-    let events = told(&mut of_run);
-    assert_eq!(told(&mut of_all), events);
+    let events = drain(&mut of_run);
+    assert_eq!(drain(&mut of_all), events);
     assert_eq!(of_run.next().await, None, "a run has an end");
 
     let name = |event: &AgentEvent| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
@@ -56,7 +56,7 @@ async fn a_subscriber_receives_all_events_in_order() {
     }
 
     conversation.say("Again!").await;
-    assert!(told(&mut of_run).is_empty() && !told(&mut of_all).is_empty());
+    assert!(drain(&mut of_run).is_empty() && !drain(&mut of_all).is_empty());
 }
 
 /// Two pages with one conversation: each sees the messages of the other, and which response belongs to which.
@@ -99,7 +99,7 @@ async fn a_retry_is_an_event() {
     let run = agent.conversation("c").say("Hello?");
     let mut events = run.events();
     assert_eq!(run.await.answer(), Some("Here I am."));
-    let told = told(&mut events);
+    let received = drain(&mut events);
     let waits = |event: &AgentEvent| match event {
         AgentEvent::Retrying { why, after } => {
             assert!(!after.is_zero());
@@ -107,8 +107,8 @@ async fn a_retry_is_an_event() {
         }
         _ => None,
     };
-    assert_eq!(told.iter().filter_map(waits).collect::<Vec<_>>(), ["too many", "still too many"]);
-    assert!(waits(&told[2]).is_some() && waits(&told[3]).is_some(), "before the answer: {told:?}");
+    assert_eq!(received.iter().filter_map(waits).collect::<Vec<_>>(), ["too many", "still too many"]);
+    assert!(waits(&received[2]).is_some() && waits(&received[3]).is_some(), "before the answer: {received:?}");
 }
 
 /// Neither a subscriber that never reads nor one that is dropped affects the run or other subscribers.
@@ -179,9 +179,9 @@ async fn no_event_of_a_call_follows_its_end() {
         assert_eq!(gauge.running(), 1, "it goes on");
         gauge.release();
         until("its end", || gauge.running() == 0).await;
-        let told = told(&mut events);
-        let reports = told.iter().filter(|event| matches!(event, AgentEvent::CallProgress { .. })).count();
-        assert!(reports <= 1 && matches!(told.last(), Some(AgentEvent::Ended(_))), "{told:?}");
+        let received = drain(&mut events);
+        let reports = received.iter().filter(|event| matches!(event, AgentEvent::CallProgress { .. })).count();
+        assert!(reports <= 1 && matches!(received.last(), Some(AgentEvent::Ended(_))), "{received:?}");
     }
 }
 
@@ -212,10 +212,10 @@ async fn the_end_of_a_queued_run_is_reported_to_its_own_subscribers_only() {
         assert_eq!(of_second.next().await, None);
     }
     let is_end = |event: &AgentEvent| matches!(event, AgentEvent::Ended(_));
-    assert!(!told(&mut of_all).iter().any(is_end), "the first one continues");
+    assert!(!drain(&mut of_all).iter().any(is_end), "the first one continues");
     first.abort();
     until("its end", || gauge.running() == 0).await;
-    assert_eq!(told(&mut of_all).iter().filter(|event| is_end(event)).count(), 1);
+    assert_eq!(drain(&mut of_all).iter().filter(|event| is_end(event)).count(), 1);
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn events_do_not_contain_secrets() {
     let run = agent.conversation("c").say("Open!");
     let mut events = run.events();
     run.await;
-    let events = told(&mut events);
+    let events = drain(&mut events);
     assert!(!format!("{events:?}").contains("hunter2"), "{events:?}");
     assert!(format!("{events:?}").contains("ada is in, 7"), "{events:?}");
 }

@@ -341,8 +341,8 @@ async fn fills_the_disk() {
         let run = conversation.say(long.clone());
         let mut events = run.events();
         let ending = run.await.ending;
-        let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
-        (ending, told.filter(|event| *event == AgentEvent::Kept).count())
+        let received = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
+        (ending, received.filter(|event| *event == AgentEvent::Kept).count())
     };
     assert_eq!(say().await, (RunEnding::Answered, 1));
     disk.fill();

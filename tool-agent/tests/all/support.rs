@@ -127,7 +127,7 @@ fn open(user: &str, #[arg(secret)] password: &str) -> String {
 /// The user on whose behalf a call is made.
 pub struct User(pub &'static str);
 
-/// Whose call it is.
+/// Return the user and the conversation of the call.
 #[tool]
 fn whose(#[inject] user: &User, #[inject] context: &Context) -> String {
     format!("{} {:?} {:?} {:?}", user.0, context.conversation(), context.channel(), context.chat())
@@ -219,25 +219,25 @@ pub fn assert_valid(history: &[Message]) {
 
 /// Checks that everything that starts ends, and that no event follows the end.
 #[track_caller]
-pub fn check_events(told: &[AgentUpdate], is_polled: bool) {
+pub fn check_events(updates: &[AgentUpdate], is_polled: bool) {
     let count =
-        |is: fn(&AgentEvent) -> bool| told.iter().filter_map(AgentUpdate::event).filter(|event| is(event)).count();
-    let started = told.iter().filter_map(AgentUpdate::event).filter_map(|event| match event {
+        |is: fn(&AgentEvent) -> bool| updates.iter().filter_map(AgentUpdate::event).filter(|event| is(event)).count();
+    let started = updates.iter().filter_map(AgentUpdate::event).filter_map(|event| match event {
         AgentEvent::CallStarted { id, .. } => Some(&**id),
         _ => None,
     });
-    let ended = told.iter().filter_map(AgentUpdate::event).filter_map(|event| match event {
+    let ended = updates.iter().filter_map(AgentUpdate::event).filter_map(|event| match event {
         AgentEvent::CallFinished(result) => Some(&*result.id),
         AgentEvent::CallPending { id, .. } => Some(&**id),
         _ => None,
     });
     // A pending call that is refused ends without starting again.
     let ended: Vec<&str> = ended.collect();
-    assert_eq!(ended.iter().collect::<BTreeSet<_>>().len(), ended.len(), "{told:?}");
-    assert!(started.into_iter().all(|id| ended.contains(&id)), "{told:?}");
-    assert_eq!(count(|event| matches!(event, AgentEvent::Ended(_))), usize::from(is_polled), "{told:?}");
-    let last = told.last().and_then(AgentUpdate::event);
-    assert!(!is_polled || matches!(last, Some(AgentEvent::Ended(_))), "{told:?}");
+    assert_eq!(ended.iter().collect::<BTreeSet<_>>().len(), ended.len(), "{updates:?}");
+    assert!(started.into_iter().all(|id| ended.contains(&id)), "{updates:?}");
+    assert_eq!(count(|event| matches!(event, AgentEvent::Ended(_))), usize::from(is_polled), "{updates:?}");
+    let last = updates.last().and_then(AgentUpdate::event);
+    assert!(!is_polled || matches!(last, Some(AgentEvent::Ended(_))), "{updates:?}");
 }
 
 /// Returns the error kinds of the results of a message; `None` for a success.

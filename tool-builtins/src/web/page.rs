@@ -164,13 +164,14 @@ impl PageExcerpt<'_> {
 }
 
 impl FetchedPage {
-    /// Converts a response with an error status into an error, with the beginning of its body.
+    /// Converts a response with an error status into an error, with the truncate_error_body of its body.
     pub(super) fn into_error(self, retry_after: Option<String>) -> FetchError {
         let (url, status) = (self.url.clone(), self.status.to_string());
         let started = Instant::now();
-        let page = WebPage::from_fetched(Self { bytes: beginning(self.bytes), ..self }, PageFormat::Text, || {
-            started.elapsed() > CONVERSION_TIMEOUT
-        });
+        let page =
+            WebPage::from_fetched(Self { bytes: truncate_error_body(self.bytes), ..self }, PageFormat::Text, || {
+                started.elapsed() > CONVERSION_TIMEOUT
+            });
         let body = page.map(|page| page.text.chars().take(ERROR_BODY_LENGTH).collect()).unwrap_or_default();
         FetchError::ErrorResponse(Box::new(ErrorResponse { url, status, retry_after, body }))
     }
@@ -179,8 +180,8 @@ impl FetchedPage {
 /// The number of characters of an error body that the model reads.
 const ERROR_BODY_LENGTH: usize = 500;
 
-/// Truncates an error body to what is needed to find its text.
-fn beginning(mut bytes: Vec<u8>) -> Vec<u8> {
+/// Truncates an error body. Its text is expected near the start.
+fn truncate_error_body(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(20_000);
     bytes
 }

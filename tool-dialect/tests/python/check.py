@@ -1,10 +1,10 @@
-"""The providers' own packages over our definitions and our samples, on this machine alone.
+"""Checks definitions and samples with the providers' own packages, without network access.
 
-Reads {"definitions": {FORM: DEFINITIONS}, "samples": {DIALECT: SAMPLES}} from the file it is given. Everything is
-checked by the types of the packages (`definitions`, `samples`), with controls that must be refused. The clients of
-`openai` and `anthropic` then send the definitions to a server here, and get the samples as answers, whole and as
-streams, which they put together themselves. Prints what the test goes on to compare: {"controls": {DIALECT: COUNT},
-"received": {FORM: DEFINITIONS}, "responses": {DIALECT: {WHAT: RESPONSE}}, "streams": {DIALECT: {WHAT: RESPONSE}}}.
+Reads {"definitions": {FORM: DEFINITIONS}, "samples": {DIALECT: SAMPLES}} from the file in the first argument. The types
+of the packages validate everything (`definitions`, `samples`); controls must be rejected. The clients of `openai` and
+`anthropic` then send the definitions to a local server and receive the samples as responses, complete and streamed.
+Prints the values that the test compares: {"controls": {DIALECT: COUNT}, "received": {FORM: DEFINITIONS},
+"responses": {DIALECT: {WHAT: RESPONSE}}, "streams": {DIALECT: {WHAT: RESPONSE}}}.
 """
 
 import json
@@ -25,7 +25,7 @@ received = {}
 
 
 class Server(BaseHTTPRequestHandler):
-    """Takes down the tools of a request and answers with the sample that it asks for."""
+    """Records the tools of a request and responds with the requested sample."""
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -67,7 +67,7 @@ CREATE = {
 
 
 def streamed(dialect, headers):
-    """The whole response, as the package makes it of a stream."""
+    """Returns the complete response that the package assembles from a stream."""
     if dialect == "openai":
         with OPENAI.chat.completions.stream(model="m", messages=USER, extra_headers=headers) as stream:
             return stream.get_final_completion()

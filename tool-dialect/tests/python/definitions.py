@@ -1,12 +1,10 @@
-"""What each provider's package thinks of definitions: `check` raises where it refuses them.
+"""Validates definitions with each provider's package: `check` raises if a definition is invalid.
 
-The packages describe requests by typed dictionaries, which let unknown keys pass, so these are forbidden here. What stands
-inside a schema none of them looks at but Gemini's, whose schemas are a type of its own: every other schema is checked
-against the metaschema of JSON Schema, and the providers' own rules for schemas by the tests in Rust. Patterns of names
-are known to no package.
+The packages describe requests as typed dictionaries, which accept unknown keys, so these are forbidden here. Only Gemini's
+package validates schemas: all other schemas are validated against the metaschema of JSON Schema. The Rust tests check the
+providers' own rules for schemas. No package checks the patterns of names.
 
-`controls` breaks good definitions, each in one of `FLAWS`, and sees them refused: without that nobody would know whether
-a check looks at all.
+`controls` breaks valid definitions, each in one of `FLAWS`, and expects them to be rejected.
 """
 
 import copy
@@ -24,7 +22,7 @@ from openai.types.responses import FunctionToolParam
 from openai.types.shared_params import FunctionDefinition
 from pydantic import ConfigDict, TypeAdapter
 
-# Gemini's package only warns of a type that it does not know.
+# Gemini's package only warns about unknown types.
 warnings.simplefilter("error", UserWarning)
 
 for typed in (ToolParam, ChatCompletionFunctionToolParam, FunctionDefinition, FunctionToolParam):
@@ -38,7 +36,7 @@ CONVERSE = BEDROCK.operation_model("Converse")
 
 
 def fits_shape(value, shape):
-    """Bedrock's own description, in the files of its package."""
+    """Validates a value against the service model in Bedrock's package."""
     report = botocore.validate.ParamValidator().validate(value, shape)
     if report.has_errors():
         raise ValueError(report.generate_report())
@@ -49,7 +47,7 @@ def bedrock(definitions):
 
 
 def no_unknown_keys(model, value, place="$"):
-    """What a model of a package has kept without knowing it."""
+    """Raises if a model of a package has kept an unknown key."""
     for key in value if isinstance(value, dict) else ():
         known = {name for field, info in type(model).model_fields.items() for name in (field, info.alias, info.serialization_alias)}
         if key not in known:
@@ -108,7 +106,7 @@ GOOD = {
 }
 GOOD["openrouter"] = GOOD["openai"]
 
-# What to put where, by a path into the good one; `None` takes it out.
+# Changes to a valid definition: the path and the new value; `None` removes the key.
 FLAWS = {
     "openai": [
         (("type",), "tool"), (("function", "name"), None), (("function", "description"), 5),
@@ -163,13 +161,13 @@ def broken(good, path, value):
 def refuses(check, value):
     try:
         check(value)
-    except Exception:  # The packages raise what they please.
+    except Exception:  # The packages raise different exceptions.
         return True
     return False
 
 
 def controls():
-    """Sees every good definition pass and every broken one refused; says how many of these there were."""
+    """Checks that valid definitions pass and broken ones are rejected. Returns the number of broken ones by dialect."""
     count = {}
     for dialect, good in GOOD.items():
         check(dialect, [good])

@@ -1,7 +1,7 @@
-"""What each provider's package thinks of the samples of responses and streams.
+"""Validates the samples of responses and streams with each provider's package.
 
-A sample that says `accepted` must fit the types of its provider's package, with no key that they do not know; every
-other one must not. So the samples cannot drift from what is sent in truth, and a check that looks away is noticed.
+A sample with `accepted` must match the types of its provider's package, without unknown keys; every other sample must
+not. So the samples stay close to real responses, and a check that accepts everything fails.
 """
 
 import mcp.types
@@ -24,7 +24,7 @@ def typed(kind):
 
 
 def closed(value, place="$"):
-    """Refuses what a model has kept without knowing it."""
+    """Raises if a model has kept an unknown key."""
     if isinstance(value, BaseModel):
         assert not value.model_extra, f"{place}: {type(value).__name__} has no {list(value.model_extra)}"
         for name in type(value).model_fields:
@@ -38,7 +38,7 @@ def closed(value, place="$"):
 
 
 def gemini(value):
-    """Gemini's types take everything as optional: a call at least has its name."""
+    """Validates a response. All fields of Gemini's types are optional, so this also checks that a call has a name."""
     response = GenerateContentResponse.model_validate(value)
     for candidate in response.candidates or []:
         for part in (candidate.content and candidate.content.parts) or []:
@@ -73,7 +73,7 @@ EVENTS = {
 
 
 def check(samples):
-    """All samples, by dialect."""
+    """Checks all samples, by dialect."""
     for dialect, sample in samples.items():
         kinds = {response["accepted"] for response in sample["responses"]}
         assert kinds == {True, False}, f"{dialect}: there are samples of both kinds"

@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout. Warnings, progress and status messages go to stderr.
 
+mod adopt;
 mod arguments;
 mod changes;
 mod check;
@@ -49,6 +50,7 @@ Examples:
   tool-gen show metrics.newest       one tool in detail
   tool-gen diff main                 show what has changed for callers since main
   tool-gen docs --html -o tools.html
+  tool-gen adopt                     find existing code that could become tools
 
 Exit codes: 0 success, 1 stale, breaking or denied, 2 error.
 `--format json` prints one JSON value to stdout, `watch` one line after each scan. A command that fails prints:
@@ -63,6 +65,7 @@ enum Command {
     Lint(lint::LintCommand),
     Watch(watch::WatchCommand),
     Diff(diff::DiffCommand),
+    Adopt(adopt::AdoptCommand),
 }
 
 /// Runs the program.
@@ -104,6 +107,7 @@ impl GenCli {
             Command::Lint(lint) => lint.run(format),
             Command::Watch(watch) => watch.run(format),
             Command::Diff(diff) => diff.run(format),
+            Command::Adopt(adopt) => adopt.run(format),
         }
     }
 }

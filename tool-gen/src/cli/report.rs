@@ -12,7 +12,7 @@ use super::terminal::{display_path, print_json, print_status, width};
 pub(super) fn failure(failure: &CommandFailure, format: OutputFormat) -> ExitStatus {
     match format {
         OutputFormat::Text => print_status(render(Level::ERROR, &failure.to_string(), failure.help_text(), None)),
-        // If stdout is closed, there is no way to report it.
+        // If stdout is closed, the error cannot be reported.
         OutputFormat::Json => drop(print_json(&json_failure(failure))),
     }
     ExitStatus::Error

@@ -1,7 +1,7 @@
 //! Text wrapping and tables.
 //!
 //! `comfy-table` 8.0 and `textwrap` 0.16 were tried instead. comfy-table breaks names at any letter and arguments inside
-//! their no-break spaces, and cannot be told which column to narrow first. textwrap appends a hyphen where a name is cut
+//! their no-break spaces, and has no setting for which column to narrow first. textwrap appends a hyphen where a name is cut
 //! at its dot, and cuts names that would fit on the next line.
 
 use anstyle::Style;

@@ -6,7 +6,7 @@
 use proc_macro2::Span;
 use serde_json::{Map, Value, json};
 use tool_model::trace::{TracedForm, TracedType, UnknownPart};
-use tool_syntax::ArgumentForm;
+use tool_syntax::{ArgumentConversion, ArgumentForm, Container};
 
 use super::generator::SchemaGenerator;
 use super::library::wrapped_type;
@@ -56,6 +56,19 @@ impl DecodedForm {
                 Self::Owned(list_of(resolve(&item.owned)))
             }
         }
+    }
+
+    /// Resolves the type that describes a converted argument: what the macros decode before they convert it.
+    pub(crate) fn from_conversion(conversion: &ArgumentConversion, resolve: impl FnOnce(&syn::Type) -> Ty) -> Self {
+        let described = match conversion.described() {
+            Some(ty) => resolve(&ty),
+            None => Ty::Library { path: "serde_json::Value".into(), arguments: Vec::new() },
+        };
+        let decoded = conversion.containers.iter().rev().fold(described, |inner, container| match container {
+            Container::Option => option_of(inner),
+            Container::List | Container::Result => list_of(inner),
+        });
+        Self::Owned(decoded)
     }
 }
 

@@ -87,7 +87,7 @@ impl TypeShapes<'_> {
     }
 
     /// Returns the name of a type for messages.
-    pub(super) fn type_name(&self, ty: &Ty) -> String {
+    pub(crate) fn type_name(&self, ty: &Ty) -> String {
         let list = |items: &[Ty]| items.iter().map(|item| self.type_name(item)).collect::<Vec<_>>().join(", ");
         let with = |name: String, arguments: &[Ty]| {
             if arguments.is_empty() { name } else { format!("{name}<{}>", list(arguments)) }

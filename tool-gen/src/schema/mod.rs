@@ -57,11 +57,11 @@ pub(crate) struct UnseenPart {
 /// The consequence of an unseen part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LossKind {
-    /// There is no schema: the argument is `any`.
+    /// The schema is missing: the argument is `any`.
     Type,
     /// A part has no schema: only that part is `any`.
     Leaf,
-    /// There is no schema, and the program aborts: schemars does not terminate either.
+    /// The schema is missing, and the program aborts: schemars does not terminate either.
     Program,
     /// A keyword is missing, such as a default.
     Detail,

@@ -1,8 +1,12 @@
 //! The crates of a scan and their dependencies.
 
 use std::cell::{Cell, RefCell};
+#[cfg(feature = "cli")]
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
+#[cfg(feature = "cli")]
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::module_tree::{ModuleDirectories, canonical};
@@ -21,6 +25,38 @@ pub(crate) struct CrateRoot<'a> {
     /// `true` to read its tools, not only its types.
     pub(crate) scanned: bool,
 }
+
+/// A package as Cargo resolved it.
+#[cfg(feature = "cli")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResolvedPackage {
+    /// Its enabled features.
+    pub(crate) features: Vec<String>,
+    /// The directories of its dependencies, by the names that it uses.
+    pub(crate) dependencies: BTreeMap<String, PathBuf>,
+}
+
+/// Packages whose types the generator knows without their sources.
+#[cfg(feature = "cli")]
+pub(crate) const KNOWN_PACKAGES: [&str; 17] = [
+    "bigdecimal",
+    "bytes",
+    "chrono",
+    "either",
+    "indexmap",
+    "ipnet",
+    "jiff",
+    "rust_decimal",
+    "schemars",
+    "semver",
+    "serde",
+    "serde_json",
+    "smol_str",
+    "time",
+    "ulid",
+    "url",
+    "uuid",
+];
 
 impl SourceTree {
     /// Reads all modules of a crate. Only files with annotations are parsed.
@@ -103,6 +139,10 @@ impl SourceTree {
         if dependency.package == "tool-runtime" {
             return None;
         }
+        #[cfg(feature = "cli")]
+        if dependency.path.is_none() {
+            return self.find_resolved(user, name, dependency);
+        }
         let manifest = dependency.path.as_ref()?.join("Cargo.toml");
         self.note_file(&manifest);
         let package = CargoPackage::containing(&manifest).ok()?;
@@ -110,6 +150,20 @@ impl SourceTree {
         let features = if is_own { None } else { Some(dependency.features.clone()) };
         let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };
         self.add_crate(&CrateRoot { path: &root, features, cfg: &cfg, scanned: false }).ok()
+    }
+}
+
+#[cfg(feature = "cli")]
+impl SourceTree {
+    /// Returns the root of a registry package, if Cargo has its sources.
+    fn find_resolved(&self, user: &Crate, name: &str, dependency: &Dependency) -> Option<ScopeId> {
+        if KNOWN_PACKAGES.contains(&dependency.package.as_str()) {
+            return None;
+        }
+        let directory = self.resolved.get(&canonical(user.package.directory.as_deref()?))?.dependencies.get(name)?;
+        let root = CargoPackage::containing(&directory.join("Cargo.toml")).ok()?.library_root()?;
+        let features = self.resolved.get(directory).map(|package| package.features.clone());
+        self.add_crate(&CrateRoot { path: &root, features, cfg: &user.cfg.without("feature"), scanned: false }).ok()
     }
 }
 

@@ -22,7 +22,10 @@ pub(crate) struct ModuleItems {
     pub(super) globs: Vec<VisibleItem<ImportPath>>,
     /// The files that `include!` adds.
     pub(super) included: Vec<ScopeId>,
-    pub(super) impls: Vec<(String, Rc<ItemImpl>)>,
+    /// By the last name of the trait, which is empty for inherent `impl`s.
+    pub(crate) impls: Vec<(String, Rc<ItemImpl>)>,
+    #[cfg(feature = "cli")]
+    pub(crate) traits: Vec<Rc<syn::ItemTrait>>,
 }
 
 /// A type that a module declares.
@@ -98,6 +101,8 @@ impl SourceTree {
                 Item::Trait(item) => {
                     let other = VisibleItem { visibility: visible(&item.vis), item: TypeItem::Other };
                     found.types.insert(item.ident.unraw().to_string(), other);
+                    #[cfg(feature = "cli")]
+                    found.traits.push(Rc::new(item.clone()));
                     if may_be_annotated(&item.attrs) {
                         self.add_candidate(id, Item::Trait(item));
                     }

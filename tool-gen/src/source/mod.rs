@@ -18,8 +18,12 @@ use std::sync::atomic::AtomicUsize;
 
 pub(crate) use annotations::AnnotationKind;
 pub(crate) use crates::CrateRoot;
+#[cfg(feature = "cli")]
+pub(crate) use crates::{KNOWN_PACKAGES, ResolvedPackage};
 pub(crate) use file::SourceFile;
 pub(crate) use items::ModuleItems;
+#[cfg(feature = "cli")]
+pub(crate) use names::{NamedEntity, import_path};
 
 use crate::package::{CargoPackage, Dependency};
 use crate::ty::{DefinitionId, ScopeId, TypeDefinition};
@@ -51,6 +55,9 @@ pub(crate) struct SourceTree {
     parts: Cell<usize>,
     /// Set if a file did not parse, which may have the missing types.
     has_unparsed: Cell<bool>,
+    /// The packages as Cargo resolved them, by directory. Empty unless the types of dependencies matter.
+    #[cfg(feature = "cli")]
+    resolved: HashMap<PathBuf, ResolvedPackage>,
 }
 
 /// The id of a crate.
@@ -73,6 +80,12 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
+    /// Returns `true` if its tools are read, not only its types.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_scanned(&self) -> bool {
+        self.scanned
+    }
+
     /// Returns the directory of its `Cargo.toml`.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.package.directory.as_deref()
@@ -117,6 +130,35 @@ impl SourceTree {
     /// Creates an empty tree. `progress` counts the files that are read.
     pub(crate) fn with_progress(progress: Option<Arc<AtomicUsize>>) -> Self {
         Self { progress, ..Self::default() }
+    }
+
+    /// Adds the packages as Cargo resolved them, by directory, so that the types of registry packages are read too.
+    #[cfg(feature = "cli")]
+    pub(crate) fn with_resolved(self, resolved: HashMap<PathBuf, ResolvedPackage>) -> Self {
+        Self { resolved, ..self }
+    }
+
+    /// Returns all files that were read.
+    #[cfg(feature = "cli")]
+    pub(crate) fn files(&self) -> Vec<Rc<SourceFile>> {
+        self.scopes.borrow().iter().filter(|scope| scope.is_file).map(|scope| scope.file.clone()).collect()
+    }
+
+    /// Parses all files of the scanned crates and returns their scopes.
+    #[cfg(feature = "cli")]
+    pub(crate) fn parse_all(&self) -> Vec<ScopeId> {
+        let mut found = Vec::new();
+        let mut index = 0;
+        // Parsing a file may add scopes.
+        while index < self.scopes.borrow().len() {
+            let id = ScopeId(index);
+            let scope = self.scope(id);
+            if self.krate(scope.krate).scanned && self.items(&scope, id).is_some() {
+                found.push(id);
+            }
+            index += 1;
+        }
+        found
     }
 
     pub(crate) fn krate(&self, id: CrateId) -> Rc<Crate> {

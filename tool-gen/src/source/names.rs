@@ -77,7 +77,8 @@ pub(crate) enum NamedEntity {
     Alias(ScopeId, Rc<syn::ItemType>),
     /// An item of a crate that is not read, by its path.
     Library(String),
-    Other,
+    /// A trait or a union, with the scope that declares it.
+    Other(#[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only `adopt` looks at traits"))] ScopeId),
 }
 
 /// The names looked up so far while one name is resolved. No name is looked up twice, so that cycles end and modules
@@ -136,7 +137,7 @@ impl SourceTree {
                 NamedEntity::Scope(id) if name == "self" => NamedEntity::Scope(id),
                 NamedEntity::Scope(id) => self.declared(id, name, None, walk)?,
                 NamedEntity::Library(path) => NamedEntity::Library(format!("{path}::{name}")),
-                NamedEntity::Defined(_) | NamedEntity::Alias(..) | NamedEntity::Other => return None,
+                NamedEntity::Defined(_) | NamedEntity::Alias(..) | NamedEntity::Other(_) => return None,
             };
         }
         Some(entity)
@@ -201,7 +202,7 @@ impl SourceTree {
             return Some(match &found.item {
                 TypeItem::Defined(definition) => NamedEntity::Defined(*definition),
                 TypeItem::Alias(alias) => NamedEntity::Alias(id, alias.clone()),
-                TypeItem::Other => NamedEntity::Other,
+                TypeItem::Other => NamedEntity::Other(id),
             });
         }
         if let Some(child) = self.child(&scope, name, viewer) {

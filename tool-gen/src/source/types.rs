@@ -63,6 +63,34 @@ impl SourceTree {
         found
     }
 
+    /// Returns the `impl`s of a trait for a type in its crate. Files with such an `impl` contain the text `needle`.
+    #[cfg(feature = "cli")]
+    pub(crate) fn trait_impls(
+        &self,
+        id: DefinitionId,
+        trait_name: &str,
+        needle: &'static str,
+    ) -> Vec<(ScopeId, Rc<syn::ItemImpl>)> {
+        let declared = self.definitions.borrow()[id.0].clone();
+        let krate = self.scope(declared.scope).krate;
+        let files: Vec<_> =
+            self.files_containing(krate, needle).iter().map(|&id| self.scope(id).file.clone()).collect();
+        let scopes = self.scopes.borrow().clone();
+        let mut found = Vec::new();
+        for (index, scope) in scopes.iter().enumerate().filter(|(_, scope)| scope.krate == krate) {
+            if !files.iter().any(|file| Rc::ptr_eq(file, &scope.file)) {
+                continue;
+            }
+            let impls = scope.items.get().map(|items| items.impls.as_slice()).unwrap_or_default();
+            let ours = impls.iter().filter(|(name, item)| {
+                self.original_name(ScopeId(index), name) == trait_name
+                    && self.is_for(item, ScopeId(index), id, &declared.item.ident)
+            });
+            found.extend(ours.map(|(_, item)| (ScopeId(index), item.clone())));
+        }
+        found
+    }
+
     /// Returns the own name of a trait, which may be imported under another name.
     fn original_name(&self, scope: ScopeId, name: &str) -> String {
         let import = self.import(scope, name).and_then(|path| path.segments.last().cloned());
@@ -172,7 +200,7 @@ impl SourceTree {
                 let filled = self.fill_generics(&alias.generics, &arguments, at, depth);
                 self.resolve_type(&alias.ty, at, &filled, depth + 1)
             }
-            Some(NamedEntity::Scope(_) | NamedEntity::Other) | None => unknown(ty),
+            Some(NamedEntity::Scope(_) | NamedEntity::Other(_)) | None => unknown(ty),
         }
     }
 

@@ -11,5 +11,7 @@ mod source_text;
 
 pub(crate) use nesting::{NestingError, check_nesting};
 pub(crate) use outline::{modules_only, without_bodies};
+#[cfg(feature = "cli")]
+pub(crate) use search::group_behind;
 pub(crate) use search::{annotations, includes, may_be_attribute, may_declare_modules};
 pub(crate) use source_text::source_text;

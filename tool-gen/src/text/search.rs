@@ -62,6 +62,15 @@ pub(crate) fn includes(text: &[u8]) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns the contents of the bracket with which a text begins.
+#[cfg(feature = "cli")]
+pub(crate) fn group_behind(text: &str) -> Option<&str> {
+    let mut lexer = super::lexer::Lexer::new(text);
+    let Some(super::lexer::SourceToken::Open(_)) = lexer.next() else { return None };
+    let start = lexer.at;
+    lexer.skip_group().then(|| &text[start..lexer.at - 1])
+}
+
 /// Returns `true` if a byte is part of a name. Bytes outside of ASCII count, because names may contain them.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80

@@ -38,7 +38,7 @@ fn json_contains_the_text() {
 const NESTED: &str = r#"
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 pub struct Order {
-    /// What is ordered.
+    /// The ordered items.
     items: Vec<Item>,
     by: Delivery,
 }
@@ -52,7 +52,7 @@ pub struct Item {
     count: Option<u32>,
 }
 
-/// How it goes out.
+/// The delivery method.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind")]
 pub enum Delivery {
@@ -73,9 +73,9 @@ fn types_are_described_field_by_field() {
     for expected in [
         "### `Item`\n\nOne thing.\n\n| field | type | | description |\n|---|---|---|---|\n",
         "| `sku` | string | required | Its number, such as `A\\|1`. |\n",
-        "| `items` | array of object Item | required | What is ordered. |\n",
+        "| `items` | array of object Item | required | The ordered items. |\n",
         "| `by` | Delivery | required |",
-        "### `Delivery`\n\nHow it goes out.\n",
+        "### `Delivery`\n\nThe delivery method.\n",
         ": With a stamp.\n\n| field |",
         "| `street` | string | required |",
     ] {

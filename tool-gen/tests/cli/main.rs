@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something it needs is missing")]
 
 // Output, files and exit codes of each command.
+mod adopt;
 mod diff;
 mod docs;
 mod lint;

@@ -208,7 +208,7 @@ impl Guard {
     }
 
     /// Removes the rate limit, which also limits guessing tokens. Use it if a proxy limits requests.
-    pub fn any_rate(mut self) -> Self {
+    pub fn without_rate_limit(mut self) -> Self {
         self.rules().limiter = None;
         self
     }

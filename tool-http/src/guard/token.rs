@@ -16,7 +16,7 @@ use subtle::{Choice, ConstantTimeEq};
 ///
 /// assert!(Token::new("password").is_err(), "it could be guessed");
 /// let token = Token::random()?;
-/// assert!(token.is(token.text()) && !token.is("password"));
+/// assert!(token.matches(token.text()) && !token.matches("password"));
 /// println!("http://localhost:3000, Authorization: Bearer {}", token.text());
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -55,7 +55,7 @@ impl Token {
 
     /// Compares a string with the token in constant time, for login pages.
     #[must_use]
-    pub fn is(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         TokenHash::is_any_of(text, &[self.hash()])
     }
 

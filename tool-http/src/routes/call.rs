@@ -141,7 +141,7 @@ impl CallSetup {
         for factory in &api.call_values {
             values.push(factory.make(parts).await?);
         }
-        let within = timeout_ms.map_or(api.longest, |asked| api.longest.min(Duration::from_millis(asked)));
+        let within = timeout_ms.map_or(api.max_timeout, |asked| api.max_timeout.min(Duration::from_millis(asked)));
         Ok(Self { api: api.clone(), values, within })
     }
 

@@ -17,7 +17,7 @@ use crate::extract::{PathName, QueryParams};
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct FormQuery {
-    /// `true` if the model provider is asked to enforce the schemas.
+    /// `true` if the model provider enforces the schemas (strict mode).
     strict: bool,
     /// Returns only this tool.
     tool: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct DialectList {
 pub(crate) struct DialectDefinitions {
     /// The name of the dialect.
     dialect: &'static str,
-    /// `true` if the model provider is asked to enforce the schemas.
+    /// `true` if the model provider enforces the schemas (strict mode).
     strict: bool,
     /// The value for `tools` in a request to the model provider.
     definitions: Value,

@@ -24,15 +24,15 @@ async fn a_call_returns_its_result() {
 
 #[tokio::test]
 async fn passes_arguments_to_the_dispatcher_unchanged() {
-    // What is nearly right is mended there, and what can be read in two ways is refused there.
+    // The dispatcher repairs nearly valid arguments and rejects ambiguous ones.
     let router = router();
     let send_text = async |text: &'static str| {
         let request = request("POST", "/api/tools/desk.add").header("content-type", "application/json; charset=utf-8");
         send(&router, request.body(Body::from(text)).unwrap()).await
     };
-    let mended = send_text(r#"{"a": "1", "b": 2,}"#).await;
-    assert_eq!((mended.status, &mended.json()["output"]), (StatusCode::OK, &json!("3")));
-    assert!(mended.json()["metadata"]["repairs"].is_array(), "{mended:?}");
+    let repaired = send_text(r#"{"a": "1", "b": 2,}"#).await;
+    assert_eq!((repaired.status, &repaired.json()["output"]), (StatusCode::OK, &json!("3")));
+    assert!(repaired.json()["metadata"]["repairs"].is_array(), "{repaired:?}");
     let twice = send_text(r#"{"a": 1, "a": 2, "b": 3}"#).await;
     assert_eq!(twice.problem(), (422, "invalid_arguments".into()));
 }
@@ -68,7 +68,7 @@ async fn a_request_can_shorten_the_timeout_but_not_extend_it() {
     assert_eq!(asked.problem(), (504, "timed_out".into()));
     assert_eq!(asked.json()["output"], "`desk.wait` did not finish within 5ms and was stopped.");
 
-    let api = Api::new(tools()).longest_call(Duration::from_millis(6));
+    let api = Api::new(tools()).max_timeout(Duration::from_millis(6));
     let longest = call(api, "/api/tools/desk.wait?timeout_ms=3600000").await;
     assert_eq!(longest.json()["output"], "`desk.wait` did not finish within 6ms and was stopped.");
     let own = builder(&desk).timeout(Duration::from_millis(7)).build().unwrap();
@@ -89,7 +89,7 @@ async fn a_dry_run_and_a_preview_run_nothing() {
     assert_eq!(without.json(), json!({"effect": null}));
     let wrong = send(&router, post("/api/tools/desk.purge/preview", &json!({"hots": 1}))).await;
     assert_eq!(wrong.problem(), (422, "invalid_arguments".into()));
-    // A word that is nearly right must not run anything.
+    // A misspelt query parameter must not run anything.
     let misspelt = send(&router, post("/api/tools/desk.purge?dryrun=true", &arguments)).await;
     assert_eq!(misspelt.problem(), (400, "query".into()));
     assert_eq!(desk.purges.load(Ordering::SeqCst), 0);
@@ -212,7 +212,7 @@ async fn derives_the_user_from_the_request_or_rejects_it() {
         assert_eq!(answer.json()["output"], "ada");
         let refused = send(&router, json(who(), &json!({}))).await;
         assert_eq!(refused.problem(), (403, "no_user".into()));
-        // Nobody can say it in the arguments.
+        // The arguments cannot set it.
         let injected = send(&router, json(who().header("x-user", "ada"), &json!({"user": "eve"}))).await;
         assert_eq!(injected.problem(), (422, "invalid_arguments".into()));
     }

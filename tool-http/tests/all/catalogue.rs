@@ -80,7 +80,7 @@ async fn rejects_unknown_names_and_parameters() {
         ("/api/dialects/openai?strict=yes", (400, "query")),
         ("/api/nothing", (404, "path")),
         ("/api/tools/%ff", (400, "path")),
-        // Nothing waits here and nothing is on record, so that there is nothing to ask for.
+        // Without pending calls and a journal these routes do not exist.
         ("/api/pending?conversation=c", (404, "path")),
         ("/api/journal", (404, "path")),
     ] {

@@ -70,7 +70,7 @@ async fn all_checks_must_pass_in_order() {
             assert_eq!(outcome(&router, request).await, expected, "{headers:?}, {kinds:?}");
             assert_eq!(asked.take(), in_order, "{headers:?}, {kinds:?}");
         }
-        // The control: the last alone lets through what those before it refuse.
+        // The control: the last check alone accepts the requests that earlier checks refuse.
         let alone = guarded(asked.add(Guard::new(), "third", kinds[2]));
         assert_eq!(outcome(&alone, list(REMOTE, "203.0.113.1").header("third", "1")).await, "ok");
         assert_eq!(asked.take(), ["third"]);
@@ -88,7 +88,7 @@ async fn requires_the_token_wherever_the_guard_is_set() {
         let shown = request().header("authorization", format!("Bearer {SECRET}"));
         assert_eq!(outcome(&router, shown).await, "ok");
     }
-    // The control: this guard alone asks for none.
+    // The control: this guard alone needs no token.
     assert_eq!(outcome(&guarded(guard()), request()).await, "ok");
 }
 

@@ -61,7 +61,7 @@ async fn a_client_that_reconnects_misses_nothing() {
     let seen: Vec<_> =
         seen.iter().map(|sent| (sent.name.as_str(), sent.data["call"]["conversation"].as_str().unwrap())).collect();
     assert_eq!(seen, [("finished", "1"), ("started", "2"), ("finished", "2")]);
-    // From the very beginning, and in the query too.
+    // From the first event, also as a query parameter.
     let (mut whole, _) = watch(&router, &format!("?last_event_id={}", ready.id), None).await;
     assert_eq!(whole.next().await.unwrap(), first);
 }
@@ -74,7 +74,7 @@ async fn reports_lost_events() {
     for a in 0..6 {
         add(&router, a).await;
     }
-    // Once the last of the twelve events is there, the four of the last two calls are kept.
+    // After twelve events, the four of the last two calls are kept.
     while last.next().await.unwrap().name != "finished" {}
     let (mut back, _) = watch(&router, "", Some(&ready.id)).await;
     for stream in [&mut slow, &mut back] {
@@ -83,7 +83,7 @@ async fn reports_lost_events() {
         let next = stream.next().await.unwrap();
         assert_eq!((next.name.as_str(), &next.data["call"]["conversation"]), ("started", &json!("4")));
     }
-    // One of another time: nobody can say how many.
+    // An id of an earlier process: the number of missed events is unknown.
     let (mut other, _) = watch(&router, "", Some("1-7")).await;
     let missed = other.next().await.unwrap();
     assert_eq!((missed.name.as_str(), &missed.data), ("missed", &json!({"count": null})));
@@ -101,7 +101,7 @@ async fn filtered_events_do_not_count_as_missed() {
     let router = mounted(Api::new(tools()).keep_events(200));
     let (mut all, _) = watch(&router, "", None).await;
     let (mut filtered, ready) = watch(&router, "?tool=desk.count", None).await;
-    // The client that is connected is sent an id at least as often as events are forgotten.
+    // A connected client receives an id at least as often as events are dropped.
     for calls in [1, 1, 90, 90] {
         for a in 0..calls {
             add(&router, a).await;

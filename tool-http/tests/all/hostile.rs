@@ -31,7 +31,7 @@ async fn without_a_token_only_this_machine_is_served() {
         (LOCAL, "[::1]:3000", "ok"),
         (REMOTE, "localhost:3000", "not_local"),
         (REMOTE, "203.0.113.1", "host"),
-        // A name that an attacker had rebound to this machine.
+        // A host name that an attacker rebound to this machine.
         (LOCAL, "evil.example", "host"),
         (LOCAL, "evil.example:3000", "host"),
         (LOCAL, "localhost.evil.example", "host"),
@@ -77,7 +77,7 @@ async fn with_a_token_other_machines_are_served() {
         assert_eq!(outcome(&router, shown(named(), &right)).await, "ok");
     }
     let right = format!("Bearer {SECRET}");
-    // On this machine too, and never for a name that is not the server's.
+    // On this machine too, and never for a foreign host name.
     assert_eq!(outcome(&router, list(LOCAL, "localhost")).await, "token_missing");
     assert_eq!(
         outcome(&router, shown(list(REMOTE, "203.0.113.1"), &right)).await,
@@ -98,7 +98,7 @@ async fn a_session_needs_no_token() {
     let cookie = |value: &str| list(REMOTE, "203.0.113.1").header("cookie", value);
     assert_eq!(outcome(&router, cookie("id=7")).await, "ok");
     assert_eq!(outcome(&router, cookie("id=8")).await, "token_missing");
-    // Without a token a session says nothing: this machine alone is served.
+    // Without a token a session has no effect: only this machine is served.
     assert_eq!(outcome(&guarded(Guard::new().session(known)), cookie("id=7")).await, "host");
 }
 
@@ -139,7 +139,7 @@ async fn refuses_pages_of_other_sites() {
     ] {
         assert_eq!(said(&router, call(headers)).await, expected, "{headers:?}");
     }
-    // A link may lead here, an image or a script may not.
+    // A link from another site is allowed, an image or a script is not.
     let read = |mode: &str, dest: &str| {
         list(LOCAL, "localhost")
             .header("sec-fetch-site", "cross-site")
@@ -156,14 +156,14 @@ async fn refuses_html_forms() {
     let router = router();
     let form = |kind: &str| {
         let request = request("POST", "/api/tools/desk.add").header("content-type", kind);
-        // A form of `text/plain` can send text that is JSON.
+        // A `text/plain` form can send JSON text.
         request.body(Body::from(r#"{"a": 1, "b": 2}"#)).unwrap()
     };
     for kind in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"] {
         assert_eq!(said(&router, form(kind)).await, "csrf", "{kind}");
     }
     assert_eq!(said(&router, form("application/json")).await, "ok");
-    // A request that proves itself otherwise still has to bring JSON.
+    // An authenticated request still needs the content type JSON.
     let mut other = form("text/plain");
     other.headers_mut().insert("x-requested-with", HeaderValue::from_static("test"));
     assert_eq!(said(&router, other).await, "content_type");
@@ -241,7 +241,7 @@ async fn rejects_large_bodies_before_reading_them() {
     assert_eq!(said(&router, fits).await, "ok");
     let large = json!({"a": 1, "b": 2, "c": "x".repeat(64)});
     assert_eq!(send(&router, post("/api/tools/desk.add", &large)).await.problem(), (413, "too_large".into()));
-    // One that does not announce its length, and never ends.
+    // An endless body without a length.
     let endless = stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from_static(b"                ")));
     let request = request("POST", "/api/tools/desk.add").header("content-type", "application/json");
     let answer = send(&router, request.body(Body::from_stream(endless)).unwrap()).await;
@@ -269,7 +269,7 @@ async fn a_guard_checks_once_even_if_layered_twice() {
     let shared = guarded(guard.clone()).layer(guard.clone());
     let results = [outcome(&shared, list(LOCAL, "localhost")).await, outcome(&shared, list(LOCAL, "localhost")).await];
     assert_eq!(results, ["ok", "ok"], "each request is counted once");
-    // A guard that was made from the same one, and says more, is another.
+    // A guard derived from another is a different guard.
     let stricter = guarded(Guard::new().token(token())).layer(Guard::new());
     assert_eq!(outcome(&stricter, list(LOCAL, "localhost")).await, "token_missing");
     let derived = Guard::new();

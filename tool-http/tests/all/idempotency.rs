@@ -39,7 +39,7 @@ impl Bank {
         format!("payment {}: {amount} to {to}", self.payments.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
-    /// Pay the same to somebody else.
+    /// Pay the same amount to another payee.
     pub fn donate(&self, to: &str, amount: u32) -> String {
         self.pay(to, amount)
     }
@@ -56,12 +56,12 @@ impl Bank {
         Err(HandlerError::failed(self.pay(to, 1)))
     }
 
-    /// Pay, and say that there is too much to do.
+    /// Pay, and report that the bank is busy.
     pub fn busy(&self) -> ToolResult {
         ToolResult::failure(ToolError::new(ErrorKind::Unavailable, self.pay("nobody", 1)))
     }
 
-    /// Pay once a person agrees, and wait until it is cleared.
+    /// Pay after approval, and wait until it is cleared.
     #[tool(sensitive)]
     pub async fn wire(&self, to: &str) -> String {
         self.slow(to).await
@@ -146,17 +146,17 @@ async fn a_call_completes_without_its_client_and_is_replayed() {
         assert_eq!(document["output"], format!("payment {paid}: 1 to a"));
         assert_eq!(fixture.bank.count(), paid, "it ran once");
     }
-    // The control: without a key nobody could ask for the result, and the call is stopped.
+    // The control: without a key the result could not be requested again, so the call is stopped.
     let without = post("/api/tools/bank.slow?conversation=c", &to);
     fixture.call_and_leave(without).await;
     fixture.bank.cleared.add_permits(1);
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(fixture.bank.cleared.available_permits(), 1, "nobody has waited for it");
+    assert_eq!(fixture.bank.cleared.available_permits(), 1, "no handler waited for it");
 }
 
-/// The client is told to check instead of retrying, which would return the same result forever.
+/// The client must check instead of retrying, which would return the same result forever.
 #[tokio::test]
 async fn a_stopped_call_does_not_invite_a_retry() {
     let fixture = Fixture::new();
@@ -172,15 +172,15 @@ async fn a_stopped_call_does_not_invite_a_retry() {
     }
     let mut streamed = keyed("slow", "1", &to);
     streamed.headers_mut().insert("accept", "text/event-stream".parse().unwrap());
-    let told = Stream::open(&fixture.router, streamed).await.all().await;
-    assert_eq!((told[0].name.as_str(), &told[0].data["error"]["kind"]), ("result", &json!("outcome_unknown")));
+    let events = Stream::open(&fixture.router, streamed).await.all().await;
+    assert_eq!((events[0].name.as_str(), &events[0].data["error"]["kind"]), ("result", &json!("outcome_unknown")));
     assert_eq!(fixture.bank.count(), 1);
 
-    // What the tool itself has said stays as it is.
+    // A failure of the tool itself is replayed unchanged.
     for _ in 0..2 {
         assert_eq!(fixture.call("fail", "2", &to).await.problem(), (422, "failed".into()));
     }
-    // So does what the first answer called a matter of time, without that.
+    // So is a temporary failure, without its `Retry-After`.
     assert_eq!(fixture.call("busy", "3", &json!({})).await.problem(), (503, "unavailable".into()));
     assert_eq!(fixture.call("busy", "3", &json!({})).await.problem(), (409, "unavailable".into()));
     assert_eq!(fixture.bank.count(), 3);
@@ -213,14 +213,14 @@ async fn a_key_belongs_to_one_call() {
     }
     assert_eq!(pay("pay", json!({"to": 1})).await.problem(), (422, "invalid_arguments".into()));
     assert_eq!(fixture.bank.count(), 1);
-    // The control: the same call in other words, and another key.
+    // The control: the same call written differently, and another key.
     let again = pay("pay", json!({"amount": 1, "to": "a"})).await.json();
     assert_eq!((&again["output"], &again["metadata"]["replayed"]), (&json!("payment 1: 1 to a"), &json!(true)));
     assert_eq!(fixture.call("pay", "2", &json!({"to": "b"})).await.json()["output"], "payment 2: 1 to b");
-    // A key that nothing has run with yet is still free.
+    // A key is free until a call has run with it.
     assert_eq!(fixture.call("pay", "3", &json!({"to": 1})).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(fixture.call("pay", "3", &json!({"to": "c"})).await.status, StatusCode::OK);
-    // A dry run has nothing to repeat.
+    // A dry run leaves nothing to replay.
     assert_eq!(fixture.call("pay?dry_run=true", "4", &json!({"to": "d"})).await.status, StatusCode::OK);
     assert_eq!(fixture.call("pay", "4", &json!({"to": "e"})).await.status, StatusCode::OK);
     assert_eq!(fixture.bank.count(), 4);

@@ -22,7 +22,7 @@ use crate::support::{Desk, Stream, User, builder, get, mounted, overloaded, post
 const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 static VALIDATOR: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "OPENAPI_PYTHON", TARGET);
 
-/// Its name is escaped in references, as is that of what it holds.
+/// A generic type: its name and that of its parameter are escaped in references.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Page<{T}>")]
 struct Page<T> {
@@ -44,9 +44,9 @@ struct Print {
 }
 
 /// A router with all routes.
-fn whole() -> Router {
+fn full_router() -> Router {
     let journal = Arc::new(MemoryJournal::new());
-    // What a document could stumble over: a reference as a default, a property of that name, a type with odd letters.
+    // Difficult schemas: a reference as a default, a property named `$ref`, a type name with special characters.
     let schema = json!({
         "type": "object",
         "properties": {
@@ -87,7 +87,7 @@ fn schema_of<'a>(document: &'a Value, path: &str, method: &str, status: &str) ->
 
 #[tokio::test]
 async fn responses_match_the_openapi_document() {
-    let router = whole();
+    let router = full_router();
     let document = document(&router).await;
     let order = json!({"items": [{"sku": "a", "parts": [{"sku": "b"}]}]});
     send(&router, post("/api/tools/desk.order?conversation=c", &order)).await;
@@ -135,7 +135,7 @@ async fn responses_match_the_openapi_document() {
 
 #[tokio::test]
 async fn each_tool_is_a_path_with_its_own_arguments() {
-    let document = document(&whole()).await;
+    let document = document(&full_router()).await;
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["servers"][0]["url"], "/api");
     let schema = |tool: &str| {
@@ -180,7 +180,7 @@ fn assert_every_reference_leads_somewhere(document: &Value, part: &Value) {
 
 #[tokio::test]
 async fn describes_retry_after() {
-    let router = whole();
+    let router = full_router();
     let document = document(&router).await;
     let answer = send(&router, post("/api/tools/overloaded", &json!({}))).await;
     let error = &document["components"]["schemas"]["ToolError"];
@@ -194,7 +194,7 @@ async fn describes_retry_after() {
 
 #[tokio::test]
 async fn describes_the_token_if_required() {
-    let without = document(&whole()).await;
+    let without = document(&full_router()).await;
     assert!(without.get("security").is_none());
     let tools = builder(&Desk::default()).build().unwrap();
     let router: Router = Api::new(tools).token(Token::new("correct-horse-battery").unwrap()).into_router();
@@ -208,14 +208,14 @@ async fn describes_the_token_if_required() {
 #[tokio::test]
 async fn the_document_is_valid_openapi() {
     let Some(python) = VALIDATOR.installed() else { return };
-    let described = document(&whole()).await;
+    let described = document(&full_router()).await;
     let check = |name: &str, document: &Value| {
         let file = Path::new(TARGET).join(format!("{name}.json"));
         fs::write(&file, document.to_string()).expect("the target folder can be written");
         run(python.command().args(["-m", "openapi_spec_validator"]).arg(&file))
     };
     check("openapi", &described).unwrap_or_else(|error| panic!("{error}"));
-    // The control: it would have told.
+    // The control: the validator rejects broken documents.
     let mut broken = described.clone();
     broken["paths"]["/tools/desk.add"]["post"]["responses"] = json!("none");
     let mut lost = described;

@@ -26,7 +26,7 @@ impl Fixture {
 
     fn over(waiting: Deferred) -> Self {
         let (desk, journal) = (Desk::default(), Arc::new(MemoryJournal::new()));
-        // The dispatcher itself has nobody to ask.
+        // The dispatcher itself has no confirmer.
         let tools = builder(&desk).journal(journal.clone()).limit(Limiter::new().tool("desk.add", Limit::total(0)));
         let router = mounted(Api::new(tools.build().unwrap()).pending(waiting));
         Self { desk, journal, router }
@@ -85,7 +85,7 @@ async fn arguments_can_be_edited_around_a_secret() {
     let fixture = Fixture::new();
     let token = fixture.purge("web-1").await;
     let edit = fixture.waiting().await[0]["edit"].as_str().unwrap().to_owned();
-    // What is wrong leaves the call waiting.
+    // After an invalid edit the call stays pending.
     for (wrong, kind) in [
         ("{", "invalid_arguments"),
         (r#"{"host": 1, "host": 2}"#, "invalid_arguments"),
@@ -124,7 +124,7 @@ async fn an_abort_refuses_all_pending_calls_of_the_conversation() {
         assert_eq!(fixture.decide("approve", json!({"token": token})).await.problem(), (404, "token".into()));
     }
     assert_eq!(fixture.decisions().await[..2], ["aborted", "aborted"]);
-    // The control: another conversation goes on.
+    // The control: another conversation continues.
     let answer = fixture.decide("approve", json!({"token": elsewhere["metadata"]["token"]})).await;
     assert_eq!((answer.status, fixture.purges()), (StatusCode::OK, 1));
 }
@@ -158,7 +158,7 @@ async fn an_abort_succeeds_even_if_other_pending_calls_cannot_be_listed() {
     let answer = fixture.decide("abort", json!({"token": tokens[0]})).await;
     assert_eq!((answer.status, &answer.json()["error"]["kind"]), (StatusCode::OK, &json!("aborted")));
     assert_eq!(fixture.decisions().await[0], "aborted");
-    // The control: the other one is not lost either.
+    // The control: the other call is still pending.
     let answer = fixture.decide("approve", json!({"token": tokens[1]})).await;
     assert_eq!((answer.status, fixture.purges()), (StatusCode::OK, 1));
 }
@@ -180,7 +180,7 @@ async fn lists_pending_calls_of_all_conversations() {
     };
     assert_eq!(conversations(&fixture.router).await, [json!("c"), json!("other"), json!(null)]);
 
-    // The control: who is kept to a conversation sees that one.
+    // The control: a caller restricted to a conversation sees its calls.
     let waiting = Deferred::new(SealingKey::random().unwrap());
     let api = Api::new(builder(&fixture.desk).build().unwrap()).pending(waiting.clone());
     let kept_apart = mounted(api.conversation(|_, named| Ok(Some(named.unwrap_or("mine").to_owned()))));
@@ -219,8 +219,8 @@ async fn an_approved_call_streams_its_progress() {
         let request = request("POST", "/api/pending/approve").header("accept", "text/event-stream");
         json(request, &json!({"token": token}))
     };
-    let told = Stream::open(&fixture.router, ask(&token)).await.all().await;
-    assert_eq!((told[0].name.as_str(), &told[0].data["success"]), ("result", &json!(true)));
-    let told = Stream::open(&fixture.router, ask(&token)).await.all().await;
-    assert_eq!((told[0].name.as_str(), &told[0].data["kind"]), ("problem", &json!("token")));
+    let events = Stream::open(&fixture.router, ask(&token)).await.all().await;
+    assert_eq!((events[0].name.as_str(), &events[0].data["success"]), ("result", &json!(true)));
+    let events = Stream::open(&fixture.router, ask(&token)).await.all().await;
+    assert_eq!((events[0].name.as_str(), &events[0].data["kind"]), ("problem", &json!("token")));
 }

@@ -31,9 +31,9 @@ async fn the_rate_limit_can_be_removed() {
     let rare = || Guard::new().rate(Limit::per(3, Duration::from_secs(3_600)));
     for (guard, is_limited) in [
         (rare(), true),
-        (rare().any_rate(), false),
+        (rare().without_rate_limit(), false),
         // The last setting wins.
-        (Guard::new().any_rate().rate(Limit::per(3, Duration::from_secs(3_600))), true),
+        (Guard::new().without_rate_limit().rate(Limit::per(3, Duration::from_secs(3_600))), true),
     ] {
         let router = guarded(guard);
         for number in 0..20 {
@@ -42,6 +42,6 @@ async fn the_rate_limit_can_be_removed() {
         }
     }
     // All other rules still apply.
-    let router = guarded(Guard::new().any_rate());
+    let router = guarded(Guard::new().without_rate_limit());
     assert_eq!(outcome(&router, list(REMOTE, "localhost")).await, "not_local");
 }

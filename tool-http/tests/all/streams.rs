@@ -15,30 +15,30 @@ fn streamed(path: &str, body: &serde_json::Value) -> axum::http::Request<axum::b
 
 #[tokio::test]
 async fn a_call_streams_its_progress() {
-    let told = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 3}))).await.all().await;
-    let names: Vec<_> = told.iter().map(|sent| sent.name.as_str()).collect();
+    let events = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 3}))).await.all().await;
+    let names: Vec<_> = events.iter().map(|sent| sent.name.as_str()).collect();
     assert_eq!(names, ["progress", "progress", "progress", "result"]);
-    assert_eq!(told[1].data, 2);
-    assert_eq!(told[3].data["output"], "counted to 3");
+    assert_eq!(events[1].data, 2);
+    assert_eq!(events[3].data["output"], "counted to 3");
 }
 
 #[tokio::test]
 async fn a_failure_ends_the_stream_with_its_result() {
-    let told = Stream::open(&router(), streamed("/api/tools/desk.add", &json!({"a": "x"}))).await.all().await;
-    assert_eq!((told.len(), told[0].name.as_str()), (1, "result"));
-    assert_eq!(told[0].data["error"]["kind"], "invalid_arguments");
+    let events = Stream::open(&router(), streamed("/api/tools/desk.add", &json!({"a": "x"}))).await.all().await;
+    assert_eq!((events.len(), events[0].name.as_str()), (1, "result"));
+    assert_eq!(events[0].data["error"]["kind"], "invalid_arguments");
 }
 
 /// The client does not read while the handler reports: reports beyond the buffer are counted.
 #[tokio::test]
 async fn a_slow_client_learns_how_many_reports_it_missed() {
-    let told = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 10_000}))).await.all().await;
-    let heard = told.iter().filter(|sent| sent.name == "progress").count() as u64;
+    let events = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 10_000}))).await.all().await;
+    let heard = events.iter().filter(|sent| sent.name == "progress").count() as u64;
     let missed: u64 =
-        told.iter().filter(|sent| sent.name == "missed").map(|sent| sent.data["count"].as_u64().unwrap()).sum();
+        events.iter().filter(|sent| sent.name == "missed").map(|sent| sent.data["count"].as_u64().unwrap()).sum();
     assert_eq!(heard + missed, 10_000);
     assert!(missed > 0 && heard < 1_000, "{heard} and {missed}");
-    assert_eq!(told.last().unwrap().name, "result");
+    assert_eq!(events.last().unwrap().name, "result");
 }
 
 /// A connection with a running call and a small receive buffer.
@@ -80,16 +80,16 @@ async fn a_client_that_disconnects_cancels_its_call() {
         if accept == "text/event-stream" {
             read_until(&mut connection, "event: progress").await;
         }
-        // The control: as long as the client is there, so is the call.
+        // The control: the call continues while the client is connected.
         let meanwhile = tokio::time::timeout(Duration::from_millis(50), desk.dropped.notified()).await;
-        assert!(meanwhile.is_err(), "{accept}: it was stopped while somebody waited");
+        assert!(meanwhile.is_err(), "{accept}: it was stopped while the client waited");
         drop(connection);
         let stopped = tokio::time::timeout(Duration::from_secs(30), desk.dropped.notified()).await;
-        assert!(stopped.is_ok(), "{accept}: it goes on for nobody");
+        assert!(stopped.is_ok(), "{accept}: it continues without a client");
     }
 }
 
-/// Reports much.
+/// A tool class that reports a lot of progress.
 struct Hose(Desk);
 
 #[tool_class(manual, prefix = "hose")]
@@ -115,10 +115,10 @@ async fn a_client_that_does_not_read_does_not_delay_its_call() {
     assert!(stopped.is_ok(), "its time is up, and it goes on");
     drop(connection);
 
-    // The control: whoever reads is told everything.
+    // The control: a client that reads receives all events.
     let mut connection = called(address, "hose.pour", &json!({"times": 200}), "text/event-stream").await;
-    let mut told = String::new();
-    connection.read_to_string(&mut told).await.unwrap();
-    assert_eq!(told.matches("event: progress").count(), 200);
-    assert!(!told.contains("event: missed") && told.contains("poured 200 times"));
+    let mut text = String::new();
+    connection.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text.matches("event: progress").count(), 200);
+    assert!(!text.contains("event: missed") && text.contains("poured 200 times"));
 }

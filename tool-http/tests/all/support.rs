@@ -25,7 +25,7 @@ pub struct User(pub String);
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Item {
     pub sku: String,
-    /// Others that belong to it.
+    /// The parts of the item.
     #[serde(default)]
     pub parts: Vec<Item>,
 }
@@ -102,7 +102,7 @@ impl Desk {
         std::future::pending::<()>().await;
     }
 
-    /// Who asks.
+    /// Return the name of the user.
     pub fn who(&self, #[inject] user: &User) -> String {
         user.0.clone()
     }

@@ -10,7 +10,7 @@ use tool_runtime::{Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
 use crate::support::{Folder, finished, result, started};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_keeps_to_what_every_journal_promises() {
+async fn passes_the_conformance_tests_of_journals() {
     let (folder, count) = (Folder::new(), AtomicUsize::new(0));
     testing::check(async || {
         let name = format!("{}.db", count.fetch_add(1, Ordering::Relaxed));
@@ -50,9 +50,9 @@ async fn a_call_that_never_finished_is_unfinished_after_reopening() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_in_two_openings_one_is_new() {
+async fn one_of_many_concurrent_begins_is_new() {
     let folder = Folder::new();
-    // Two openings are to this what two processes are.
+    // Two openings behave like two processes.
     let journals = [folder.open().await, folder.open().await];
     for round in 0..10 {
         let begin = |task: usize| {
@@ -70,7 +70,7 @@ async fn of_many_in_two_openings_one_is_new() {
 
 /// A caller that is dropped while it waits for the journal must not leave a call that runs forever.
 #[tokio::test]
-async fn a_begin_that_is_dropped_does_not_run() {
+async fn a_dropped_begin_does_not_run() {
     let folder = Folder::new();
     let journal = folder.open().await;
     for (wait, id) in (0..30).map(|wait| (Duration::from_micros(wait * 100), wait.to_string())) {
@@ -131,7 +131,7 @@ async fn a_call_without_an_entry_has_not_begun_unless_entries_were_pruned() {
     assert_eq!(state(&journal, "3").await, Some(EntryState::Noted));
     journal.prune(Duration::ZERO).await.unwrap();
     for id in ["1", "2", "3"] {
-        assert_eq!(state(&journal, id).await, None, "nobody knows whether {id} was removed");
+        assert_eq!(state(&journal, id).await, None, "it is unknown whether {id} was removed");
     }
 }
 
@@ -159,7 +159,7 @@ async fn reports_other_live_openings() {
     let (ours, theirs) = (journal.opening().unwrap(), beside.opening().unwrap());
     assert!(journal.is_open_elsewhere(theirs) && beside.is_open_elsewhere(ours));
     assert!(!journal.is_open_elsewhere(ours), "that is here");
-    assert!(!journal.is_open_elsewhere(theirs + 1), "nobody has it yet");
+    assert!(!journal.is_open_elsewhere(theirs + 1), "it does not exist yet");
     drop(beside);
     assert!(!journal.is_open_elsewhere(theirs), "they are gone");
 }

@@ -44,7 +44,7 @@ async fn migrates_a_file_of_version_one() {
     journal.finish(&call.key, &finished("done")).await.unwrap();
     let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
     journal.close().await;
-    // As the first version was.
+    // The schema of the first version.
     run(
         &folder,
         "DROP INDEX runs_by_identity; ALTER TABLE outcomes DROP COLUMN started; PRAGMA user_version = 1; \
@@ -166,7 +166,7 @@ async fn files_are_private_to_their_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_can_create_it_at_once() {
+async fn concurrent_openings_can_create_the_file() {
     for _ in 0..5 {
         let folder = Folder::new();
         let open = |_| {

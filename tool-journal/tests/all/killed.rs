@@ -17,7 +17,7 @@ use tool_runtime::journal::{
 };
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult, tool};
 
-use crate::support::{Folder, child, childs_task, say_ready, started, wait_until_ready};
+use crate::support::{Folder, child, child_task, report_ready, started, wait_until_ready};
 
 const ROUNDS: u32 = 200;
 const LANES: usize = 4;
@@ -53,7 +53,7 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
 
     let effects = lines(&folder, "effects");
     let ran: HashSet<_> = effects.iter().cloned().collect();
-    let told: HashSet<_> = lines(&folder, "told").into_iter().collect();
+    let returned: HashSet<_> = lines(&folder, "returned").into_iter().collect();
     FOLDER.set(folder.file("")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (mut completed, mut unfinished) = (0, 0);
@@ -74,17 +74,17 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
                 assert_eq!((&result.output, result.metadata.get("replayed")), (id, Some(&json!(true))));
                 completed += 1;
             } else {
-                // It had its effect and was not seen to end: nobody can tell, so nobody was told.
+                // The call took effect and its end was not recorded, so its result was not returned either.
                 assert_eq!(result.error.unwrap().kind, ErrorKind::OutcomeUnknown);
-                assert!(!told.contains(id), "{id} was answered and then forgotten");
+                assert!(!returned.contains(id), "{id} was answered and then forgotten");
                 unfinished += 1;
             }
         }
     });
     assert_eq!(lines(&folder, "effects"), effects, "some ran again");
     assert_eq!(forgotten(&folder), None);
-    assert!(told.is_subset(&ran));
-    // The test says something only if it got somewhere, and if processes died in the middle of calls.
+    assert!(returned.is_subset(&ran));
+    // The test is conclusive only if calls ran and processes died during calls.
     assert!(completed > 100 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
 }
 
@@ -105,7 +105,7 @@ fn forgotten(folder: &Folder) -> Option<String> {
     let entries = runtime.block_on(async { folder.open().await.entries(EntryQuery::newest(u32::MAX)).await.unwrap() });
     let is_finished = |entry: &JournalEntry| matches!(entry.state, EntryState::Finished(_));
     let known: HashSet<_> = entries.into_iter().filter(is_finished).filter_map(|entry| entry.id).collect();
-    lines(folder, "told").into_iter().find(|id| !known.contains(id))
+    lines(folder, "returned").into_iter().find(|id| !known.contains(id))
 }
 
 /// Control: with a journal that writes only at the end, the same test finds a call that ran twice.
@@ -154,7 +154,7 @@ fn lines(folder: &Folder, name: &str) -> Vec<String> {
 #[test]
 #[ignore = "a process that other tests start"]
 fn runs_calls_until_killed() {
-    let Some((folder, task)) = childs_task() else { return };
+    let Some((folder, task)) = child_task() else { return };
     let (journal, first) = task.split_once(' ').unwrap();
     let first: usize = first.parse().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -166,14 +166,14 @@ fn runs_calls_until_killed() {
             "Later" => dispatcher(Later(sqlite)),
             _ => dispatcher(sqlite),
         };
-        say_ready();
+        report_ready();
         let lanes: Vec<_> = (0..LANES)
             .map(|lane| {
                 let tools = tools.clone();
                 tokio::spawn(async move {
                     for id in (first + lane..).step_by(LANES).map(|id| id.to_string()) {
                         if call(&tools, &id).await.success {
-                            append("told", &id);
+                            append("returned", &id);
                         }
                     }
                 })

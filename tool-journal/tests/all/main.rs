@@ -2,19 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-/// Calls that begin, finish and come again.
+/// Calls that begin, finish and are repeated.
 mod calls;
-/// Files that are no journal, newer, damaged or not writable.
+/// Files that are not journals, newer, damaged or not writable.
 mod files;
-/// A disk without room, and with room again.
+/// A full disk that gets space again.
 mod full_disk;
-/// A process that is killed in the middle of calls, many times.
+/// A process that is killed during calls, many times.
 mod killed;
-/// Calls that wait for a confirmation.
+/// Pending calls.
 mod pending;
-/// Several processes with one file.
+/// Several processes that share a file.
 mod processes;
-/// A dispatcher whose process ends while a call waits for consent.
+/// A dispatcher whose process ends while a call is pending.
 mod resumed;
-/// What the other modules need.
+/// Fixtures of the other modules.
 mod support;

@@ -34,7 +34,7 @@ async fn a_pending_call_survives_a_restart_and_is_taken_once() {
     assert_eq!(folder.open().await.take("t1").await.unwrap(), None, "taken for good");
 }
 
-/// Calls that nobody answers do not stay in the file for ever.
+/// Undecided calls do not stay in the file forever.
 #[tokio::test]
 async fn expired_calls_are_removed_by_the_next_one() {
     let folder = Folder::new();
@@ -54,7 +54,7 @@ async fn expired_calls_are_removed_by_the_next_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_take_one_gets_it() {
+async fn one_of_many_concurrent_takes_succeeds() {
     let folder = Folder::new();
     let journals = [folder.open().await, folder.open().await];
     journals[0].put(waiting("t", None)).await.unwrap();

@@ -1,13 +1,13 @@
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{CallStatus, EntryQuery, EntryState, Journal};
 
-use crate::support::{Folder, child, childs_task, finished, result, say_ready, started, wait_until_ready};
+use crate::support::{Folder, child, child_task, finished, report_ready, result, started, wait_until_ready};
 
 /// Begins two calls, finishes one, and stays.
 #[test]
 #[ignore = "a process that other tests start"]
 fn begins_a_call_and_stays() {
-    let Some((folder, _)) = childs_task() else { return };
+    let Some((folder, _)) = child_task() else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
@@ -15,7 +15,7 @@ fn begins_a_call_and_stays() {
         journal.begin(&done).await.unwrap();
         journal.finish(&done.key, &finished("by the child")).await.unwrap();
         journal.begin(&started("c", "open")).await.unwrap();
-        say_ready();
+        report_ready();
         std::future::pending::<()>().await;
     });
 }
@@ -44,7 +44,7 @@ async fn a_call_is_running_while_its_process_is_alive() {
     drop((another, journal));
 }
 
-/// The lock files stand beside the file itself, wherever a link to it stands.
+/// The lock files are beside the file itself, not beside a link to it.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_symlink_opens_the_same_journal() {

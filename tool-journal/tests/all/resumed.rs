@@ -1,4 +1,4 @@
-//! A call that waits for consent is resumed after a restart, once.
+//! A pending call is resumed after a restart, exactly once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,7 @@ async fn a_call_can_be_approved_after_a_restart() {
     let result = after.deferred.resume(&token, SystemTime::now(), approve).await.unwrap();
     assert_eq!(result.output, "paid 0.1 to Ada-the-payee, as 42 asked");
     assert_eq!(RUNS.load(Ordering::SeqCst), 1);
-    // A token works once, and the call has its answer.
+    // A token works once, and the call has its result.
     let replayed = after.deferred.resume(&token, SystemTime::now(), approve).await;
     assert_eq!(replayed, Err(TokenError::Invalid));
     let again = after.tools.call(call()).await;

@@ -9,7 +9,7 @@ use tool_runtime::ToolResult;
 use tool_runtime::journal::StartedCall;
 pub use tool_runtime::journal::testing::finished;
 
-/// A folder with a journal, gone at the end of the test.
+/// A temporary directory with a journal.
 pub struct Folder(TempDir);
 
 impl Folder {
@@ -45,7 +45,7 @@ pub fn result(output: &str) -> ToolResult {
     finished(output).result
 }
 
-/// Starts this test binary again, with one of its tests that are ignored otherwise.
+/// Starts this test binary as a child process that runs one of its ignored tests.
 pub fn child(test: &str, folder: &Folder, task: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--ignored", "--nocapture"])
@@ -57,13 +57,13 @@ pub fn child(test: &str, folder: &Folder, task: &str) -> Child {
         .unwrap()
 }
 
-/// In such a test: the folder and the task. None if somebody runs all ignored tests by hand.
-pub fn childs_task() -> Option<(PathBuf, String)> {
+/// Returns the directory and the task of a child process. Returns `None` if the ignored test was started by hand.
+pub fn child_task() -> Option<(PathBuf, String)> {
     Some((std::env::var_os("JOURNAL_FOLDER")?.into(), std::env::var("JOURNAL_TASK").ok()?))
 }
 
-/// In such a test: lets the parent go on.
-pub fn say_ready() {
+/// Tells the parent that the child is ready.
+pub fn report_ready() {
     println!("\nready");
 }
 

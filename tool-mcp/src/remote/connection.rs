@@ -208,7 +208,7 @@ fn open_error(error: ClientInitializeError) -> ConnectionError {
     if let ClientInitializeError::TransportError { error, .. } = &error
         && error.error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     {
-        // Whether reading or writing notices first that a program has ended is a race.
+        // Reading and writing race to notice that the program has ended.
         return open_error(ClientInitializeError::ConnectionClosed(String::new()));
     }
     let maybe_older = matches!(

@@ -193,10 +193,10 @@ async fn report_progress_and_cancel(tools: &Dispatcher) {
 /// Starts a call, and waits for its first progress report.
 async fn running(tools: &Dispatcher) -> tokio::task::JoinHandle<ToolResult> {
     let started = CancellationToken::new();
-    let (tools, told) = (tools.clone(), started.clone());
+    let (tools, cancel_on_progress) = (tools.clone(), started.clone());
     let call = tokio::spawn(async move {
         let long = ToolCall::new(LONG, json!({"duration": 600, "steps": 6000}));
-        tools.call(long).with(Progress::to(move |_: Value| told.cancel())).await
+        tools.call(long).with(Progress::to(move |_: Value| cancel_on_progress.cancel())).await
     });
     started.cancelled().await;
     call

@@ -16,7 +16,7 @@ use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 use crate::hosted::{self, EVENTS, JSON, accept, respond};
 use crate::scripted::{call, connect, dispatcher, fingerprint, kind, text, tool, until};
 
-/// How a server reports an unknown session.
+/// The response of a server to an unknown session.
 #[derive(Clone, Copy, Debug)]
 enum Forgets {
     NotFound,

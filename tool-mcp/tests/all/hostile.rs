@@ -134,7 +134,7 @@ async fn ignores_noise_and_unsolicited_responses() {
                 continue;
             }
             for id in [json!(99_999), json!("x"), Value::Null] {
-                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": text("for somebody else")})).await;
+                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": text("for another request")})).await;
                 peer.send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": 1, "message": "x"}})).await;
             }
             peer.raw(b"noise\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of/mine\"}\n").await;
@@ -260,10 +260,10 @@ impl futures_core::Stream for Silence {
 async fn drops_the_connections_to_a_silent_server_on_close() {
     for begins in [false, true] {
         let waiting = Arc::new(Mutex::new(Vec::<Weak<()>>::new()));
-        let told = waiting.clone();
+        let recorded = waiting.clone();
         let answer = move || {
             let silence = Silence(Arc::default());
-            told.lock().unwrap().push(Arc::downgrade(&silence.0));
+            recorded.lock().unwrap().push(Arc::downgrade(&silence.0));
             async move {
                 if !begins {
                     // Holds the request, and its counter, forever.

@@ -123,9 +123,9 @@ async fn ends_a_program_before_restarting_it() {
 async fn keeps_the_connection_to_a_busy_server() {
     let tools = dispatcher();
     let (go_on, hangs) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
-    let (told, silent) = (go_on.clone(), hangs.clone());
+    let (resume, silent) = (go_on.clone(), hangs.clone());
     let busy = server("s", move |mut peer: Peer| {
-        let (told, silent) = (told.clone(), silent.clone());
+        let (resume, silent) = (resume.clone(), silent.clone());
         async move {
             while let Some(message) = peer.request().await {
                 match message["method"].as_str() {
@@ -133,7 +133,7 @@ async fn keeps_the_connection_to_a_busy_server() {
                     Some("tools/list") => peer.answer(&message, json!({"tools": [tool("work", "")]})).await,
                     Some("tools/call") => {
                         peer.send(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
-                        told.notified().await;
+                        resume.notified().await;
                         peer.answer(&message, text("done")).await;
                     }
                     _ => {}

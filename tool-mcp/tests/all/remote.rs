@@ -58,8 +58,8 @@ async fn asks_for_approval_and_sends_only_valid_arguments() {
     let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let wrong = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "many", "m": 1}"#)).await;
     assert_eq!(kind(&wrong), Some(ErrorKind::InvalidArguments), "{wrong:?}");
-    let mended = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "3"}"#)).await;
-    assert_eq!(mended.output, "added");
+    let repaired = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "3"}"#)).await;
+    assert_eq!(repaired.output, "added");
     assert_eq!(
         (sent.lock().unwrap().clone(), asked.lock().unwrap().clone()),
         (vec![json!({"n": 3})], vec![json!({"n": 3})])

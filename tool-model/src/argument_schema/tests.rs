@@ -89,7 +89,7 @@ fn unenforceable_keywords_can_be_left_to_the_tool() {
     assert_eq!(read.left_out().len(), 1);
     let mut definition = ToolDefinition::default();
     read.describe(&mut definition);
-    assert_eq!(definition.arguments["mail"].keywords["pattern"], "^(?!\\.).+@", "the model is still told");
+    assert_eq!(definition.arguments["mail"].keywords["pattern"], "^(?!\\.).+@", "the model still sees the keyword");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn marks_conditionally_secret_arguments() {
     // Any name may fit a pattern.
     let pattern = tool(json!({"properties": {"pin": {"type": "string"}}, "patternProperties": {"^p": secret}}));
     assert!(pattern.arguments["pin"].is_secret());
-    // What is secret further inside is not secret as a whole.
+    // A nested secret does not make the whole argument secret.
     let nested = tool(json!({"properties": {"account": {"type": "object", "properties": {"pin": secret}}}}));
     assert!(!nested.arguments["account"].is_secret());
 }

@@ -51,7 +51,7 @@ fn table_with(schema: Value, definitions: Value, cases: &[(Value, &[&str])]) {
     }
 }
 
-/// How the text of a float looks is up to `serde_json`, so such cases ask only whether it fits.
+/// Returns `true` if a value is valid. For floats, whose text depends on `serde_json`.
 fn fits(schema: &Value, value: &Value) -> bool {
     found(schema, no_defs(), value).is_empty()
 }

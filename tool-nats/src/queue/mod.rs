@@ -137,7 +137,7 @@ impl WorkQueue {
         }
     }
 
-    /// Cancels a job and returns its status. A job that has not started is finished at once. A running one is told to
+    /// Cancels a job and returns its status. A job that has not started is finished at once. A running one is asked to
     /// stop, and its result says how it ended.
     ///
     /// # Errors

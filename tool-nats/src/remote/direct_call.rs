@@ -1,6 +1,6 @@
 //! Direct calls of a remote tool, by request and reply.
 //!
-//! The result is the worker's, or what is known without it: either no worker was there, so that nothing ran, or the
+//! The result is the worker's. Without one, either no worker was there, so that nothing ran, or the
 //! outcome is unknown, because a call that was sent may have run.
 
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS: u32 = 4;
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// The message for a call whose cancellation was not acknowledged.
-const NOT_CONFIRMED: &str = "was told to stop, and its worker did not confirm that in time";
+const NOT_CONFIRMED: &str = "was asked to stop, and its worker did not confirm that in time";
 
 /// The outcome of sending a call.
 enum SendOutcome {

@@ -186,7 +186,7 @@ impl RegistrySync {
         self.publish_state(conflicts);
     }
 
-    /// Fetches each manifest once, and drops those of no worker.
+    /// Fetches each manifest once, and drops manifests without a worker.
     async fn fetch_manifests(&mut self) {
         let wanted: BTreeSet<String> = self.workers.values().map(|worker| worker.manifest.clone()).collect();
         self.manifests.retain(|hash, _| wanted.contains(hash));

@@ -17,8 +17,8 @@ async fn a_remote_tool_is_like_a_local_one() {
     let caller = Caller::new(connect(&server.url()).await).await;
 
     assert_eq!(caller.call("math.add", json!({"a": 1, "b": 2})).await.output, "3");
-    let mended = caller.call("math.add", json!({"a": "1", "b": 2})).await;
-    assert_eq!((mended.output.as_str(), mended.metadata.get("repairs").is_some()), ("3", true));
+    let repaired = caller.call("math.add", json!({"a": "1", "b": 2})).await;
+    assert_eq!((repaired.output.as_str(), repaired.metadata.get("repairs").is_some()), ("3", true));
     for (name, definition) in local.definitions().iter() {
         let mut remote = caller.tools.definition(name).unwrap().as_ref().clone();
         assert_eq!(remote.handler, format!("nats://tools/{name}"));

@@ -15,7 +15,7 @@ use crate::support::{Caller, connect, server};
 struct Query {
     /// Host name, such as `web-1`.
     host: String,
-    /// How many points at most.
+    /// Maximum count of points.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// Only points after this moment.

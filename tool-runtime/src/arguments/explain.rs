@@ -109,8 +109,8 @@ impl ArgumentSchemas {
             return violations.extend(by_schema);
         }
         let error = match error.map(|error| &*error.0) {
-            Some(DecodeFailure::Item { index, text, error }) => {
-                return violations.push(undecodable_item(argument, *index, text, error));
+            Some(DecodeFailure::Item { items, error }) => {
+                return violations.push(undecodable_item(argument, items, value.as_ref().ok(), error));
             }
             Some(DecodeFailure::Fraction) => {
                 return violations.push(self.undecodable(argument, raw, Some(DecodeError::fraction())));
@@ -186,10 +186,23 @@ impl ArgumentSchemas {
     }
 }
 
-fn undecodable_item(argument: &BoundArgument, index: usize, text: &str, error: &serde_json::Error) -> Violation {
-    let path = ValuePath { root: argument.name.to_string(), steps: vec![PathStep::Item(index)] };
-    Violation::new(path, decoding(Expectation::Decodable, Some(own_reason(error))))
-        .with_received(shorten(&format!("{text:?}"), LONGEST_RECEIVED))
+fn undecodable_item(
+    argument: &BoundArgument,
+    items: &[usize],
+    list: Option<&Value>,
+    error: &serde_json::Error,
+) -> Violation {
+    let steps = items.iter().map(|&index| PathStep::Item(index)).collect();
+    let path = ValuePath { root: argument.name.to_string(), steps };
+    let violation = Violation::new(path, decoding(Expectation::Decodable, Some(own_reason(error))));
+    let mut item = list;
+    for &index in items {
+        item = item.and_then(|list| list.get(index));
+    }
+    match item {
+        Some(item) => violation.with_received(shorten(&item.to_string(), LONGEST_RECEIVED)),
+        None => violation,
+    }
 }
 
 fn decoding(expected: Expectation, reason: Option<DecodeReason>) -> ViolationKind {

@@ -34,6 +34,7 @@
 
 mod absent;
 mod argument_error;
+pub(crate) mod converted;
 mod decode_error;
 mod duplicate;
 mod explain;

@@ -142,7 +142,7 @@ impl ArgumentSchemas {
     #[cold]
     pub(super) fn try_type(&self, argument: &BoundArgument, slot: &mut dyn Decode) {
         let mut decodes = |text: &str| {
-            let decoded = crate::panics::catch(|| slot.decode(text, &mut 0).is_ok());
+            let decoded = crate::panics::catch(|| slot.decodes(text));
             slot.clear();
             decoded.unwrap_or(false)
         };

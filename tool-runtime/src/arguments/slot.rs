@@ -31,6 +31,13 @@ pub trait Decode {
     /// If there is no value of the slot's type.
     fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable>;
 
+    /// Returns `true` if the type decodes a text, conversions aside. The slot is empty afterwards.
+    fn decodes(&mut self, text: &str) -> bool {
+        let is_decoded = self.decode(text, &mut 0).is_ok();
+        self.clear();
+        is_decoded
+    }
+
     /// Fills the slot of an absent argument. Returns `false` if the argument is required.
     fn absent(&mut self) -> bool;
 
@@ -51,8 +58,8 @@ pub struct Undecodable(pub(super) Box<DecodeFailure>);
 pub(super) enum DecodeFailure {
     /// The type's own error.
     Type(Error),
-    /// The error for one item of a list of parsed strings.
-    Item { index: usize, text: String, error: Error },
+    /// The error for one item of a list of converted values, with the indexes that lead to it.
+    Item { items: Vec<usize>, error: Error },
     /// The type read an integer up to its point or exponent.
     Fraction,
 }
@@ -121,6 +128,14 @@ impl<A> Slot<A> {
     #[track_caller]
     pub fn take(self) -> A {
         self.value.expect("the reader fills every slot or refuses the call")
+    }
+
+    /// Returns the decoded value and leaves the slot empty.
+    ///
+    /// # Panics
+    /// If the slot is empty.
+    pub(super) fn take_value(&mut self) -> A {
+        self.value.take().expect("a slot that has decoded a value is filled")
     }
 
     /// Uses `Default::default()` if the argument is absent.
@@ -251,7 +266,8 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
             decode: |text, at, value| {
                 let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
                 let parsed = items.map(|(index, text)| {
-                    A::parse(&text).map_err(|error| Undecodable(Box::new(DecodeFailure::Item { index, text, error })))
+                    let item = |error| Undecodable(Box::new(DecodeFailure::Item { items: vec![index], error }));
+                    A::parse(&text).map_err(item)
                 });
                 *value = Some(parsed.collect::<Result<_, _>>()?);
                 Ok(())
@@ -294,6 +310,7 @@ fn optional_text_slot<A: TextArgument>() -> Slot<Option<A>> {
     message = "`{Self}` cannot be a tool's argument: it implements neither `Deserialize` nor `FromStr`",
     label = "not an argument",
     note = "derive `serde::Deserialize` for it (and `schemars::JsonSchema`, so that the model sees its shape), or implement `FromStr`",
+    note = "if the type cannot be changed, convert the argument with `#[arg(via(T))]` or `#[arg(with = \"module\")]`",
     note = "if the application provides the value, mark the parameter `#[inject]`"
 )]
 pub trait TextArgument: Sized {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A store for long outputs; see [`Spill::store`](crate::output::Spill::store).
 ///
-/// A store may forget texts: the model is then told that the output is gone. Calls use the store on a blocking thread
+/// A store may forget texts: the model then reads that the output is gone. Calls use the store on a blocking thread
 /// and wait for it. [`Dispatcher::whole_output`](crate::Dispatcher::whole_output) uses it on the caller's thread.
 ///
 /// ```

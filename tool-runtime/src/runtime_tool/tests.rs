@@ -13,7 +13,7 @@ use crate::{Dispatcher, ErrorKind, HandlerError, Progress, RuntimeTool, Scope, T
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
-    /// What to order.
+    /// The item to order.
     item: String,
     #[schemars(range(min = 1, max = 9))]
     count: Option<u32>,
@@ -44,9 +44,9 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
 async fn arguments_are_validated_and_repaired() {
     let tools = with(order());
     assert_eq!(answer(&tools, r#"{"item": "tea", "count": null}"#).await.output, "1 x tea false");
-    let mended = answer(&tools, r#"{"item": "tea", "count": "3", "express": null}"#).await;
-    assert_eq!(mended.output, "3 x tea false");
-    assert_eq!(mended.metadata.get("repairs").unwrap().as_array().unwrap().len(), 2);
+    let repaired = answer(&tools, r#"{"item": "tea", "count": "3", "express": null}"#).await;
+    assert_eq!(repaired.output, "3 x tea false");
+    assert_eq!(repaired.metadata.get("repairs").unwrap().as_array().unwrap().len(), 2);
     let wrong = answer(&tools, r#"{"count": 10, "express": "soon", "itme": "tea", "count": 3}"#).await;
     assert_eq!(
         wrong.output,
@@ -179,7 +179,7 @@ async fn a_handler_sees_its_scope_and_is_cancelled() {
     let result = tools.call(call).with(Progress::to(move |report| listener.lock().unwrap().push(report))).await;
     assert_eq!(kind(&result), Some(ErrorKind::TimedOut));
     tokio::task::yield_now().await;
-    let context = stopped.lock().unwrap().take().expect("it was told");
+    let context = stopped.lock().unwrap().take().expect("the handler was stopped");
     assert_eq!((context.tool(), context.call_id(), context.conversation()), ("x.wait", Some("7"), Some("c")));
     assert_eq!((context.channel(), context.chat()), (Some("mail"), Some("ada")));
     assert_eq!(context.trace_parent(), Some("00-1-2-01"));

@@ -1,12 +1,12 @@
-//! Files as programs open them, one binary.
+//! Tests of opening SQLite files.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-/// Files that are locked, and several processes with one file.
+/// Locked files, and several processes that share a file.
 mod processes;
-/// Files that are another program's, newer or not to be had.
+/// Files that are refused: another program's, newer or missing.
 mod refused;
-/// What the other modules need.
+/// Fixtures of the other modules.
 mod support;
 /// Files of older versions.
 mod versions;

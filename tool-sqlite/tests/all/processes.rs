@@ -9,7 +9,7 @@ use crate::support::{Folder, NOTES};
 const FOLDER: &str = "NOTES_FOLDER";
 const FILES: u32 = 20;
 
-/// Waits for a word, then opens many files, and writes into each.
+/// Waits for a signal, then opens many files and writes to each.
 #[test]
 #[ignore = "a process that other tests start"]
 fn opens_many() {
@@ -60,7 +60,7 @@ async fn processes_can_create_a_file_concurrently() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn several_of_one_process_who_make_a_file_at_once_all_get_it() {
+async fn one_process_can_create_a_file_concurrently() {
     for _ in 0..5 {
         let folder = Folder::new();
         let opening = (0..8).map(|_| tokio::spawn(NOTES.open(folder.notes())));

@@ -15,7 +15,7 @@ pub const NOTES: FileKind = FileKind {
     queue: Duration::from_secs(10),
 };
 
-/// A folder with a file of notes, gone at the end of the test.
+/// A temporary directory with a file of notes.
 pub struct Folder(pub TempDir);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Folder {
         kind.open(self.notes()).await.map(drop).expect_err("the file is to be refused")
     }
 
-    /// A connection that knows nothing of kinds.
+    /// Opens a plain connection, without the checks of a kind.
     pub async fn connect(&self) -> SqliteConnection {
         let options = SqliteConnectOptions::new().filename(self.notes()).create_if_missing(true);
         options.connect().await.unwrap()
@@ -48,7 +48,7 @@ impl Folder {
         connection.close().await.unwrap();
     }
 
-    /// Application, version, and the columns of `notes`.
+    /// Returns the application id, the version and the columns of `notes`.
     pub async fn marks(&self) -> (i32, i32, i32) {
         let marks = "SELECT application_id, user_version, (SELECT count(*) FROM pragma_table_info('notes')) \
                      FROM pragma_application_id, pragma_user_version";

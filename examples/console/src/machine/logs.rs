@@ -43,12 +43,12 @@ impl Machine {
     /// Reads the end of a log file: whole lines of at most some bytes. Invalid UTF-8 becomes `�`.
     ///
     /// # Errors
-    /// If there is no such file beneath the directory, or it is compressed or binary.
+    /// If the file does not exist beneath the directory, or is compressed or binary.
     pub fn log_end(&self, file: &str, bytes: u64) -> io::Result<String> {
         self.log_part(file, None, bytes).map(|(text, _)| text)
     }
 
-    /// Reads what was appended to a log file after an offset, and returns the new offset; without an offset, reads the
+    /// Reads the text appended to a log file after an offset, and returns the new offset; without an offset, reads the
     /// end.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ impl Machine {
     /// Returns the installed packages, sorted by name.
     ///
     /// # Errors
-    /// If there is no package database, as on other distributions.
+    /// If the package database does not exist, as on other distributions.
     pub fn packages(&self) -> io::Result<Vec<Package>> {
         let path = self.places().dpkg.join("status");
         let file = File::open(&path).map_err(|error| missing(&path, error))?;
@@ -63,7 +63,7 @@ impl Machine {
     /// Returns installations, upgrades and removals, newest first.
     ///
     /// # Errors
-    /// If there is no log.
+    /// If the log does not exist.
     pub fn package_changes(&self) -> io::Result<Vec<PackageChange>> {
         let path = &self.places().dpkg_log;
         let text = super::logs::end_of_file(path, HISTORY).map_err(|error| missing(path, error))?;

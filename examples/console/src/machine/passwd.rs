@@ -11,7 +11,7 @@ use super::Machine;
 /// The first id of regular users on Debian.
 const FIRST_PERSON: u32 = 1000;
 
-/// The id of `nobody`, which is in the range of regular users.
+/// The id of the system account `nobody`, which is in the range of regular users.
 const NOBODY: u32 = 65_534;
 
 /// A user of the machine. Passwords are not read.

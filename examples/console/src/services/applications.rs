@@ -40,7 +40,7 @@ impl ApplicationsService {
         Self { machine }
     }
 
-    /// The programs that are running, each with all its processes, largest memory first.
+    /// Returns the running programs, each with all its processes, largest memory first.
     #[tool(read_only, blocking)]
     pub fn list(
         &self,
@@ -55,17 +55,17 @@ impl ApplicationsService {
         for process in self.machine.processes() {
             programs.entry(process.application().to_owned()).or_default().push(process);
         }
-        let mut found: Vec<Application> = programs.into_iter().map(|(name, all)| put_together(name, &all)).collect();
+        let mut found: Vec<Application> = programs.into_iter().map(|(name, all)| summarize(name, &all)).collect();
         found.retain(|application| name.is_none_or(|name| contains(&application.name, name)));
         found.sort_by(|a, b| b.memory_mb.total_cmp(&a.memory_mb));
         Listing::first(found, limit)
     }
 
-    /// The processes of one program, largest memory first.
+    /// Returns the processes of one program, largest memory first.
     #[tool(read_only, blocking)]
     pub fn processes(
         &self,
-        /// The program's name, as `applications.list` gives it.
+        /// The program's name, as returned by `applications.list`.
         #[arg(min_length = 1, max_length = 255)]
         name: &str,
         /// Maximum number of items.
@@ -75,7 +75,7 @@ impl ApplicationsService {
         let mut found = self.machine.processes();
         found.retain(|process| process.application() == name);
         if found.is_empty() {
-            let hint = "`applications.list` says what runs";
+            let hint = "`applications.list` returns the running programs";
             return Err(HandlerError::retry(format!("No program `{name}` is running; {hint}.")));
         }
         found.sort_by(|a, b| b.memory_mb.total_cmp(&a.memory_mb));
@@ -83,7 +83,7 @@ impl ApplicationsService {
     }
 }
 
-fn put_together(name: String, processes: &[Process]) -> Application {
+fn summarize(name: String, processes: &[Process]) -> Application {
     let sum = |number: fn(&Process) -> f64| rounded(processes.iter().map(number).sum());
     let mut users: Vec<String> = processes.iter().filter_map(|process| process.user.clone()).collect();
     users.sort();

@@ -15,7 +15,7 @@ pub struct ApplicationsSystemService {
 
 /// The location of a command.
 #[derive(Clone, Debug, Serialize)]
-pub struct Located {
+pub struct CommandLocation {
     /// The command.
     pub command: String,
     /// Its file.
@@ -36,14 +36,14 @@ impl ApplicationsSystemService {
         Self { machine }
     }
 
-    /// Where a command is: its file, the package it came with, and how many processes of it are running.
+    /// Returns the location of a command: its file, its package, and the number of its running processes.
     #[tool(read_only, blocking)]
     pub fn locate(
         &self,
-        /// The command's name without a folder, such as `python3`.
+        /// The command's name without a directory, such as `python3`.
         #[arg(min_length = 1, max_length = 255, pattern = "^[^/]+$")]
         command: &str,
-    ) -> Result<Located, HandlerError> {
+    ) -> Result<CommandLocation, HandlerError> {
         let path = self.machine.command(command).ok_or_else(|| {
             HandlerError::retry(format!("There is no command `{command}`. `system_packages.search` finds packages."))
         })?;
@@ -56,7 +56,7 @@ impl ApplicationsSystemService {
             .find_map(|path| self.machine.package_of(&path));
         let real_name = real.display().to_string();
         let processes = self.machine.processes();
-        Ok(Located {
+        Ok(CommandLocation {
             command: command.to_owned(),
             path: path.display().to_string(),
             running: processes.iter().filter(|process| process.program.as_deref() == Some(&*real_name)).count(),
@@ -65,7 +65,7 @@ impl ApplicationsSystemService {
         })
     }
 
-    /// The programs of the desktop's menu, sorted by name. A server has few or none.
+    /// Returns the programs of the desktop's menu, sorted by name. A server has few or none.
     #[tool(read_only, blocking)]
     pub fn desktop(
         &self,
@@ -81,14 +81,14 @@ impl ApplicationsSystemService {
         Ok(Listing::first(found, limit))
     }
 
-    /// The services that the system can run (units of systemd), and whether they start with it.
+    /// Returns the services of the system (systemd units), with whether each is enabled at boot.
     #[tool(read_only, blocking)]
     pub fn units(
         &self,
         /// Only services whose name or description contains this, ignoring case.
         #[arg(default = "", max_length = 100)]
         word: &str,
-        /// Only services that start with the system.
+        /// Only services that are enabled at boot.
         #[arg(default = false)]
         enabled_only: bool,
         /// Maximum number of items.

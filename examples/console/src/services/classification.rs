@@ -14,7 +14,7 @@ use crate::store::{CategoryRepository, Session};
 /// Categories of programs.
 pub struct ClassificationService {
     machine: Machine,
-    said: CategoryRepository,
+    assigned: CategoryRepository,
 }
 
 /// A category of programs.
@@ -52,7 +52,7 @@ const RULES: &[(Category, &[&str])] = &[
 
 /// The category of a program.
 #[derive(Clone, Debug, Serialize)]
-pub struct Classified {
+pub struct Classification {
     /// The program.
     pub program: String,
     /// The category.
@@ -63,7 +63,7 @@ pub struct Classified {
 
 /// The running programs of a category.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Kind {
+pub struct CategoryUsage {
     /// The number of processes.
     pub processes: usize,
     /// Their memory.
@@ -77,40 +77,40 @@ impl ClassificationService {
     /// Creates the service for one call, in its session.
     #[must_use]
     pub fn new(machine: Machine, session: Session) -> Self {
-        Self { machine, said: CategoryRepository::new(session) }
+        Self { machine, assigned: CategoryRepository::new(session) }
     }
 
-    /// The kind of program that something is, and the reason.
+    /// Returns the category of a program, with the reason.
     #[tool(read_only)]
     pub async fn classify(
         &self,
         /// The program's name, such as `nginx`.
         #[arg(min_length = 1, max_length = 255)]
         program: &str,
-    ) -> Result<Classified, HandlerError> {
-        Ok(classify(program, &self.said.all().await?))
+    ) -> Result<Classification, HandlerError> {
+        Ok(classify(program, &self.assigned.all().await?))
     }
 
-    /// What this machine is busy with: processes and memory for each kind of program.
+    /// Returns the number of processes and their memory for each category of programs.
     #[tool(read_only)]
-    pub async fn overview(&self) -> Result<BTreeMap<Category, Kind>, HandlerError> {
+    pub async fn overview(&self) -> Result<BTreeMap<Category, CategoryUsage>, HandlerError> {
         let machine = self.machine.clone();
         let processes = tokio::task::spawn_blocking(move || machine.processes()).await?;
-        let said = self.said.all().await?;
-        let mut kinds: BTreeMap<Category, Kind> = BTreeMap::new();
+        let assigned = self.assigned.all().await?;
+        let mut usages: BTreeMap<Category, CategoryUsage> = BTreeMap::new();
         for process in processes {
             let program = process.application();
-            let kind = kinds.entry(classify(program, &said).category).or_default();
-            kind.processes += 1;
-            kind.memory_mb = rounded(kind.memory_mb + process.memory_mb);
-            if kind.programs.len() < 10 && !kind.programs.iter().any(|known| known == program) {
-                kind.programs.push(program.to_owned());
+            let usage = usages.entry(classify(program, &assigned).category).or_default();
+            usage.processes += 1;
+            usage.memory_mb = rounded(usage.memory_mb + process.memory_mb);
+            if usage.programs.len() < 10 && !usage.programs.iter().any(|known| known == program) {
+                usage.programs.push(program.to_owned());
             }
         }
-        Ok(kinds)
+        Ok(usages)
     }
 
-    /// Say what kind of program something is, where the rules do not know or are wrong.
+    /// Assigns a category to a program that the rules do not know or classify wrongly.
     #[tool(idempotent, tags = ["write"])]
     pub async fn assign(
         &self,
@@ -119,37 +119,37 @@ impl ClassificationService {
         program: &str,
         /// The category.
         category: Category,
-    ) -> Result<Classified, HandlerError> {
+    ) -> Result<Classification, HandlerError> {
         let name = json!(category);
-        self.said.assign(program, name.as_str().unwrap_or_default()).await?;
-        Ok(classify(program, &self.said.all().await?))
+        self.assigned.assign(program, name.as_str().unwrap_or_default()).await?;
+        Ok(classify(program, &self.assigned.all().await?))
     }
 
-    /// Forget what was said of a program: the rules decide again.
+    /// Removes the assigned category of a program, so that the rules apply again.
     #[tool(idempotent, tags = ["write"])]
     pub async fn forget(
         &self,
         /// The program's name.
         #[arg(min_length = 1, max_length = 255)]
         program: &str,
-    ) -> Result<Classified, HandlerError> {
-        if !self.said.forget(program).await? {
-            return Err(HandlerError::retry(format!("Nobody has said anything of `{program}`.")));
+    ) -> Result<Classification, HandlerError> {
+        if !self.assigned.forget(program).await? {
+            return Err(HandlerError::retry(format!("No category was assigned to `{program}`.")));
         }
-        Ok(classify(program, &self.said.all().await?))
+        Ok(classify(program, &self.assigned.all().await?))
     }
 }
 
-fn classify(program: &str, said: &BTreeMap<String, String>) -> Classified {
-    let of_people = said.get(program).and_then(|category| serde_json::from_value(json!(category)).ok());
-    let (category, because) = match of_people {
-        Some(category) => (category, "somebody said so".to_owned()),
+fn classify(program: &str, assigned: &BTreeMap<String, String>) -> Classification {
+    let by_user = assigned.get(program).and_then(|category| serde_json::from_value(json!(category)).ok());
+    let (category, because) = match by_user {
+        Some(category) => (category, "assigned by a user".to_owned()),
         None => match category_of(program) {
             (category, Some(part)) => (category, format!("its name is or begins with `{part}`")),
             (category, None) => (category, "no rule fits its name".to_owned()),
         },
     };
-    Classified { program: program.to_owned(), category, because }
+    Classification { program: program.to_owned(), category, because }
 }
 
 /// Returns the category of a program by the rules, with the matched part of its name. Short parts match whole names

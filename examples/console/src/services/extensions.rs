@@ -34,7 +34,7 @@ impl ExtensionsService {
         Self { settings, failures }
     }
 
-    /// The extensions of this console, which of them are enabled, and what has failed in one that is.
+    /// Returns the extensions of this console, with the state and the last failure of each.
     #[tool(read_only)]
     pub fn list(&self) -> Vec<ExtensionState> {
         let settings = self.settings.get();
@@ -47,7 +47,7 @@ impl ExtensionsService {
         Extension::ALL.map(state).into()
     }
 
-    /// Enable an extension. It holds at once and is kept in the settings.
+    /// Enables an extension immediately and stores the change in the settings.
     #[tool(sensitive, idempotent, blocking, tags = ["write"], preview = "preview_enable")]
     pub fn enable(
         &self,
@@ -64,7 +64,7 @@ impl ExtensionsService {
         Effect::Text(format!("`{extension}` is enabled: {}", extension.about()))
     }
 
-    /// Disable an extension. Without `ai_chat` all tools are gone, and only a person can enable it again.
+    /// Disables an extension. Without `ai_chat` no tools are offered, and only a user can enable it again.
     #[tool(sensitive, destructive, idempotent, blocking, tags = ["write"], preview = "preview_disable")]
     pub fn disable(
         &self,

@@ -20,11 +20,11 @@ impl InternetEventsService {
         Self { events: InternetEventRepository::new(session) }
     }
 
-    /// When targets went down and came up, the newest first. A target of which nothing is said has always been up.
+    /// Returns when targets went down and came up, the newest first. A target without events has always been up.
     #[tool(read_only)]
     pub async fn list(
         &self,
-        /// Only this target, as `internet_metrics.targets` gives it.
+        /// Only this target, as returned by `internet_metrics.targets`.
         #[arg(max_length = 300)]
         target: Option<&str>,
         /// Maximum number of items.
@@ -34,7 +34,7 @@ impl InternetEventsService {
         Ok(self.events.newest(target, limit).await?)
     }
 
-    /// The outages of some hours, the newest first, each with how long it lasted.
+    /// Returns the outages of some hours, the newest first, each with its duration.
     #[tool(read_only)]
     pub async fn outages(
         &self,

@@ -4,7 +4,7 @@ use chrono::Utc;
 use tool_runtime::{HandlerError, tool, tool_class};
 
 use crate::clock::hours_before;
-use crate::internet::{Reached, Targets, keep, latency_metric};
+use crate::internet::{TargetCheck, Targets, keep, latency_metric};
 use crate::store::{MetricPointRepository, MetricSummary, Session};
 
 /// Reachability of the configured targets.
@@ -21,37 +21,37 @@ impl InternetMetricsService {
         Self { targets, session }
     }
 
-    /// The targets that are configured, each as `host:port`. No others can be checked.
+    /// Returns the configured targets, each as `host:port`. No others can be checked.
     #[tool(read_only)]
     pub fn targets(&self) -> Vec<String> {
         self.targets.list()
     }
 
-    /// Ask the configured host for a connection, and say how long that takes.
+    /// Connects to the configured host and returns the latency.
     #[tool(read_only)]
-    pub async fn ping(&self, #[inject] ping_host: &str) -> Result<Reached, HandlerError> {
+    pub async fn ping(&self, #[inject] ping_host: &str) -> Result<TargetCheck, HandlerError> {
         Ok(self.targets.reach(ping_host).await)
     }
 
-    /// Check a target now, and keep what was seen.
+    /// Checks a target now and stores the result.
     #[tool(idempotent)]
     pub async fn check(
         &self,
-        /// The target, as `internet_metrics.targets` gives it.
+        /// The target, as returned by `internet_metrics.targets`.
         #[arg(min_length = 1, max_length = 300)]
         target: &str,
-    ) -> Result<Reached, HandlerError> {
+    ) -> Result<TargetCheck, HandlerError> {
         self.expect(target)?;
         let seen = self.targets.reach(target).await;
         keep(&self.session, &seen).await?;
         Ok(seen)
     }
 
-    /// How long it took to reach a target over some hours: smallest, average, 95th percentile, greatest, newest.
+    /// Returns the latency of a target over some hours: minimum, average, 95th percentile, maximum, newest.
     #[tool(read_only)]
     pub async fn latency(
         &self,
-        /// The target, as `internet_metrics.targets` gives it.
+        /// The target, as returned by `internet_metrics.targets`.
         #[arg(min_length = 1, max_length = 300)]
         target: &str,
         /// Number of hours to look back.

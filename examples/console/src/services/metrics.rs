@@ -19,20 +19,20 @@ impl MetricsService {
         Self { repository }
     }
 
-    /// The metrics that are kept, each with the number of its points.
+    /// Returns the stored metrics, each with the number of its points.
     #[tool(read_only)]
     pub async fn names(&self) -> Result<Vec<MetricName>, HandlerError> {
         Ok(self.repository.names().await?)
     }
 
-    /// The newest points of one metric, the newest first.
+    /// Returns the newest points of one metric, the newest first.
     #[tool(read_only)]
     pub async fn newest(
         &self,
-        /// The metric, as `metrics.names` gives it, such as `cpu_percent`.
+        /// The metric, as returned by `metrics.names`, such as `cpu_percent`.
         #[arg(min_length = 1, max_length = 300)]
         metric: &str,
-        /// Leave out points that were measured before this time.
+        /// Only points measured at or after this time.
         since: Option<DateTime<Utc>>,
         /// Maximum number of items.
         #[arg(default = 20, min = 1, max = 1000)]
@@ -45,11 +45,11 @@ impl MetricsService {
         Ok(points)
     }
 
-    /// One metric over some hours in a few numbers: smallest, average, 95th percentile, greatest, newest.
+    /// Summarizes one metric over some hours: minimum, average, 95th percentile, maximum, newest.
     #[tool(read_only)]
     pub async fn summary(
         &self,
-        /// The metric, as `metrics.names` gives it, such as `memory_percent`.
+        /// The metric, as returned by `metrics.names`, such as `memory_percent`.
         #[arg(min_length = 1, max_length = 300)]
         metric: &str,
         /// Number of hours to look back.
@@ -60,11 +60,11 @@ impl MetricsService {
         summary.ok_or_else(|| unknown(metric))
     }
 
-    /// Delete all points of one metric, for good.
+    /// Deletes all points of one metric permanently.
     #[tool(sensitive, destructive, tags = ["write"], preview = "preview_purge")]
     pub async fn purge(
         &self,
-        /// The metric, as `metrics.names` gives it.
+        /// The metric, as returned by `metrics.names`.
         #[arg(min_length = 1, max_length = 300)]
         metric: &str,
     ) -> Result<String, HandlerError> {
@@ -83,5 +83,5 @@ impl MetricsService {
 }
 
 fn unknown(metric: &str) -> HandlerError {
-    HandlerError::retry(format!("There are no points of `{metric}`. `metrics.names` says what there is."))
+    HandlerError::retry(format!("There are no points of `{metric}`. `metrics.names` lists the metrics."))
 }

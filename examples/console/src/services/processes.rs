@@ -38,7 +38,7 @@ impl ProcessesService {
         Self { machine }
     }
 
-    /// The processes of this machine with their processor time and memory.
+    /// Returns the processes of this machine with their CPU usage and memory.
     #[tool(read_only, blocking)]
     pub fn list(
         &self,
@@ -64,7 +64,7 @@ impl ProcessesService {
         Listing::first(found, limit)
     }
 
-    /// One process, with its command line.
+    /// Returns one process, with its command line.
     #[tool(read_only, blocking)]
     pub fn show(
         &self,
@@ -75,15 +75,15 @@ impl ProcessesService {
         self.machine.process(pid).ok_or_else(|| gone(pid))
     }
 
-    /// End a process. It is asked to end, or with `force` ended without being asked. Its name must be given too, so that
-    /// no other process is hit that has got its number since.
+    /// Ends a process with `SIGTERM`, or with `SIGKILL` if `force` is set. The name must match too, in case another
+    /// process has reused the id.
     #[tool(sensitive, destructive, blocking, tags = ["write"], preview = "preview_kill")]
     pub fn kill(
         &self,
-        /// The process id, as `processes.list` gives it.
+        /// The process id, as returned by `processes.list`.
         #[arg(min = 1)]
         pid: u32,
-        /// Its name, as `processes.list` gives it.
+        /// Its name, as returned by `processes.list`.
         name: &str,
         /// Kills the process without asking it to end, so that it cannot save anything.
         #[arg(default = false)]
@@ -135,5 +135,5 @@ impl ProcessesService {
 }
 
 fn gone(pid: u32) -> HandlerError {
-    HandlerError::retry(format!("There is no process {pid} any more. `processes.list` says what there is."))
+    HandlerError::retry(format!("There is no process {pid}. `processes.list` lists the running processes."))
 }

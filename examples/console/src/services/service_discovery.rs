@@ -19,7 +19,7 @@ impl ServiceDiscoveryService {
         Self { machine }
     }
 
-    /// The services that listen on this machine, sorted by port, each with its process where that may be seen.
+    /// Returns the services that listen on this machine, sorted by port, each with its process if that is visible.
     #[tool(read_only, blocking)]
     pub fn listening(
         &self,
@@ -35,7 +35,7 @@ impl ServiceDiscoveryService {
         Ok(Listing::first(found, limit))
     }
 
-    /// The services that listen on a port of this machine.
+    /// Returns the services that listen on a port of this machine.
     #[tool(read_only, blocking)]
     pub fn at_port(
         &self,
@@ -46,7 +46,7 @@ impl ServiceDiscoveryService {
         let mut found = self.machine.listeners()?;
         found.retain(|listener| listener.port == port);
         if found.is_empty() {
-            return Err(HandlerError::retry(format!("Nobody listens on port {port}.")));
+            return Err(HandlerError::retry(format!("Nothing listens on port {port}.")));
         }
         found.truncate(50);
         Ok(found)

@@ -19,14 +19,14 @@ impl SystemService {
         Self { machine }
     }
 
-    /// General snapshot of this machine: names and versions, time since boot, load of the processors, memory, swap and
-    /// number of processes.
+    /// Returns a general snapshot of this machine: names and versions, time since boot, CPU usage, memory, swap and number
+    /// of processes.
     #[tool(read_only, blocking)]
     pub fn build_system_snapshot(&self) -> Snapshot {
         self.machine.snapshot()
     }
 
-    /// The mounted file systems with their size and use, the fullest first.
+    /// Returns the mounted file systems with their size and usage, the fullest first.
     #[tool(read_only, blocking)]
     pub fn disks(
         &self,
@@ -37,7 +37,7 @@ impl SystemService {
         Listing::first(self.machine.disks(), limit)
     }
 
-    /// The network interfaces with their addresses and what went through them since they are up.
+    /// Returns the network interfaces with their addresses and their traffic since they came up.
     #[tool(read_only, blocking)]
     pub fn network_interfaces(
         &self,
@@ -48,7 +48,7 @@ impl SystemService {
         Listing::first(self.machine.interfaces(), limit)
     }
 
-    /// The readings of the temperature sensors, the hottest first. Virtual machines have none.
+    /// Returns the readings of the temperature sensors, the hottest first. Virtual machines have none.
     #[tool(read_only, blocking)]
     pub fn temperatures(&self) -> Listing<Temperature> {
         Listing::first(self.machine.temperatures(), 50)

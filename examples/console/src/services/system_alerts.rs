@@ -18,7 +18,7 @@ pub struct SystemAlertsService {
 /// A metric that has a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Watched {
+pub enum ThresholdMetric {
     /// CPU usage.
     CpuPercent,
     /// Usage of the fullest disk.
@@ -27,7 +27,7 @@ pub enum Watched {
     MemoryPercent,
 }
 
-impl Watched {
+impl ThresholdMetric {
     fn threshold_mut(self, thresholds: &mut Thresholds) -> &mut f64 {
         match self {
             Self::CpuPercent => &mut thresholds.cpu_percent,
@@ -45,7 +45,7 @@ impl SystemAlertsService {
         Self { alerts: AlertRepository::new(session), settings }
     }
 
-    /// Alerts, the newest first: which metric was above its threshold, since when, how high, and who knows of it.
+    /// Returns alerts, the newest first: the metric above its threshold, its value, the start, and the acknowledgement.
     #[tool(read_only)]
     pub async fn list(
         &self,
@@ -60,14 +60,14 @@ impl SystemAlertsService {
         Ok(Listing { total, items })
     }
 
-    /// Say that somebody knows of alerts, with a note. Either all of them are acknowledged or none.
+    /// Acknowledges alerts, with an optional note. Either all of them are acknowledged or none.
     #[tool(idempotent, tags = ["write"])]
     pub async fn acknowledge(
         &self,
-        /// The ids of the alerts, as `system_alerts.list` gives them.
+        /// The ids of the alerts, as returned by `system_alerts.list`.
         #[arg(min_length = 1, max_length = 100)]
         ids: &[i64],
-        /// A note, such as what is being done.
+        /// A note, such as the next step.
         #[arg(max_length = 500)]
         note: Option<&str>,
     ) -> Result<String, HandlerError> {
@@ -82,18 +82,18 @@ impl SystemAlertsService {
         })
     }
 
-    /// The thresholds of the metrics, in percent.
+    /// Returns the thresholds of the metrics, in percent.
     #[tool(read_only)]
     pub fn thresholds(&self) -> Thresholds {
         self.settings.get().alerts
     }
 
-    /// Change the threshold of a metric.
+    /// Changes the threshold of a metric.
     #[tool(sensitive, idempotent, blocking, tags = ["write"], preview = "preview_threshold")]
     pub fn set_threshold(
         &self,
         /// The metric.
-        metric: Watched,
+        metric: ThresholdMetric,
         /// The new threshold, in percent.
         #[arg(min = 1, max = 100)]
         percent: f64,
@@ -102,12 +102,12 @@ impl SystemAlertsService {
         Ok(format!("Alerts are raised above {} %.", metric.threshold_mut(&mut settings.alerts.clone())))
     }
 
-    fn preview_threshold(&self, metric: Watched, percent: f64) -> Effect {
+    fn preview_threshold(&self, metric: ThresholdMetric, percent: f64) -> Effect {
         let now = *metric.threshold_mut(&mut self.settings.get().alerts);
         Effect::Text(format!("The threshold changes from {now} % to {percent} %."))
     }
 
-    /// Delete the alerts that are over, for good. Open ones stay.
+    /// Deletes the closed alerts permanently. Open ones are kept.
     #[tool(sensitive, destructive, tags = ["write"], preview = "preview_clear")]
     pub async fn clear_closed(&self) -> Result<String, HandlerError> {
         Ok(format!("{} alerts are deleted.", self.alerts.delete_closed().await?))

@@ -19,7 +19,7 @@ impl SystemPackagesService {
         Self { machine }
     }
 
-    /// Installed packages whose name or summary contains a word, sorted by name. An empty word finds them all.
+    /// Returns installed packages whose name or summary contains a word, sorted by name. An empty word matches all.
     #[tool(read_only, blocking)]
     pub fn search(
         &self,
@@ -36,7 +36,7 @@ impl SystemPackagesService {
         Ok(Listing::first(found, limit))
     }
 
-    /// One installed package, with what it depends on.
+    /// Returns one installed package, with its dependencies.
     #[tool(read_only, blocking)]
     pub fn show(
         &self,
@@ -50,7 +50,7 @@ impl SystemPackagesService {
         })
     }
 
-    /// The installed packages that take the most room, the largest first.
+    /// Returns the installed packages that take the most disk space, the largest first.
     #[tool(read_only, blocking)]
     pub fn largest(
         &self,
@@ -64,7 +64,7 @@ impl SystemPackagesService {
         Ok(Listing::first(packages, limit))
     }
 
-    /// Packages that were installed, upgraded and removed, the newest first.
+    /// Returns the installed, upgraded and removed packages, the newest change first.
     #[tool(read_only, blocking)]
     pub fn history(
         &self,

@@ -29,7 +29,7 @@ impl SystemSimpleService {
         Self { machine, settings }
     }
 
-    /// How this machine is doing, in one sentence for people.
+    /// Returns the state of this machine in one sentence for people.
     #[tool(read_only, blocking)]
     pub fn summary(&self) -> String {
         let now = self.machine.snapshot();
@@ -42,7 +42,7 @@ impl SystemSimpleService {
         )
     }
 
-    /// Whether anything is above its threshold right now, and what. `system_alerts.list` knows what was.
+    /// Returns the metrics that are above their thresholds now. `system_alerts.list` returns past ones too.
     #[tool(read_only, blocking)]
     pub fn health(&self) -> Health {
         let thresholds = self.settings.get().alerts;

@@ -13,10 +13,10 @@ pub struct UsersService {
     machine: Machine,
 }
 
-/// The kind of users.
+/// The accounts to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Who {
+pub enum AccountFilter {
     /// Regular users and root.
     People,
     /// Service accounts.
@@ -47,27 +47,27 @@ impl UsersService {
         Self { machine }
     }
 
-    /// The accounts of this machine, sorted by number. Passwords are never read.
+    /// Returns the accounts of this machine, sorted by id. Passwords are never read.
     #[tool(read_only, blocking)]
     pub fn list(
         &self,
-        /// The kind of users.
+        /// The accounts to list.
         #[arg(default = "people")]
-        who: Who,
+        who: AccountFilter,
         /// Maximum number of items.
         #[arg(default = 50, min = 1, max = 500)]
         limit: usize,
     ) -> Result<Listing<User>, HandlerError> {
         let mut users = self.machine.users()?;
         users.retain(|user| match who {
-            Who::People => user.is_person,
-            Who::Services => !user.is_person,
-            Who::All => true,
+            AccountFilter::People => user.is_person,
+            AccountFilter::Services => !user.is_person,
+            AccountFilter::All => true,
         });
         Ok(Listing::first(users, limit))
     }
 
-    /// One account, with its groups and what runs for it.
+    /// Returns one account, with its groups and the number of its processes.
     #[tool(read_only, blocking)]
     pub fn show(
         &self,
@@ -76,7 +76,7 @@ impl UsersService {
         name: &str,
     ) -> Result<UserDetails, HandlerError> {
         let user = self.machine.users()?.into_iter().find(|user| user.name == name).ok_or_else(|| {
-            HandlerError::retry(format!("There is no user `{name}`. `users.list` with `all` says who there is."))
+            HandlerError::retry(format!("There is no user `{name}`. `users.list` with `all` lists the accounts."))
         })?;
         let mut processes = self.machine.processes();
         processes.retain(|process| process.user.as_deref() == Some(name));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Extension {
-    /// A model can call the tools. Without it nobody can.
+    /// Offers the tools. Without it no tool can be called.
     AiChat,
     /// Alerts are raised when a metric is above its threshold.
     Alerts,
@@ -38,7 +38,7 @@ impl Extension {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            Self::AiChat => "A model can call the tools. Without it nobody can.",
+            Self::AiChat => "Offers the tools. Without it no tool can be called.",
             Self::Alerts => "Alerts are raised when a metric is above its threshold.",
             Self::Internet => "The configured targets are checked from time to time.",
             Self::Sampler => "Metrics of the machine are measured and kept.",

@@ -12,10 +12,10 @@ use tool_journal::SqliteJournal;
 use tool_runtime::journal::{self, Journal, JournalDecision, JournalEntry, JournalError};
 
 use super::SiteState;
-use super::full_output::{beginning, plain, whole};
+use super::full_output::{full_output, output_excerpt, plain};
 use super::layout::{SitePage, page};
 use super::link::link;
-use crate::clock::took;
+use crate::clock::format_duration;
 use crate::listing::clip;
 
 /// Maximum number of calls per page.
@@ -58,7 +58,9 @@ async fn output(site: &SiteState, sequence: u64) -> Response {
     let entries = site.journal.entries(query).await.unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.sequence == sequence);
     let result = entry.and_then(|entry| Some((entry, &finished(entry)?.result)));
-    plain(result.and_then(|(entry, result)| whole(site.tools.dispatcher(), entry.conversation.as_deref(), result)))
+    plain(
+        result.and_then(|(entry, result)| full_output(site.tools.dispatcher(), entry.conversation.as_deref(), result)),
+    )
 }
 
 /// The calls of a page.
@@ -131,13 +133,13 @@ fn table(filter: &JournalFilter, EntryPage { entries, older }: &EntryPage) -> Ma
 
 fn row(entry: &JournalEntry) -> Markup {
     let (name, class) = state(entry);
-    let took = finished(entry).map(|finished| took(finished.duration));
+    let duration = finished(entry).map(|finished| format_duration(finished.duration));
     html! {
         tr {
             td.name { a href={ "/tools/" (entry.tool) } { (entry.tool) } }
             td { span class={ "flag " (class) } { (name) } }
             td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
-            td.number { (took.unwrap_or_default()) }
+            td.number { (duration.unwrap_or_default()) }
             td data-label="decided" { (entry.decision.as_ref().map_or("–", JournalDecision::as_str)) }
             td.wide {
                 details {
@@ -147,7 +149,7 @@ fn row(entry: &JournalEntry) -> Markup {
                         p { a href=(link("/journal", &[("conversation", conversation)])) { "All calls of this conversation" } }
                     }
                     @if let Some(finished) = finished(entry) {
-                        (beginning(&finished.result, SHOWN, &link("/journal", &[("output", &entry.sequence.to_string())])))
+                        (output_excerpt(&finished.result, SHOWN, &link("/journal", &[("output", &entry.sequence.to_string())])))
                     }
                 }
             }
@@ -206,8 +208,8 @@ fn latencies(entries: &[JournalEntry]) -> Markup {
                             tr {
                                 td.name { (tool) }
                                 td.number data-label="calls" { (times.len()) }
-                                td.number data-label="median" { (took(times[times.len() / 2])) }
-                                td.number data-label="longest" { (took(times[times.len() - 1])) }
+                                td.number data-label="median" { (format_duration(times[times.len() / 2])) }
+                                td.number data-label="longest" { (format_duration(times[times.len() - 1])) }
                                 td.wide { (plot(times)) }
                             }
                         }

@@ -28,7 +28,7 @@ pub(super) async fn show() -> Markup {
 pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, Form(shown): Form<LoginForm>) -> Response {
     match access.token() {
         None => Redirect::to("/").into_response(),
-        Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
+        Some(token) if token.matches(shown.token.trim()) => match access.sessions.begin() {
             Ok(id) => {
                 // End the old session: the browser forgets its cookie and could not log out of it any more.
                 access.sessions.end(&headers);

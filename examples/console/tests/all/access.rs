@@ -29,9 +29,9 @@ fn other_machines_need_a_token() {
     assert!(Access::new(LOOPBACK, None, &[]).is_ok_and(|access| access.token().is_none()));
 }
 
-/// Pages, what they load, the API and events: whoever does not show the token gets a page to log in, and nothing else.
+/// Checks pages, assets, the API and events: without the token only the login page is served.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_does_not_show_the_token_gets_nothing() {
+async fn requests_without_the_token_are_refused() {
     let console = Console::open().await;
     let access = Access::new(EVERYWHERE, Some(TOKEN), &["box.example.org".to_owned()]).expect("a token");
     let browser = Browser::with_access(&console, &access).of_peer([192, 0, 2, 7]);
@@ -55,14 +55,14 @@ async fn who_does_not_show_the_token_gets_nothing() {
     for path in ["/login", "/assets/style.css", "/assets/login.js"] {
         assert_eq!(browser.get(path).await.0, StatusCode::OK, "{path}");
     }
-    // By a name that is not the console's, or from a page of another site, not even that.
+    // Under a foreign host name even the login page is refused.
     let named = |host: &str| axum::http::Request::builder().uri("/login").header(header::HOST, host);
     assert_eq!(browser.send(named("box.example.org"), Body::empty()).await.status(), StatusCode::OK);
     assert_eq!(browser.send(named("evil.example"), Body::empty()).await.status(), StatusCode::FORBIDDEN);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_logs_in_and_out() {
+async fn a_user_logs_in_and_out() {
     let console = Console::open().await;
     let browser = Browser::with_access(&console, &Access::new(EVERYWHERE, Some(TOKEN), &[]).expect("a token"));
     let page = browser.request(Method::GET, "/tools").header(header::ACCEPT, "text/html,*/*");
@@ -77,7 +77,7 @@ async fn a_person_logs_in_and_out() {
         let refused = log_in(&browser, token, origin).await;
         assert_eq!((refused.status(), refused.headers().get(header::SET_COOKIE)), (expected, None), "{token} {origin}");
     }
-    // Where a proxy speaks HTTPS, the cookie is for HTTPS alone.
+    // Behind an HTTPS proxy the cookie is marked `Secure`.
     for (origin, is_secure) in [(own.clone(), false), (format!("https://{}", console.own), true)] {
         let welcome = log_in(&browser, TOKEN, &origin).await;
         let set = welcome.headers()[header::SET_COOKIE].to_str().expect("a cookie");
@@ -89,9 +89,9 @@ async fn a_person_logs_in_and_out() {
     let out = browser.request(Method::POST, "/logout").header(header::COOKIE, &kept).header(header::ORIGIN, &own);
     let out = browser.send(out, Body::empty()).await;
     assert!(out.headers()[header::SET_COOKIE].to_str().is_ok_and(|cookie| cookie.contains("Max-Age=0")));
-    // It is of no use any more, also to whoever has kept it.
+    // The cookie is invalid after the logout.
     let again = cookie(&log_in(&browser.with_cookie(&other), TOKEN, &own).await);
-    // Nor is the one in whose place another came.
+    // So is a cookie that was replaced by a new login.
     for (cookie, expected) in
         [(kept, StatusCode::UNAUTHORIZED), (other, StatusCode::UNAUTHORIZED), (again, StatusCode::OK)]
     {
@@ -99,9 +99,9 @@ async fn a_person_logs_in_and_out() {
     }
 }
 
-/// Streams that are open end with the session: what is said after that nobody is told who has logged out.
+/// Open streams end with the session and send no later events.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_logs_out_is_told_nothing_more() {
+async fn open_streams_end_at_logout() {
     let console = Console::open().await;
     let browser = Browser::with_access(&console, &Access::new(EVERYWHERE, Some(TOKEN), &[]).expect("a token"));
     let own = format!("http://{}", console.own);
@@ -127,13 +127,13 @@ async fn log_in(browser: &Browser, token: &str, origin: &str) -> axum::response:
     browser.send(form, Body::from(format!("token={token}"))).await
 }
 
-/// The cookie that an answer sets, as a browser sends it.
+/// Returns the cookie that a response sets, as a browser sends it.
 fn cookie(response: &axum::response::Response) -> String {
     let set = response.headers()[header::SET_COOKIE].to_str().expect("a cookie");
     set.split(';').next().expect("a cookie").to_owned()
 }
 
-/// Starts the program, which must not come up, and gives what it says.
+/// Starts the program, which must fail, and returns its error output.
 fn refused(arguments: &[&str]) -> String {
     let folder = tempdir().expect("a folder");
     let program = Command::new(env!("CARGO_BIN_EXE_console"))
@@ -148,7 +148,7 @@ fn refused(arguments: &[&str]) -> String {
     String::from_utf8(program.stderr).expect("text")
 }
 
-/// What a request for the tools is answered with.
+/// Returns the status of a request for the tools.
 fn status(address: &str, header: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
     write!(stream, "GET /api/tools HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{header}\r\n")
@@ -177,7 +177,7 @@ fn the_program_prints_a_generated_token_and_stops_on_a_signal() {
     assert_eq!(link, format!("Log in at http://{address}/login#{token}"));
     let answers = [status(&address, ""), status(&address, &format!("Authorization: Bearer {token}\r\n"))];
     let id = rustix::process::Pid::from_child(&program);
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is told");
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("the signal is sent");
     assert!(program.wait().expect("it ends").success());
     assert_eq!(answers, ["401", "200"]);
 }

@@ -35,8 +35,8 @@ async fn the_fifteen_services_are_offered_and_described() {
     }
 }
 
-/// A policy asks about what is sensitive, so nothing that destroys may be anything else, and whatever does not only
-/// read says so.
+/// The policy asks about sensitive tools, so a destructive tool must be sensitive too. A tool that is not `read_only`
+/// must be tagged `write`.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_flags_are_consistent() {
     let console = Console::open().await;
@@ -51,16 +51,16 @@ async fn the_flags_are_consistent() {
     }
 }
 
-/// What the build script read in the source is what the compiler made of it, and what lies in the data folder.
+/// The manifest of the build script, in the data directory, equals the manifest of the linked tools.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_manifest_is_the_linked_one() {
+async fn the_written_manifest_equals_the_linked_one() {
     let console = Console::open().await;
     let written = std::fs::read_to_string(console.path("data/tools_calls.json")).expect("a manifest");
     assert_eq!(written, Manifest::linked().to_json());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_model_sees_nothing_that_is_injected() {
+async fn injected_parameters_are_hidden_from_the_model() {
     let console = Console::open().await;
     for (name, tool) in console.app.dispatcher().definitions().iter() {
         for injected in ["session", "repository", "machine", "settings", "ping_host", "progress", "targets"] {

@@ -13,12 +13,12 @@ use tool_agent::{Model, OfflineModel};
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
 
-/// A console whose data, workspace and logs are in a folder of its own. The rest of the machine is this one.
+/// A console with its data, workspace and logs in a temporary directory. Everything else is read from this machine.
 pub struct Console {
     pub app: App,
     pub folder: TempDir,
     pub own: SocketAddr,
-    /// What the console takes for its own address: something listens there.
+    /// Listens on the console's own address.
     listener: TcpListener,
 }
 
@@ -31,12 +31,12 @@ impl Console {
         Self::open_with(folder, OfflineModel).await
     }
 
-    /// One whose model follows a script.
+    /// Opens a console with a scripted model.
     pub async fn with_model(model: impl Model) -> Self {
         Self::open_with(tempfile::tempdir().expect("a folder"), model).await
     }
 
-    /// One that also has the tools of workers.
+    /// Opens a console that also offers the tools of workers.
     pub async fn with_nats(server: &str) -> Self {
         Self::open_as(tempfile::tempdir().expect("a folder"), OfflineModel, Some(server.to_owned())).await
     }
@@ -57,7 +57,7 @@ impl Console {
         Self { app, folder, own, listener }
     }
 
-    /// Serves it at its own address, until what is given back is dropped.
+    /// Serves the console at its own address until the returned set is dropped.
     pub fn serve(&self, access: &Access) -> JoinSet<()> {
         let listener = self.listener.try_clone().expect("the same listener");
         listener.set_nonblocking(true).expect("a listener that does not block");
@@ -69,20 +69,20 @@ impl Console {
         serving
     }
 
-    /// Calls a tool; whoever is asked agrees.
+    /// Calls a tool and approves it if needed.
     pub async fn call(&self, tool: &str, arguments: Value) -> ToolResult {
         let agree = confirm::from_fn(|_| async { Decision::Run });
         self.app.dispatcher().call(ToolCall::new(tool, arguments)).confirm(agree).await
     }
 
-    /// The answer of a tool that must succeed.
+    /// Returns the output of a call that must succeed.
     pub async fn answer(&self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments).await;
         assert!(result.success, "{tool}: {}", result.output);
         result.output
     }
 
-    /// The same as JSON.
+    /// Returns the output of a call that must succeed, as JSON.
     pub async fn json(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.answer(tool, arguments).await;
         serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{tool}: {error}: {answer}"))

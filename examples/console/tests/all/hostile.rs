@@ -9,11 +9,11 @@ use tool_runtime::ErrorKind;
 use crate::fixture::{Console, kind};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_line_is_text_whatever_it_holds() {
+async fn log_lines_are_sanitized() {
     let console = Console::open().await;
     console.log("evil.log", b"<script>alert(1)</script>\n\x1b[2J\x1b]0;owned\x07red\x1b[31m \xff\xfe \r\x08 end\n");
     let tail = console.answer("logs.tail", json!({"file": "evil.log"})).await;
-    assert!(tail.contains("<script>alert(1)</script>"), "it is said as it stands: {tail:?}");
+    assert!(tail.contains("<script>alert(1)</script>"), "the text is not changed: {tail:?}");
     assert!(!tail.contains(['\x1b', '\x07', '\x08']), "control sequences are gone: {tail:?}");
     assert!(tail.contains("red") && tail.contains('\u{fffd}'));
 
@@ -36,12 +36,12 @@ async fn long_lines_and_large_files_are_bounded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_log_is_read_outside_its_folder() {
+async fn reads_no_file_outside_the_log_directory() {
     let console = Console::open().await;
     std::fs::write(console.path("secret.txt"), "the secret\n").expect("a file");
     symlink(console.path("secret.txt"), console.path("logs/link.log")).expect("a link");
     symlink(console.path(""), console.path("logs/folder")).expect("a link");
-    // What a program reads that does not look: the same names lead to the secret.
+    // The control: a naive read of the same names returns the secret.
     for name in ["link.log", "folder/secret.txt", "../secret.txt"] {
         let naive = std::fs::read_to_string(console.path("logs").join(name)).expect("it can be read");
         assert_eq!(naive, "the secret\n");
@@ -60,7 +60,7 @@ async fn no_log_is_read_outside_its_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_text_file_is_refused_and_not_waited_for() {
+async fn refuses_pipes_directories_and_binary_files_without_blocking() {
     let console = Console::open().await;
     let made = Command::new("mkfifo").arg(console.path("logs/pipe")).status().expect("mkfifo");
     assert!(made.success());
@@ -77,7 +77,7 @@ async fn what_is_no_text_file_is_refused_and_not_waited_for() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_name_of_a_process_is_text_whatever_it_holds() {
+async fn process_names_are_sanitized() {
     let console = Console::open().await;
     let name = "<b onload=x>\x1b[31m\"}";
     let program = console.path(name);
@@ -89,17 +89,17 @@ async fn the_name_of_a_process_is_text_whatever_it_holds() {
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON all the same");
     let shown = listed["items"].as_array().expect("a list");
     let found = shown.iter().find(|shown| shown["pid"] == process.id()).expect("it is listed");
-    // Linux keeps 15 bytes of a name.
+    // Linux truncates a name to 15 bytes.
     assert_eq!(found["name"], name[..15]);
     let applications = console.json("applications.list", json!({"name": name})).await;
     assert_eq!(applications["items"][0]["name"], name);
-    // The name that was read is the one that must be said to end it.
+    // The listed name is accepted by `processes.kill`.
     console.answer("processes.kill", json!({"pid": process.id(), "name": found["name"]})).await;
     process.wait().expect("it ends");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_metric_is_a_value_and_no_statement() {
+async fn the_name_of_a_metric_is_not_interpreted_as_sql() {
     let console = Console::open().await;
     console.app.sampler.sample().await.expect("a sample");
     let before = console.json("metrics.names", json!({})).await;

@@ -13,7 +13,7 @@ fn sleeper() -> Child {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_process_that_was_meant_is_ended() {
+async fn ends_the_process_with_the_given_id_and_name() {
     let console = Console::open().await;
     let (mut asked, mut forced) = (sleeper(), sleeper());
     let answer = console.answer("processes.kill", json!({"pid": asked.id(), "name": "sleep"})).await;
@@ -24,7 +24,7 @@ async fn the_process_that_was_meant_is_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_process_of_another_name_lives_on() {
+async fn rejects_a_process_with_another_name() {
     let console = Console::open().await;
     let mut other = sleeper();
     let result = console.call("processes.kill", json!({"pid": other.id(), "name": "nginx"})).await;
@@ -35,7 +35,7 @@ async fn a_process_of_another_name_lives_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_console_does_not_end_itself() {
+async fn refuses_to_end_the_console() {
     let console = Console::open().await;
     for pid in [std::process::id(), std::os::unix::process::parent_id()] {
         let process = console.json("processes.show", json!({"pid": pid})).await;
@@ -45,7 +45,7 @@ async fn the_console_does_not_end_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_ended_before_a_person_agrees() {
+async fn ends_no_process_without_approval() {
     let console = Console::open().await;
     let mut process = sleeper();
     let call = ToolCall::new("processes.kill", json!({"pid": process.id(), "name": "sleep"}));

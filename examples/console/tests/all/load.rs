@@ -7,27 +7,27 @@ use tool_agent::{Message, Reply, ScriptedModel};
 use crate::fixture::Console;
 use crate::web::Browser;
 
-/// How many conversations there are at once.
+/// The number of concurrent conversations.
 const CHATS: u8 = 200;
 
-/// In how many pieces an answer comes.
+/// The number of pieces of a response.
 const PIECES: usize = 50;
 
-/// The answer to what was said, which is like no other.
+/// Returns the response to a message, which differs for each message.
 fn answer(said: &str) -> Vec<String> {
     (0..PIECES).map(|piece| format!("{said} piece {piece}; ")).collect()
 }
 
-/// Calls a tool, then answers in pieces.
+/// Returns a model that calls a tool, then responds in pieces.
 fn model() -> ScriptedModel {
     ScriptedModel::from_fn(|request| match request.messages {
         [.., Message::User { .. }] => Reply::text("Looking.").and_call("logs.tail", json!({"file": "app.log"})),
         [.., Message::User { text }, _, _] => answer(text).into_iter().fold(Reply::default(), Reply::and_text),
-        other => panic!("an unknown course: {other:?}"),
+        other => panic!("unexpected messages: {other:?}"),
     })
 }
 
-/// Holds so many conversations at once, each from its beginning to its end, and gives what their pages were told.
+/// Runs all conversations concurrently and returns the events of their pages.
 async fn round(browser: &Browser, number: usize) -> Vec<Vec<Value>> {
     let mut chats = JoinSet::new();
     for chat in 0..CHATS {
@@ -42,7 +42,7 @@ async fn round(browser: &Browser, number: usize) -> Vec<Vec<Value>> {
     chats.join_all().await
 }
 
-/// Nothing is missing, nothing comes twice, and nothing is of another conversation.
+/// Checks that no event is missing, duplicated or from another conversation.
 fn check(notes: &[Value], said: &str) {
     let of_kind = |kind: &str| notes.iter().filter(|note| note["kind"] == kind).cloned().collect::<Vec<_>>();
     assert_eq!(notes[0]["said"], said);
@@ -64,12 +64,12 @@ fn check(notes: &[Value], said: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_chats_at_once_lose_nothing() {
+async fn two_hundred_concurrent_chats_lose_no_events() {
     let console = Console::with_model(model()).await;
     console.log("app.log", "the line\n");
     let browser = Browser::new(&console);
     assert_eq!(round(&browser, 0).await.len(), usize::from(CHATS));
-    // Those who come later find the same.
+    // Pages that are loaded later show the same.
     for chat in [0, CHATS / 2, CHATS - 1] {
         let page = browser.page(&format!("/chat/r0-c{chat}")).await;
         let last = format!("round 0 chat {chat} piece {};", PIECES - 1);
@@ -81,22 +81,22 @@ async fn two_hundred_chats_at_once_lose_nothing() {
 mod memory {
     use super::*;
 
-    /// More than what an allocator keeps by chance, and less than what the events of a round take.
+    /// More than an allocator retains by chance, and less than the events of a round take.
     const MOST_GROWTH: usize = 12 << 20;
 
-    /// `CONSOLE_ROUNDS` says how often two hundred chats are held.
+    /// Returns the number of rounds, which `CONSOLE_ROUNDS` sets.
     fn rounds() -> usize {
         std::env::var("CONSOLE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(6)
     }
 
-    /// The memory of this process, in bytes.
+    /// Returns the resident memory of this process in bytes.
     fn resident() -> usize {
         let status = std::fs::read_to_string("/proc/self/status").expect("figures");
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a figure");
         line.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") * 1024
     }
 
-    /// In a process of its own, so that it measures no other test.
+    /// Runs in a separate process, so that no other test is measured.
     #[test]
     fn chats_do_not_leak() {
         let status = std::process::Command::new(std::env::current_exe().expect("a path"))
@@ -105,7 +105,7 @@ mod memory {
         assert!(status.expect("it runs").success());
     }
 
-    /// The control is a program that keeps what happened.
+    /// The control keeps all events, and must grow.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     #[ignore = "a part of another test"]
     async fn holds_many_chats() {

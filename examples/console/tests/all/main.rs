@@ -1,21 +1,21 @@
 //! The console's services, called as a model calls them: through the dispatcher, on the data of this machine.
 
-// A console in a folder of its own.
+// A console with its own temporary directory.
 mod fixture;
 
-// Every tool is called, and says what it should.
+// Calls of every tool.
 mod tools;
 
-// What the definitions promise: descriptions, bounds, flags.
+// Definitions: descriptions, bounds, flags.
 mod definitions;
 
-// Ending processes: the right one, and never the console.
+// Ending processes, but never the console.
 mod kill;
 
-// Sessions: all of a call is kept, or nothing.
+// Sessions: the changes of a call are committed together or rolled back.
 mod rollback;
 
-// Files of other versions.
+// Database files of other versions.
 mod store;
 
 // The sampler, alerts and the checks of targets.
@@ -24,20 +24,20 @@ mod sampler;
 // Switching extensions on and off.
 mod switch;
 
-// Log lines and process names of people who mean harm.
+// Hostile log lines and process names.
 mod hostile;
 
-// The pages and what they are told, without a browser.
+// The pages and their events, without a browser.
 mod web;
 
-// Who may use the console, and what keeps it from starting.
+// Access control and start-up errors.
 mod access;
 
 // The pages in a real browser.
 mod browser;
 
-// Many conversations at once.
+// Many concurrent conversations.
 mod load;
 
-// Tools of workers elsewhere, over a real `nats-server`.
+// Tools of remote workers, over a real `nats-server`.
 mod remote;

@@ -19,7 +19,7 @@ async fn alerts(console: &Console, state: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_fails_keeps_nothing() {
+async fn a_failed_call_is_rolled_back() {
     let console = Console::open().await;
     open_alert(&console, "cpu_percent").await;
     let id = alerts(&console, "new").await["items"][0]["id"].clone();
@@ -30,14 +30,14 @@ async fn a_call_that_fails_keeps_nothing() {
     let left = alerts(&console, "new").await;
     assert_eq!((&left["total"], &left["items"][0]["note"]), (&json!(1), &Value::Null), "{left}");
 
-    // The same without the wrong number is kept.
+    // The same call without the unknown id is committed.
     console.answer("system_alerts.acknowledge", json!({"ids": [id], "note": "I look at it"})).await;
     assert_eq!(alerts(&console, "new").await["total"], 0);
     assert_eq!(alerts(&console, "open").await["items"][0]["note"], "I look at it");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_is_over_stays_over() {
+async fn a_session_cannot_be_used_after_its_end() {
     let console = Console::open().await;
     let session = console.app.store.session();
     let left_behind = session.clone();
@@ -77,7 +77,7 @@ async fn fills_the_disk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_calls_at_once_wait_for_each_other() {
+async fn concurrent_writes_all_succeed() {
     let console = Console::open().await;
     let names: Vec<String> = (0..40).map(|number| format!("program-{number}")).collect();
     let calls =
@@ -86,6 +86,6 @@ async fn many_calls_at_once_wait_for_each_other() {
     assert!(results.iter().all(|result| result.success), "{results:?}");
     for name in &names {
         let classified = console.json("classification.classify", json!({"program": name})).await;
-        assert_eq!(classified["because"], "somebody said so");
+        assert_eq!(classified["because"], "assigned by a user");
     }
 }

@@ -18,7 +18,7 @@ async fn points(console: &Console, metric: &str) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn points_are_kept_for_some_hours_only() {
+async fn points_older_than_the_limit_are_deleted() {
     let console = Console::open().await;
     let keep = console.app.settings.get().sampler.keep_hours;
     let session = console.app.store.session();
@@ -34,7 +34,7 @@ async fn points_are_kept_for_some_hours_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_alert_is_raised_and_is_over_again() {
+async fn an_alert_is_opened_and_closed() {
     let console = Console::open().await;
     let sample = async |threshold: f64| {
         console.app.settings.change(|settings| settings.alerts.memory_percent = threshold).expect("a setting");
@@ -60,7 +60,7 @@ async fn an_alert_is_raised_and_is_over_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_outage_has_a_beginning_and_an_end() {
+async fn an_outage_has_a_start_and_an_end() {
     let console = Console::open().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let target = listener.local_addr().expect("an address").to_string();
@@ -68,7 +68,11 @@ async fn an_outage_has_a_beginning_and_an_end() {
     let check = async || console.app.sampler.check_targets().await.expect("a check");
 
     check().await;
-    assert_eq!(console.json("internet_events.list", json!({})).await, json!([]), "up is no news");
+    assert_eq!(
+        console.json("internet_events.list", json!({})).await,
+        json!([]),
+        "a target that stays up causes no event"
+    );
     drop(listener);
     check().await;
     check().await;
@@ -82,11 +86,11 @@ async fn an_outage_has_a_beginning_and_an_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_measures_without_being_asked_while_it_is_on() {
+async fn samples_only_while_the_extension_is_enabled() {
     let mut console = Console::open().await;
     console.app.settings.switch(Extension::Sampler, false).expect("a setting");
     console.app.start_sampler();
-    // The other job has run by the time its points are there, and this one would have.
+    // Once the points of the other job exist, this job would have run too.
     let latency = format!("latency_ms {}", console.own);
     until(async || points(&console, &latency).await > 0).await;
     assert_eq!(points(&console, "cpu_percent").await, 0);
@@ -95,7 +99,7 @@ async fn it_measures_without_being_asked_while_it_is_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_fails_is_not_just_enabled() {
+async fn reports_the_failure_of_an_enabled_job() {
     let mut console = Console::open().await;
     let failing = async |console: &Console| -> Vec<String> {
         let extensions = console.json("extensions.list", json!({})).await;
@@ -113,12 +117,12 @@ async fn a_job_that_fails_is_not_just_enabled() {
     until(async || failing(&console).await == ["sampler"]).await;
 }
 
-/// Waits for something that will come. That it takes forever is a failure; how long it takes is not looked at.
+/// Waits until a condition holds. Panics after a long timeout; the duration is not measured.
 pub async fn until(is_so: impl AsyncFn() -> bool) {
     let wait = async {
         while !is_so().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), wait).await.expect("it never came");
+    tokio::time::timeout(Duration::from_secs(60), wait).await.expect("the condition holds within a minute");
 }

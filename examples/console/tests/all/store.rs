@@ -2,7 +2,7 @@ use console::store::Store;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-/// A file as the console has always written them, with a version but without a mark; then of a newer version.
+/// An older file has a version but no mark. The file then gets a newer version.
 #[tokio::test]
 async fn opens_an_older_file_and_refuses_a_newer_one() {
     let folder = tempfile::tempdir().expect("a folder");

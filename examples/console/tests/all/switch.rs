@@ -6,7 +6,7 @@ use crate::fixture::{Console, kind};
 use crate::sampler::until;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_ai_chat_there_are_no_tools() {
+async fn no_tools_are_offered_without_ai_chat() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir_all(folder.path().join("data")).expect("a folder");
     std::fs::write(folder.path().join("data/settings.json"), r#"{"extensions": ["sampler"]}"#).expect("settings");
@@ -23,11 +23,11 @@ async fn without_ai_chat_there_are_no_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_can_take_its_own_tools_away_but_not_bring_them_back() {
+async fn a_model_can_disable_its_tools_but_not_enable_them() {
     let console = Console::open().await;
     let all = console.app.dispatcher().definitions().len();
     let answer = console.answer("extensions.disable", json!({"extension": "ai_chat"})).await;
-    assert_eq!(answer, "`ai_chat` is disabled.", "the call that did it is still answered");
+    assert_eq!(answer, "`ai_chat` is disabled.", "the disabling call still returns its result");
     until(async || console.app.dispatcher().definitions().is_empty()).await;
     for tool in ["extensions.enable", "read_file", "system_simple.summary"] {
         let result = console.call(tool, json!({"extension": "ai_chat"})).await;
@@ -40,7 +40,7 @@ async fn a_model_can_take_its_own_tools_away_but_not_bring_them_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_outlive_the_console() {
+async fn settings_persist_across_a_restart() {
     let console = Console::open().await;
     console.answer("extensions.disable", json!({"extension": "internet"})).await;
     let Console { app, folder, .. } = console;
@@ -51,7 +51,7 @@ async fn settings_outlive_the_console() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_that_cannot_be_are_refused_and_the_old_ones_hold() {
+async fn invalid_settings_are_rejected_and_the_old_ones_kept() {
     let console = Console::open().await;
     let before = std::fs::read_to_string(console.path("data/settings.json")).expect("settings");
     let error = console.app.settings.change(|settings| settings.sampler.every_seconds = 0).expect_err("it is refused");

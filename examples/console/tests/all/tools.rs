@@ -12,13 +12,13 @@ use tool_runtime::events::{EventKind, Subscriber, Update};
 
 use crate::fixture::{Console, kind};
 
-/// The names of tools that were called, against those on offer.
-struct Called<'a> {
+/// Calls tools and records their names.
+struct RecordedCalls<'a> {
     console: &'a Console,
     names: BTreeSet<String>,
 }
 
-impl Called<'_> {
+impl RecordedCalls<'_> {
     async fn json(&mut self, tool: &str, arguments: Value) -> Value {
         self.names.insert(tool.to_owned());
         self.console.json(tool, arguments).await
@@ -31,21 +31,20 @@ impl Called<'_> {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn items(value: &Value) -> &[Value] {
-    value["items"].as_array().unwrap_or_else(|| panic!("{value} is no listing"))
+    value["items"].as_array().unwrap_or_else(|| panic!("{value} is not a listing"))
 }
 
-/// Every tool of the fifteen services gives what this machine says of itself. A tool that this test does not call
-/// makes it fail.
+/// Calls every tool of the fifteen services. Fails if a tool is not called.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_tool_answers_on_the_data_of_this_machine() {
+async fn every_tool_returns_data_of_this_machine() {
     let console = Console::open().await;
     console.log("web.log", "GET /one\nGET /two\nPOST /three\n");
     console.app.sampler.sample().await.expect("a sample");
-    let mut call = Called { console: &console, names: BTreeSet::new() };
+    let mut call = RecordedCalls { console: &console, names: BTreeSet::new() };
 
     let snapshot = call.json("system.build_system_snapshot", json!({})).await;
     let cores = std::thread::available_parallelism().expect("cores").get();
@@ -93,7 +92,7 @@ async fn every_tool_answers_on_the_data_of_this_machine() {
     let nginx = call.json("classification.classify", json!({"program": "nginx"})).await;
     assert_eq!(nginx["category"], "web_server");
     let assign = json!({"program": "nginx", "category": "other"});
-    assert_eq!(call.json("classification.assign", assign).await["because"], "somebody said so");
+    assert_eq!(call.json("classification.assign", assign).await["because"], "assigned by a user");
     assert_eq!(call.json("classification.forget", json!({"program": "nginx"})).await["category"], "web_server");
     assert!(call.json("classification.overview", json!({})).await.as_object().is_some_and(|kinds| !kinds.is_empty()));
 
@@ -137,7 +136,7 @@ async fn every_tool_answers_on_the_data_of_this_machine() {
 
     assert!(call.text("list_files", json!({})).await.contains("README.md"), "the sample workspace is there");
 
-    // Called by tests of their own.
+    // Other tests call these.
     call.names.extend(["processes.kill", "system_alerts.acknowledge"].map(str::to_owned));
     let offered = console.app.dispatcher().definitions();
     let forgotten: Vec<_> =
@@ -146,14 +145,14 @@ async fn every_tool_answers_on_the_data_of_this_machine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_said_with_what_there_is() {
+async fn errors_for_missing_items_name_the_tool_that_lists_them() {
     let console = Console::open().await;
     for (tool, arguments, hint) in [
         ("processes.show", json!({"pid": 4_000_000}), "`processes.list`"),
         ("applications.processes", json!({"name": "no such program"}), "`applications.list`"),
         ("applications_system.locate", json!({"command": "no-such-command"}), "There is no command"),
-        ("service_discovery.at_port", json!({"port": 1}), "Nobody listens on port 1."),
-        ("classification.forget", json!({"program": "nginx"}), "Nobody has said anything"),
+        ("service_discovery.at_port", json!({"port": 1}), "Nothing listens on port 1."),
+        ("classification.forget", json!({"program": "nginx"}), "No category was assigned"),
         ("logs.tail", json!({"file": "none.log"}), "`logs.files`"),
         ("metrics.newest", json!({"metric": "none"}), "`metrics.names`"),
         ("internet_metrics.check", json!({"target": "192.0.2.1:80"}), "is not configured. The targets are 127.0.0.1:"),
@@ -167,7 +166,7 @@ async fn what_is_not_there_is_said_with_what_there_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_followed_shows_what_is_added() {
+async fn follow_reports_lines_as_they_are_added() {
     let console = Console::open().await;
     console.log("app.log", "old line\n");
     let path = console.path("logs").join("app.log");
@@ -177,7 +176,7 @@ async fn a_file_that_is_followed_shows_what_is_added() {
     };
     let mut events = console.app.dispatcher().events().subscribe();
     let write = async {
-        // The first report says that it is at it.
+        // The first report says that the file is being followed.
         loop {
             add("any line");
             if timeout(Duration::from_millis(100), reported(&mut events)).await.is_ok() {
@@ -188,7 +187,7 @@ async fn a_file_that_is_followed_shows_what_is_added() {
             add(line);
             while reported(&mut events).await != line {}
         }
-        // More than it gives back: it does not wait for its time to be over.
+        // More than the limit of its output: it returns early.
         add(&"x".repeat(512_000));
     };
     let mut following = pin!(console.answer("logs.follow", json!({"file": "app.log", "seconds": 60})));
@@ -201,7 +200,7 @@ async fn a_file_that_is_followed_shows_what_is_added() {
     assert!(new.starts_with("new line 1\nnew line 2\nnew line 3\nxxx"), "{}", new.get(..200).unwrap_or(new));
 }
 
-/// What a handler reports next.
+/// Returns the next progress report of a handler.
 async fn reported(events: &mut Subscriber) -> String {
     while let Some(update) = events.next().await {
         if let Update::Event(event) = update

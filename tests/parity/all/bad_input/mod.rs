@@ -17,7 +17,7 @@ mod nesting;
 // Text that is not Rust.
 mod syntax;
 
-/// A tool that every crate here has, in a file of its own.
+/// A tool that every crate here has, in its own file.
 const GOOD: &str =
     "use tool_runtime::tool;\n\n/// Answers.\n#[tool(name = \"good.ping\")]\npub fn ping(host: &str) {}\n";
 

@@ -61,7 +61,7 @@ fn reports_a_module_that_is_the_root() {
     about_line(&scanned, "src/up.rs", 2);
 }
 
-/// Every iteration of the cycle has a path of its own.
+/// Every iteration of the cycle has its own path.
 #[test]
 fn reports_a_cycle_of_directories() {
     let bad = TestCrate::new("mod around;");

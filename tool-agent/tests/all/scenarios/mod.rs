@@ -83,8 +83,8 @@ impl Scene {
         let retry = RetryPolicy::default().times(2).first_wait(Duration::from_millis(1));
         let model = RetryingModel::new(way.model(&server)).retry(retry);
         // Some requests have options, and some do not.
-        let told = ModelOptions::default().max_tokens(1000).temperature(0.5).effort(ReasoningEffort::Low);
-        let options = if way.is_streamed { ModelOptions::default() } else { told };
+        let configured = ModelOptions::default().max_tokens(1000).temperature(0.5).effort(ReasoningEffort::Low);
+        let options = if way.is_streamed { ModelOptions::default() } else { configured };
         let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options);
         let agent = set(agent).build();
         let conversation = agent.conversation("chat-7");

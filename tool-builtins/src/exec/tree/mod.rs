@@ -4,7 +4,7 @@
 //! under a **supervisor**: one or two forked processes that never `exec`, since a library cannot rely on a helper program
 //! being installed. The supervisor waits for the command to exit or for the **control** connection to close. The host
 //! holds the other end of that connection; it closes when the call times out, is cancelled or dropped, or when the host
-//! itself is killed. In either case the supervisor kills what is left, by one of two [methods](ProcessCleanup). The host never
+//! itself is killed. In either case the supervisor kills the remaining processes, by one of two [methods](ProcessCleanup). The host never
 //! becomes a subreaper itself: it would adopt unrelated processes and could not tell them apart.
 //!
 //! Crates were tried instead. `process-wrap` 10.0 kills a process group or session, which a command leaves by `setsid`.

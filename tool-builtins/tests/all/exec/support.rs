@@ -130,7 +130,7 @@ pub async fn cleanups() -> Vec<ProcessCleanup> {
     allowed
 }
 
-/// Runs an ignored test in a process of its own.
+/// Runs an ignored test in its own process.
 pub fn run_in_own_process(test: &str) {
     let this = std::env::current_exe().unwrap();
     let output = std::process::Command::new(this).args([test, "--exact", "--ignored", "--nocapture"]).output().unwrap();

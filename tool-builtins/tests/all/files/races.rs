@@ -118,8 +118,8 @@ fn changes_never_escape() {
                 ),
             };
             let result = workspace.call(name, arguments);
-            let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
-            assert!(!told.contains(SECRET), "{name}: {told}");
+            let shown_text = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
+            assert!(!shown_text.contains(SECRET), "{name}: {shown_text}");
         }
         assert_eq!(workspace.all_outside(), before);
     });

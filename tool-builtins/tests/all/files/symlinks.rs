@@ -63,8 +63,8 @@ fn links_do_not_lead_out() {
             let before = workspace.all_outside();
             let (name, arguments) = calls_with(&path).swap_remove(index);
             let result = workspace.call(name, arguments.clone());
-            let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
-            assert!(!told.contains(SECRET) && !told.contains("[package]"), "{name} {path}: {told}");
+            let shown_text = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
+            assert!(!shown_text.contains(SECRET) && !shown_text.contains("[package]"), "{name} {path}: {shown_text}");
             assert_eq!(workspace.all_outside(), before, "{name} {path}");
         }
     }
@@ -108,7 +108,7 @@ fn a_move_shows_the_replaced_file_and_follows_no_link() {
     let diff = |path: &str, before: &str, after: &str| {
         Ok(Some(Effect::Diff { path: Some(path.into()), before: before.into(), after: after.into() }))
     };
-    let (shown, told) = ("(a symbolic link, 0 bytes)", json!({"type": "a symbolic link", "bytes": 0}));
+    let (shown, placeholder) = ("(a symbolic link, 0 bytes)", json!({"type": "a symbolic link", "bytes": 0}));
     for target in ["target", "nowhere", "directory", "../outside/secret.txt", "link"] {
         let workspace = TestWorkspace::new();
         workspace.put("target", "target\n");
@@ -122,7 +122,7 @@ fn a_move_shows_the_replaced_file_and_follows_no_link() {
         assert!(result.success, "{target}: {}", result.output);
         let changes = json!([
             {"path": "file", "before": "file\n", "after": null},
-            {"path": "link", "before": told, "after": "file\n"},
+            {"path": "link", "before": placeholder, "after": "file\n"},
         ]);
         assert_eq!(result.metadata.get("changes"), Some(&changes), "{target}");
         assert!(!workspace.path("link").is_symlink() && workspace.text("link") == "file\n", "{target}");
@@ -136,8 +136,8 @@ fn a_move_shows_the_replaced_file_and_follows_no_link() {
         assert_eq!(workspace.preview("move_file", by_a_link.clone()), diff("link", "file\n", shown), "{target}");
         let result = workspace.call("move_file", by_a_link);
         let changes = json!([
-            {"path": "other", "before": told, "after": null},
-            {"path": "link", "before": "file\n", "after": told},
+            {"path": "other", "before": placeholder, "after": null},
+            {"path": "link", "before": "file\n", "after": placeholder},
         ]);
         assert_eq!(result.metadata.get("changes"), Some(&changes), "{target}");
         assert_eq!(fs::read_link(workspace.path("link")).unwrap().to_str(), Some(target));

@@ -111,10 +111,10 @@ fn no_path_leads_out() {
             workspace.put("mine.txt", "mine");
             let result = workspace.call(name, arguments);
             let shown: String = form.chars().take(200).collect();
-            let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
+            let shown_text = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
             let size = format!("({} bytes)", SECRET.len());
             for leak in [SECRET, "root:x:0", &size, "PATH="] {
-                assert!(!told.contains(leak), "{name} {shown:?}: {told}");
+                assert!(!shown_text.contains(leak), "{name} {shown:?}: {shown_text}");
             }
             if let Some(error) = result.error {
                 use tool_runtime::ErrorKind::{Failed, Retry};

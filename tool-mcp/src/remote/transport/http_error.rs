@@ -65,7 +65,7 @@ pub(super) async fn http_error(
             Err(StreamableHttpError::SessionExpired)
         }
         Some(mut received) => {
-            // Whatever its id, it is the response to this message.
+            // The error is the response to this message, even if its id differs.
             received.id = request_id(message);
             Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(received), None))
         }

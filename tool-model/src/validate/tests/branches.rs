@@ -1,4 +1,4 @@
-//! Which of several alternatives is explained.
+//! Tests of the choice of the alternative that an error explains.
 
 use serde_json::{Value, json};
 

@@ -259,7 +259,7 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Val
         if its_type == type_id {
             return Ok(source);
         }
-        // Types of one short name are told apart by their paths.
+        // Types with the same short name are distinguished by their paths.
         let is_same = short_type(its_name) == wanted;
         let (its_name, wanted) =
             if is_same { (its_name.to_owned(), type_name.to_owned()) } else { (short_type(its_name), wanted) };
@@ -334,7 +334,7 @@ fn check_modes(
         match injection.mode {
             InjectionMode::Mut if shared => report(
                 format!(
-                    "`{parameter}: &mut {wanted}` cannot be had: all calls share {}",
+                    "`{parameter}: &mut {wanted}` cannot be borrowed mutably: all calls share {}",
                     dependencies.describe(*source)
                 ),
                 format!("take `&{wanted}`, or make one for each call with `.provide({parameter:?}, ..)`"),

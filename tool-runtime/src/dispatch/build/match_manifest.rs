@@ -17,8 +17,8 @@ pub(super) struct MatchedTool {
     pub(super) definition: OnceLock<Arc<ToolDefinition>>,
 }
 
-/// Returns the tools of a manifest, and those of `manual` classes whose service was added. `linked` are the tools that can
-/// be offered, `all` includes those of `manual` classes without a service. Both are sorted by name, as a manifest is.
+/// Returns the tools of a manifest and of the `manual` classes whose service was added. `linked` are the tools that can
+/// be offered, `all` includes `manual` classes without a service. Both are sorted by name, as a manifest is.
 pub(super) fn match_manifest(
     manifest: &Manifest,
     linked: &[&'static Registration],

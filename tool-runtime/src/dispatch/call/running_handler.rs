@@ -207,7 +207,7 @@ impl RunningHandler {
     /// Stops the handler of a dropped call and finishes its scope in the background. The returned future yields the
     /// outcome, and need not be awaited.
     pub(crate) fn abandon(&mut self) -> impl Future<Output = ToolResult> + Send + use<> {
-        // A handler that has ended has had its effect, although nobody reads its result.
+        // A handler that has ended has taken effect, although its result is not read.
         let still_runs = !matches!(self.revoke(), StopOutcome::Stopped) || self.tool.stop_grace().is_some();
         let (result, finished) = match std::mem::replace(&mut self.work, HandlerWork::Over) {
             HandlerWork::Scoped { run, scope, runtime } => {

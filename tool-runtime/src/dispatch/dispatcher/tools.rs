@@ -14,7 +14,7 @@ use crate::manifest::IntoManifest;
 use crate::selection::{CompiledSelection, Selection};
 
 impl Dispatcher {
-    /// Returns the registry, which changes the tools while the dispatcher runs. It is that of all tools, even if this
+    /// Returns the registry, which changes the tools while the dispatcher runs. It contains all tools, even if this
     /// dispatcher is restricted to a selection.
     #[must_use]
     pub fn registry(&self) -> Registry {

@@ -3,7 +3,7 @@
 //! Reads top to bottom: [`GuardedCall::start`], [`run`](GuardedCall::run), [`prepare`](GuardedCall::prepare), then
 //! [`GuardedExecution`]. Nothing runs before it is decided: until then the handler is a closure.
 //!
-//! Arguments are decoded and repaired before a user is asked, and kept in that form, so that what is approved is what
+//! Arguments are decoded and repaired before a user is asked, and kept in that form, so that exactly the approved call
 //! runs. The timeout covers everything from the call to its result except for two waits: the one for a user's decision,
 //! during which a preview has the same timeout once more, and the one for a turn slot. Recording the outcome has its own
 //! time limit.

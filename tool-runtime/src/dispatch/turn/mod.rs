@@ -331,8 +331,8 @@ mod tests {
         let tools =
             Dispatcher::builder().manifest(crate::Manifest::default()).tool(quick).tool(endless).build().unwrap();
         let calls = ["endless", "quick", "unknown"].map(|name| ToolCall::from_text(name, "{}").id(name));
-        let (heard, told) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
-        let (listener, tell) = (heard.clone(), told.clone());
+        let (heard, notified) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
+        let (listener, tell) = (heard.clone(), notified.clone());
         let turn = tools.call_all(calls).each(|call| {
             assert_eq!(call.request().call_id(), Some(call.request().name()));
             call
@@ -346,7 +346,7 @@ mod tests {
         while heard.lock().unwrap().len() < 2 {
             tokio::select! {
                 _ = &mut turn => panic!("one call never ends"),
-                () = told.notified() => {}
+                () = notified.notified() => {}
             }
         }
         drop(turn);

@@ -135,10 +135,10 @@ async fn not_in_traced_arguments() {
 #[tokio::test]
 async fn not_in_a_question_but_in_the_edited_call() {
     let seen = Arc::new(Mutex::new(String::new()));
-    let told = seen.clone();
+    let recorded = seen.clone();
     let editing = from_fn(move |question: Question| {
         let text = question.to_edit();
-        *told.lock().unwrap() += &format!("{}\n{text}\n{question:?}\n", question.shown());
+        *recorded.lock().unwrap() += &format!("{}\n{text}\n{question:?}\n", question.shown());
         let edited = question.edited(&text.replace("ada", "eve"));
         async { edited.map_or(Decision::Abort, Decision::Edit) }
     });

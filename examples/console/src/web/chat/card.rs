@@ -11,7 +11,7 @@ use super::diff::{changes, effect};
 use super::icon;
 use crate::clock;
 use crate::listing::clip;
-use crate::web::full_output::beginning;
+use crate::web::full_output::output_excerpt;
 use crate::web::link::link;
 
 /// Maximum number of characters shown of a result. The full text has its own page.
@@ -44,7 +44,7 @@ impl Card<'_> {
                     (icon::tool(self.tool))
                     span.tool { (self.tool) }
                     span.arguments { @if !is_empty(self.arguments) { (clip(&self.arguments.to_string(), 120)) } }
-                    @if let Some(took) = self.state.took() { span.took { (took) } }
+                    @if let Some(duration) = self.state.duration() { span.took { (duration) } }
                     span class={ "flag " (self.state.look()) } { (words) }
                 }
                 h3.quiet { "Input" }
@@ -64,8 +64,8 @@ impl Card<'_> {
             },
             CardState::Ended(result) => html! {
                 (changes(result))
-                h3.quiet { (if result.success { "Output" } else { "What the model was told" }) }
-                (beginning(result, SHOWN, &link("", &[("output", self.id)])))
+                h3.quiet { (if result.success { "Output" } else { "Error for the model" }) }
+                (output_excerpt(result, SHOWN, &link("", &[("output", self.id)])))
             },
         }
     }
@@ -83,10 +83,10 @@ impl CardState<'_> {
     }
 
     /// Returns the duration of the call from its result, so that it stays the same when the page is reloaded.
-    fn took(&self) -> Option<String> {
+    fn duration(&self) -> Option<String> {
         let Self::Ended(result) = self else { return None };
         let milliseconds = result.metadata.get("milliseconds")?.as_f64()?;
-        Some(clock::took(Duration::try_from_secs_f64(milliseconds / 1e3).ok()?))
+        Some(clock::format_duration(Duration::try_from_secs_f64(milliseconds / 1e3).ok()?))
     }
 
     fn look(&self) -> &'static str {

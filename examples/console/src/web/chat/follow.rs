@@ -16,7 +16,7 @@ use super::subscribers::RunSubscription;
 
 impl Chats {
     /// Streams the events of a conversation: its state, the current run from its beginning, each later run, and other
-    /// changes. A page with missing or outdated messages is told to reload. Returns `None` if there are too many
+    /// changes. A page with missing or outdated messages gets a reload event. Returns `None` if there are too many
     /// subscribers.
     pub(super) fn follow(
         &self,
@@ -65,10 +65,10 @@ impl Chats {
 
 async fn tell_runs(live: Option<Arc<LiveRun>>, begun: &mut mpsc::Receiver<Arc<LiveRun>>, to: &mpsc::Sender<Arc<str>>) {
     let mut next = live;
-    let mut told = 0;
+    let mut last_number = 0;
     loop {
-        if let Some(live) = next.filter(|live| live.number > told) {
-            told = live.number;
+        if let Some(live) = next.filter(|live| live.number > last_number) {
+            last_number = live.number;
             if !live.tell(to).await {
                 return;
             }

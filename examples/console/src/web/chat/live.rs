@@ -91,7 +91,7 @@ impl LiveRun {
         self.notes.send_modify(|notes| notes.push(note));
     }
 
-    /// Remembers that the user is asked about a call.
+    /// Records that a call waits for the user's decision.
     pub(super) fn ask(&self, token: &str) {
         self.asked().insert(token.to_owned());
     }

@@ -31,7 +31,7 @@ pub use self::chats::Chats;
 use self::chat_error::ChatError;
 use self::live::LiveRun;
 use super::SiteState;
-use super::full_output::{plain, whole};
+use super::full_output::{full_output, plain};
 use crate::settings::Extension;
 
 /// Maximum length of a user's message in bytes.
@@ -61,7 +61,7 @@ pub(super) async fn show(
     check(&id)?;
     if let Some(call) = part.output {
         let result = site.chats.result(&id, &call).await.map_err(|error| ChatError::failed(&error))?;
-        return Ok(plain(result.and_then(|result| whole(site.tools.dispatcher(), Some(&id), &result))));
+        return Ok(plain(result.and_then(|result| full_output(site.tools.dispatcher(), Some(&id), &result))));
     }
     let is_on = site.settings.get().has(Extension::AiChat);
     let view = site.chats.view(&id).await.map_err(|error| ChatError::failed(&error))?;
@@ -74,7 +74,7 @@ pub(super) async fn show(
 #[serde(default)]
 pub(super) struct SeenMessages {
     messages: Option<usize>,
-    /// The run of which the page has not seen the end.
+    /// The run whose end the page has not received.
     run: Option<u64>,
 }
 

@@ -76,7 +76,7 @@ mod tests {
         let (mut stalled, mut other) = (subscribers.add("one").expect("room"), subscribers.add("one").expect("room"));
         for number in 1..=BEHIND as u64 + 1 {
             subscribers.begin("one", &Arc::new(LiveRun::new(number)));
-            assert_eq!(other.runs.try_recv().expect("a run").number, number, "the control is told of each");
+            assert_eq!(other.runs.try_recv().expect("a run").number, number, "the control receives each run");
         }
         assert_eq!(std::iter::from_fn(|| stalled.runs.try_recv().ok()).count(), BEHIND);
         assert!(stalled.changes.is_closed() && !other.changes.is_closed());

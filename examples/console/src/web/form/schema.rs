@@ -74,15 +74,17 @@ impl<'a> Schema<'a> {
             return Shape::OneOf(shapes);
         }
         match () {
-            () if self.is("integer") || self.is("number") => Shape::Number { is_integer: self.is("integer") },
-            () if self.is("string") => Shape::Text,
-            () if self.is("array") => list(value),
+            () if self.has_type("integer") || self.has_type("number") => {
+                Shape::Number { is_integer: self.has_type("integer") }
+            }
+            () if self.has_type("string") => Shape::Text,
+            () if self.has_type("array") => list(value),
             () => object(value),
         }
     }
 
     /// Returns `true` if the schema has this type, alone or with `null`.
-    fn is(self, kind: &str) -> bool {
+    fn has_type(self, kind: &str) -> bool {
         has_type(self.value, kind)
     }
 

@@ -38,9 +38,9 @@ fn each_type_has_its_control() {
     );
 }
 
-/// A value with a shape is never entered as JSON.
+/// A value with a known shape is never entered as JSON.
 #[test]
-fn what_is_nested_has_fields() {
+fn renders_a_field_for_each_nested_value() {
     let form = rendered(&json!({
         "required": ["items"],
         "properties": {
@@ -78,9 +78,9 @@ fn what_is_nested_has_fields() {
     );
 }
 
-/// Somebody says whether there is one at all, also where there is nothing to fill in.
+/// An optional object has a checkbox for its presence, even if it has no fields to fill in.
 #[test]
-fn what_need_not_be_there_can_be_left_out() {
+fn optional_values_can_be_omitted() {
     let object = json!({"type": "object", "allOf": [{"properties": {"kind": {"const": "post"}}}]});
     let tuple = json!({"type": "array", "prefixItems": [object]});
     let only = json!({"const": true});
@@ -88,16 +88,16 @@ fn what_need_not_be_there_can_be_left_out() {
         rendered(&json!({"required": required, "properties": {"object": object, "tuple": tuple, "only": only}}))
     };
     let (optional, required) = (form(&[]), form(&["object", "tuple", "only"]));
-    assert_eq!(optional.matches(r#"class="present""#).count(), 2, "what is in the tuple is there: {optional}");
+    assert_eq!(optional.matches(r#"class="present""#).count(), 2, "an item of the tuple is always present: {optional}");
     let chosen = r#"<option value="">–</option><option value="true">true</option>"#;
     assert_has(&optional, &[r#"object</label><span class="type">object</span>"#, chosen]);
     assert!(!required.contains("present") && !required.contains("<option"), "{required}");
     assert_has(&required, &[r#"data-node="fixed" data-name="only" value="true""#]);
 }
 
-/// The control is the same without fields beside it.
+/// The control is the same schema without properties beside `anyOf`.
 #[test]
-fn what_has_fields_beside_shapes_is_written_as_json() {
+fn properties_beside_alternatives_are_entered_as_json() {
     let shapes = json!([{"type": "object", "properties": {"radius": {"type": "number"}}}, {"type": "null"}]);
     for (property, is_json) in [
         (json!({"type": "object", "properties": {"name": {"type": "string"}}, "anyOf": shapes}), true),
@@ -109,7 +109,7 @@ fn what_has_fields_beside_shapes_is_written_as_json() {
 }
 
 #[test]
-fn a_schema_that_leads_back_to_itself_ends() {
+fn a_recursive_schema_is_rendered_to_a_limited_depth() {
     let schema = json!({
         "properties": {"node": {"$ref": "#/$defs/Node"}, "loop": {"$ref": "#/$defs/Loop"}},
         "$defs": {
@@ -120,9 +120,9 @@ fn a_schema_that_leads_back_to_itself_ends() {
     assert!(rendered(&schema).contains(r#"data-node="json""#));
 }
 
-/// The control is a schema that has room.
+/// The control is a smaller schema, which is rendered completely.
 #[test]
-fn a_schema_that_leads_everywhere_does_not_fill_the_page() {
+fn the_number_of_rendered_nodes_is_limited() {
     let of = |fields: usize| {
         let fields: serde_json::Map<_, _> =
             (0..fields).map(|field| (format!("f{field}"), json!({"$ref": "#/$defs/Node"}))).collect();
@@ -135,7 +135,7 @@ fn a_schema_that_leads_everywhere_does_not_fill_the_page() {
 }
 
 #[test]
-fn words_of_a_schema_are_text() {
+fn text_of_a_schema_is_escaped() {
     let evil = json!({
         "type": "object", "description": "<img onerror=x>",
         "properties": {"\"><script>": {"enum": ["<script>"]}},

@@ -7,7 +7,7 @@ use crate::fixture::Console;
 const WAITS: &str = "[data-state=pending]";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_is_refused_and_another_edited() {
+async fn a_pending_call_can_be_refused_or_edited() {
     let write = || Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
     let model = ScriptedModel::new([write(), Reply::text("As you wish."), write(), Reply::text("It is written.")]);
     let console = Console::with_model(model).await;
@@ -29,7 +29,7 @@ async fn a_call_is_refused_and_another_edited() {
         browser.click(&format!("{WAITS} form summary")).await;
         let field = format!("{WAITS} [name=edited]");
         let edit = format!("{WAITS} button[value=edit]:enabled");
-        // What cannot be read is said in place, and the call waits on.
+        // Invalid arguments are reported in the card, and the call stays pending.
         browser.enter(&field, "{bread").await;
         browser.click(&edit).await;
         browser.says(&format!("{WAITS} .error"), "The arguments are invalid").await;
@@ -43,9 +43,9 @@ async fn a_call_is_refused_and_another_edited() {
     .await;
 }
 
-/// Keys that were meant for something else agree to nothing; who gives a reason and presses Enter refuses.
+/// Keys meant for another element approve nothing. Enter in the reason field refuses.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_pressed_too_late_agrees_to_nothing() {
+async fn a_late_key_press_approves_nothing() {
     let write = || Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
     let replies = [write(), Reply::text("As you wish."), write(), Reply::text("It is written.")];
     let console = Console::with_model(ScriptedModel::new(replies)).await;
@@ -62,9 +62,13 @@ async fn a_key_pressed_too_late_agrees_to_nothing() {
         for key in ["\n", " "] {
             press(key).await;
         }
-        assert_eq!(browser.value("document.activeElement.matches('button')").await, false, "nothing that agrees");
+        assert_eq!(
+            browser.value("document.activeElement.matches('button')").await,
+            false,
+            "no approve button has the focus"
+        );
 
-        // They may have closed the card.
+        // The keys may have closed the card.
         browser.value(&format!("document.querySelector('{WAITS}').open = true")).await;
         browser.enter(&format!("{WAITS} [name=reason]"), "no milk today\n").await;
         browser.says("[data-state=failed]", "no milk today").await;
@@ -74,7 +78,7 @@ async fn a_key_pressed_too_late_agrees_to_nothing() {
         browser.say("Write it again.").await;
         browser.find(&run).await;
         assert!(!file.exists());
-        // The control: a button that has the focus because somebody went there.
+        // The control: a button that was focused on purpose.
         browser.value(&format!("document.querySelector('{run}').focus()")).await;
         press("\n").await;
         browser.says(".answer", "It is written.").await;
@@ -84,7 +88,7 @@ async fn a_key_pressed_too_late_agrees_to_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_stops_everything_is_the_last() {
+async fn aborting_a_call_ends_the_run() {
     let model = ScriptedModel::new([Reply::call("write_file", json!({"path": "list.md", "content": "milk"}))]);
     let console = Console::with_model(model).await;
     let file = console.path("data/workspace/list.md");

@@ -7,7 +7,7 @@ use super::driver::browse;
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_has_two_cards_and_a_diff() {
+async fn a_conversation_shows_cards_and_a_diff() {
     let model = ScriptedModel::new([
         Reply::text("Let me look.").and_call("read_file", json!({"path": "site/style.css"})),
         Reply::call("write_file", json!({"path": "site/style.css", "content": "body {\n  background: black;\n}\n"})),
@@ -18,7 +18,7 @@ async fn a_conversation_has_two_cards_and_a_diff() {
         browser.open("/").await;
         browser.say("Make the page black.").await;
 
-        // The second call asks first, and what it would do is shown before anything is done.
+        // The second call asks first and shows its preview.
         let waits = "[data-state=pending]";
         browser.count(&format!("{waits} .diff td.added"), 1).await;
         browser.click(&format!("{waits} button[value=run]:enabled")).await;
@@ -26,7 +26,7 @@ async fn a_conversation_has_two_cards_and_a_diff() {
         browser.says(".answer strong", "black").await;
         browser.is_answered().await;
 
-        // A card is closed, and opens.
+        // A card can be opened.
         let card = "details.card:has(.changes)";
         browser.reload().await;
         browser.count("[data-state=done]", 2).await;
@@ -46,7 +46,7 @@ async fn a_conversation_has_two_cards_and_a_diff() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_made_without_tools() {
+async fn plan_mode_offers_no_tools() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
     let model = ScriptedModel::from_fn(move |request| {
@@ -66,7 +66,7 @@ async fn a_plan_is_made_without_tools() {
             browser.say("What would you do?").await;
             browser.says(".answer", &format!("I have {tools} tools.")).await;
             browser.is_answered().await;
-            // A page that is loaded again knows the mode.
+            // The mode is kept after a reload.
             browser.reload().await;
             browser.count(&format!("{button}[aria-pressed=true]"), 1).await;
         }

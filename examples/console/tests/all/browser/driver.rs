@@ -16,18 +16,18 @@ use url::Url;
 
 use crate::fixture::Console;
 
-/// Browsers are large: one at a time.
+/// Limits the tests to one browser at a time.
 static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// How long something may take that must come, on a machine with a lot to do.
+/// Timeout of every wait, sufficient for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Serves a console and opens it in a browser, which is closed whatever happens. Skipped where there is no browser.
+/// Serves a console and opens it in a browser, which is always closed. Skips the test if no browser is installed.
 pub async fn browse(console: &Console, test: impl AsyncFnOnce(Browser)) {
     browse_as(console, &Access::default(), test).await;
 }
 
-/// The same with a console that asks who comes.
+/// Like [`browse`], for a console with access control.
 pub async fn browse_as(console: &Console, access: &Access, test: impl AsyncFnOnce(Browser)) {
     let _one = ONE.lock().await;
     let Some(mut driver) = Chromedriver::start() else { return };
@@ -44,16 +44,16 @@ pub async fn browse_as(console: &Console, access: &Access, test: impl AsyncFnOnc
     closed.expect("the browser is closed");
 }
 
-/// The program between a test and its browser.
+/// The WebDriver server of a browser.
 struct Chromedriver {
     process: Child,
     port: u16,
-    /// Open as long as it may write.
+    /// Kept open so that the process can write.
     _output: BufReader<ChildStdout>,
 }
 
 impl Chromedriver {
-    /// Starts one on a free port of the loopback address, if there is one to start.
+    /// Starts the server on a free loopback port. Returns `None` if it or the browser is not installed.
     fn start() -> Option<Self> {
         let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
         if let Some(missing) = ["chromium", "chromedriver"].into_iter().find(|name| !is_there(name)) {
@@ -67,7 +67,7 @@ impl Chromedriver {
         let mut output = BufReader::new(process.stdout.take().expect("its output"));
         let port = loop {
             let mut line = String::new();
-            assert_ne!(output.read_line(&mut line).expect("a line"), 0, "chromedriver says no port");
+            assert_ne!(output.read_line(&mut line).expect("a line"), 0, "chromedriver printed no port");
             let said = line.trim_end().trim_end_matches('.').rsplit_once("successfully on port ");
             if let Some((_, port)) = said {
                 break port.parse().expect("a port");
@@ -97,7 +97,7 @@ impl Chromedriver {
     }
 
     fn end(&mut self) {
-        // It may have ended with its browser.
+        // The process may have ended with its browser.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -109,7 +109,7 @@ impl Drop for Chromedriver {
     }
 }
 
-/// What only Chromium can be told.
+/// A command of the Chrome DevTools protocol.
 #[derive(Debug)]
 struct Devtools {
     command: &'static str,
@@ -126,7 +126,7 @@ impl WebDriverCompatibleCommand for Devtools {
     }
 }
 
-/// A browser with a page of a console. Cheap to clone.
+/// A browser showing a page of a console. Cheap to clone.
 #[derive(Clone)]
 pub struct Browser {
     pub client: Client,
@@ -134,7 +134,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Has the window look as if it were of this size, on a screen that prefers these colours.
+    /// Emulates a window size and a preferred colour scheme.
     pub async fn resemble(&self, (width, height): (u32, u32), colours: &str) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.devtools("Emulation.setDeviceMetricsOverride", size).await;
@@ -146,7 +146,7 @@ impl Browser {
         self.client.issue_cmd(Devtools { command, parameters }).await.expect(command);
     }
 
-    /// Makes pages that are opened from now on in this tab such that they can be [cut off](Self::cut_off).
+    /// Instruments pages opened later in this tab, so that they can be [cut off](Self::cut_off).
     pub async fn prepare_to_cut_off(&self) {
         let source = "const opened = [];
             let isCutOff = false;
@@ -168,12 +168,12 @@ impl Browser {
         self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})).await;
     }
 
-    /// Breaks the connection over which this page is told what happens, and lets no other be made until it may.
+    /// Breaks the event stream of this page and blocks new ones, or allows them again.
     pub async fn cut_off(&self, is: bool) {
         self.value(&format!("window.cutOff({is})")).await;
     }
 
-    /// The tab that is open, and another one.
+    /// Opens another tab and returns the current and the new one.
     pub async fn two_tabs(&self) -> [WindowHandle; 2] {
         let first = self.client.window().await.expect("a tab");
         [first, self.client.new_window(true).await.expect("another tab").handle]
@@ -183,17 +183,17 @@ impl Browser {
         self.client.switch_to_window(tab.clone()).await.expect("a tab");
     }
 
-    /// Has nothing more come over that connection, without a word.
+    /// Drops all further events of the stream without an error.
     pub async fn fall_silent(&self) {
         self.value("window.fallSilent()").await;
     }
 
-    /// Does what the page would do after the longest time for which it waits.
+    /// Runs the timer of the page with the longest delay.
     pub async fn pass_time(&self) {
         self.value("window.passTime()").await;
     }
 
-    /// Opens a page, and waits until it can be used.
+    /// Opens a page and waits until it is ready.
     pub async fn open(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.address)).await.expect("a page");
         self.is_ready().await;
@@ -204,12 +204,12 @@ impl Browser {
         self.is_ready().await;
     }
 
-    /// Buttons wait for the page's script.
+    /// Waits until the page's script has enabled the buttons.
     async fn is_ready(&self) {
         self.wait("!document.querySelector('main form button[disabled]')").await;
     }
 
-    /// What an expression is on this page.
+    /// Evaluates an expression on this page.
     pub async fn value(&self, expression: &str) -> Value {
         self.client.execute(&format!("return {expression}"), Vec::new()).await.expect(expression)
     }
@@ -224,18 +224,18 @@ impl Browser {
         });
         if waited.await.is_err() {
             panic!(
-                "in vain: {expression}; the page says: {}",
+                "timeout waiting for {expression}; the page shows: {}",
                 self.value("document.body.innerText.slice(0, 2000)").await
             );
         }
     }
 
-    /// Waits until there are so many elements.
+    /// Waits until this number of elements exists.
     pub async fn count(&self, css: &str, number: usize) {
         self.wait(&format!("document.querySelectorAll({}).length === {number}", json!(css))).await;
     }
 
-    /// Waits until an element has a text somewhere.
+    /// Waits until an element contains a text.
     pub async fn says(&self, css: &str, text: &str) {
         let (css, text) = (json!(css), json!(text));
         self.wait(&format!("[...document.querySelectorAll({css})].some(one => one.textContent.includes({text}))"))
@@ -247,7 +247,7 @@ impl Browser {
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
-    /// Scrolls first, as a person does: what is beneath the bar at the top cannot be clicked.
+    /// Clicks an element. Scrolls first, since an element beneath the bar at the top cannot be clicked.
     pub async fn click(&self, css: &str) {
         let found = self.find(css).await;
         let element = serde_json::to_value(&found).expect("an element");
@@ -256,19 +256,19 @@ impl Browser {
         found.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
-    /// Types into a field, in the place of what stands there.
+    /// Replaces the text of a field.
     pub async fn enter(&self, css: &str, text: &str) {
         let field = self.find(css).await;
         field.clear().await.expect("a field");
         field.send_keys(text).await.expect("a field");
     }
 
-    /// Says something as a person does, with the keyboard.
+    /// Sends a message with the keyboard.
     pub async fn say(&self, text: &str) {
         self.enter("#text", &format!("{text}\n")).await;
     }
 
-    /// Waits until the answer is complete.
+    /// Waits until the run has ended.
     pub async fn is_answered(&self) {
         self.wait("document.getElementById('stop').hidden && document.getElementById('text').value === ''").await;
     }

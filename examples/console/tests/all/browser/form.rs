@@ -6,14 +6,14 @@ use super::driver::browse;
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_says_what_is_wrong_where_it_is_wrong() {
+async fn errors_are_shown_at_their_fields() {
     let console = Console::open().await;
     console.log("app.log", "one line\n<b>another</b>\n");
     browse(&console, async |browser| {
         browser.open("/tools/logs.tail").await;
         let run = "#call button[value=run]";
 
-        // Nothing, and a number that is out of bounds: the server says so, and the page says where.
+        // A missing value and a number out of bounds: the server reports them, the page shows them at the fields.
         browser.enter("#field-lines", "100000").await;
         browser.click(run).await;
         browser.count("#call [aria-invalid]", 2).await;
@@ -21,7 +21,7 @@ async fn a_form_says_what_is_wrong_where_it_is_wrong() {
         browser.says("#result h2", "Failed").await;
         assert_eq!(browser.value("document.activeElement.id").await, "field-file", "the first of them has the focus");
 
-        // Something that is no number never leaves the page.
+        // An invalid number is not sent.
         browser.enter("#field-file", "app.log").await;
         browser.enter("#field-lines", "1e").await;
         browser.click("#call button[value=dry]").await;
@@ -39,7 +39,7 @@ async fn a_form_says_what_is_wrong_where_it_is_wrong() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_asks_before_it_destroys() {
+async fn a_form_asks_before_a_destructive_call() {
     let console = Console::open().await;
     console.app.sampler.sample().await.expect("a sample");
     browse(&console, async |browser| {
@@ -52,7 +52,7 @@ async fn a_form_asks_before_it_destroys() {
             browser.says("#result h2", title).await;
             browser.says("#result pre", said).await;
         }
-        // Once it is answered, it cannot be answered otherwise.
+        // A decision cannot be changed.
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Needs your approval").await;
         let elsewhere = crate::web::Browser::new(&console);
@@ -72,12 +72,12 @@ async fn a_form_asks_before_it_destroys() {
     .await;
 }
 
-/// What says that an object is there which need not be.
+/// Returns the selector of the checkbox for an optional object.
 fn present(field: &str) -> String {
     format!("#field-{field} > legend .present")
 }
 
-/// What an order is: a list of objects, an object, a map, one of several shapes, and a list of lists.
+/// Returns a tool whose arguments are a list of objects with lists, an object, a map and a tagged union.
 pub fn order() -> RuntimeTool {
     let schema = json!({
         "type": "object",
@@ -106,7 +106,7 @@ pub fn order() -> RuntimeTool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_nested_is_entered_field_by_field() {
+async fn nested_values_are_entered_field_by_field() {
     let console = Console::open().await;
     console.app.dispatcher().registry().register(order()).expect("it is offered");
     browse(&console, async |browser| {
@@ -116,22 +116,22 @@ async fn what_is_nested_is_entered_field_by_field() {
         let row =
             |number: usize, name: &str| format!("#field-items > .rows > li:nth-child({number}) [data-name={name}]");
 
-        // One row is needed, and is there. A second has a number that is out of bounds; the server says which.
+        // One row is required and present. A second row has a number out of bounds, which the server reports.
         browser.enter(&row(1, "sku"), "A1").await;
         browser.enter(&row(1, "count"), "2").await;
         browser.click("#field-items > button.add").await;
         let has_focus = "document.activeElement.matches('#field-items > .rows > li:nth-child(2) *')";
-        assert_eq!(browser.value(has_focus).await, true, "one goes on in the new row");
+        assert_eq!(browser.value(has_focus).await, true, "the new row has the focus");
         browser.enter(&row(2, "sku"), "B2").await;
         browser.enter(&row(2, "count"), "100").await;
         browser.click(run).await;
         browser.says(&format!("{} + .error", row(2, "count")), "99").await;
         browser.count(&format!("{} + .error", row(1, "count")), 0).await;
-        // What was not chosen is missing as a whole.
+        // The union without a choice is reported as missing.
         browser.says("#field-by > .error", "").await;
         browser.count("#field-by[aria-invalid]", 1).await;
 
-        // A row inside a row, a map with one key twice, a shape of its own.
+        // A nested row, a map with a duplicate key, and a variant of the union.
         browser.enter(&row(2, "count"), "9").await;
         browser.click(&format!("{} > button.add", row(2, "notes"))).await;
         browser.enter(&format!("{} [data-name=text]", row(2, "notes")), "in red").await;
@@ -162,21 +162,20 @@ async fn what_is_nested_is_entered_field_by_field() {
             })
         );
         browser.count("#call [aria-invalid], #call .error", 0).await;
-        // No two fields have one id, or a label would lead to the wrong one.
+        // Ids are unique, since labels refer to them.
         let ids = "[...document.querySelectorAll('[id]')].map((one) => one.id)";
         assert_eq!(browser.value(&format!("new Set({ids}).size === {ids}.length")).await, true);
     })
     .await;
 }
 
-/// What is entered is what is sent: numbers as they are written, lists and objects that are empty, and no more than
-/// that.
+/// Sends exactly the entered values: numbers as they are written, and empty lists and objects.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_entered_is_what_is_sent() {
+async fn values_are_sent_exactly_as_entered() {
     let optional = json!({"type": "object", "required": ["kind"], "properties": {
         "kind": {"const": "post"}, "days": {"type": "integer", "default": 3}, "speed": {"enum": ["slow", "fast"], "default": "slow"},
     }});
-    // There is nothing to fill in.
+    // An object without fields to fill in.
     let constant = json!({"type": "object", "required": ["kind"], "properties": {"kind": {"const": "gift"}}});
     let schema = json!({
         "type": "object",
@@ -223,7 +222,7 @@ async fn what_is_entered_is_what_is_sent() {
         ] {
             browser.enter(&format!("#field-{field}"), entered).await;
         }
-        // What cannot be sent as it is written is not sent as something else.
+        // A number that JavaScript cannot represent is not sent.
         for (field, entered) in [("any", r#"{"deep": 1e400}"#), ("ids", "1e400")] {
             let is = browser.find(&format!("#field-{field}")).await.prop("value").await.expect("a field");
             browser.enter(&format!("#field-{field}"), entered).await;
@@ -256,7 +255,7 @@ async fn what_is_entered_is_what_is_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
+async fn a_definition_is_shown_in_each_dialect_with_its_losses() {
     let console = Console::open().await;
     console.app.dispatcher().registry().register(order()).expect("it is offered");
     browse(&console, async |browser| {
@@ -265,7 +264,7 @@ async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
         browser.says("#definition", "\"parameters\"").await;
         browser.says("#losses", "Nothing is lost").await;
 
-        // A strict form has no maps.
+        // The strict dialect has no maps.
         browser.click("#strict").await;
         browser.says("#losses .warn", "loss").await;
         browser.says("#losses", "labels").await;
@@ -273,7 +272,7 @@ async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
         browser.says("#definition", "inputSchema").await;
         browser.count("#dialects [aria-pressed=true]", 1).await;
 
-        // An answer that comes late is not what was asked for last.
+        // A late response does not replace a newer one.
         let hold = "const real = window.fetch;
             window.fetch = async (address) => {
                 if (!address.includes('gemini')) return real(address);

@@ -4,15 +4,15 @@ use tool_agent::{Reply, ScriptedModel};
 use super::driver::browse;
 use crate::fixture::Console;
 
-/// What runs wherever it is taken for HTML.
+/// Text that runs a script if it is interpreted as HTML.
 const EVIL: &str = r#"<img src="x" onerror="window.hit = true"><script>window.hit = true</script><a href="javascript:window.hit = true" onfocus="window.hit = true" autofocus tabindex="1">here</a>"#;
 
-/// Elements that no text of others may make.
+/// Elements that untrusted text must not create.
 const MADE: &str =
     "#chat img, #chat script, #chat iframe, #chat [onerror], #chat [onfocus], #chat [href^='javascript:']";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_write_is_text() {
+async fn untrusted_text_is_escaped() {
     let model = ScriptedModel::new([
         Reply::text(EVIL).and_call("read_file", json!({"path": "evil.txt"})),
         Reply::call("write_file", json!({"path": "other.txt", "content": EVIL})),
@@ -35,13 +35,13 @@ async fn what_others_write_is_text() {
                 browser.says(place, "<script>window.hit = true</script>").await;
             }
             browser.says("[data-state=done] pre", "red").await;
-            // Once as it came, once as the page is made anew.
+            // First as streamed, then as rendered after a reload.
             browser.reload().await;
         }
         browser.open("/journal").await;
         assert_eq!(browser.value("document.querySelector('main img, main script')").await, json!(null));
 
-        // The control: the same text, taken for HTML by a page without a policy, runs.
+        // The control: the same text runs as HTML in a page without a content security policy.
         browser.client.goto("about:blank").await.expect("a page");
         browser.client.execute("document.body.innerHTML = arguments[0]", vec![json!(EVIL)]).await.expect("it is set");
         browser.wait("window.hit").await;
@@ -49,9 +49,9 @@ async fn what_others_write_is_text() {
     .await;
 }
 
-/// Were HTML of others to get into a page after all, it would still not run.
+/// The content security policy blocks scripts even if untrusted HTML gets into a page.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_runs_nothing_that_is_not_its_own() {
+async fn the_content_security_policy_blocks_injected_scripts() {
     let console = Console::open().await;
     browse(&console, async |browser| {
         browser.open("/").await;
@@ -69,7 +69,7 @@ async fn a_page_runs_nothing_that_is_not_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn megabytes_do_not_stop_a_page() {
+async fn a_page_stays_responsive_with_megabytes_of_text() {
     let line = "a rather long line of a rather long text\n";
     let long = line.repeat(3_000_000 / line.len());
     let model = ScriptedModel::new([

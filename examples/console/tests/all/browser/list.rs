@@ -5,7 +5,7 @@ use super::driver::browse;
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conversations_have_titles_are_switched_between_and_deleted() {
+async fn conversations_can_be_switched_and_deleted_by_title() {
     let console = Console::with_model(ScriptedModel::from_fn(|_| Reply::text("Well."))).await;
     browse(&console, async |browser| {
         let (open, all) = ("#conversations a[aria-current]", "#conversations li");
@@ -23,7 +23,7 @@ async fn conversations_have_titles_are_switched_between_and_deleted() {
         browser.says(".said", "How is the <b>disk</b>?").await;
         browser.count("#conversations b", 0).await;
 
-        // Who thinks better of it keeps it.
+        // The dialog can be cancelled.
         browser.click("#conversations li:nth-child(1) .forget").await;
         browser.says("#forget", "And the memory?").await;
         browser.click("#forget button[value=keep]").await;
@@ -34,7 +34,7 @@ async fn conversations_have_titles_are_switched_between_and_deleted() {
         browser.click("#forget button[value=delete]").await;
         browser.count(all, 1).await;
         browser.says(".said", "How is the <b>disk</b>?").await;
-        // The one that is open leads to a new one.
+        // Deleting the open conversation opens a new one.
         browser.click("#conversations li:nth-child(1) .forget").await;
         browser.click("#forget button[value=delete]").await;
         browser.count(all, 0).await;
@@ -43,7 +43,7 @@ async fn conversations_have_titles_are_switched_between_and_deleted() {
     .await;
 }
 
-/// One that is older than all that are listed.
+/// The conversation is older than all listed ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_conversation_keeps_its_title() {
     let console = Console::with_model(ScriptedModel::from_fn(|_| Reply::text("Well."))).await;
@@ -63,7 +63,7 @@ async fn an_old_conversation_keeps_its_title() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_model_thinks_and_how_long_calls_took_stay() {
+async fn reasoning_and_durations_are_kept_after_a_reload() {
     let thoughts = |text: &str| Reply::default().and(ResponsePart::Thinking(text.to_owned()));
     let console = Console::with_model(ScriptedModel::new([
         thoughts("A <i>summary</i> ")

@@ -8,12 +8,12 @@ use tool_agent::{Model, ModelRequest, Reply, ResponseEnd, ResponsePart, Response
 use super::driver::browse;
 use crate::fixture::Console;
 
-/// Says half of its answer, and the rest when it may.
-struct Halting {
+/// A model that streams half of its response and waits for a permit before the rest.
+struct HaltingModel {
     may_go_on: Arc<Semaphore>,
 }
 
-impl Model for Halting {
+impl Model for HaltingModel {
     fn respond<'a>(&'a self, _: ModelRequest<'a>) -> ResponseStream<'a> {
         let wait = async {
             self.may_go_on.acquire().await.expect("it is open").forget();
@@ -25,9 +25,9 @@ impl Model for Halting {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_is_loaded_again_in_mid_answer_goes_on() {
+async fn a_page_reloaded_during_a_run_continues() {
     let may_go_on = Arc::new(Semaphore::new(0));
-    let console = Console::with_model(Halting { may_go_on: may_go_on.clone() }).await;
+    let console = Console::with_model(HaltingModel { may_go_on: may_go_on.clone() }).await;
     browse(&console, async |browser| {
         browser.open("/").await;
         browser.say("Tell me.").await;
@@ -50,8 +50,8 @@ async fn a_page_that_is_loaded_again_in_mid_answer_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_is_stopped_in_the_middle() {
-    let console = Console::with_model(Halting { may_go_on: Arc::new(Semaphore::new(0)) }).await;
+async fn a_run_can_be_stopped() {
+    let console = Console::with_model(HaltingModel { may_go_on: Arc::new(Semaphore::new(0)) }).await;
     browse(&console, async |browser| {
         browser.open("/").await;
         browser.say("Tell me.").await;
@@ -64,11 +64,11 @@ async fn an_answer_is_stopped_in_the_middle() {
     .await;
 }
 
-/// A connection that breaks in mid-run, and comes back when that run is over and another has begun.
+/// The connection breaks during a run and returns after its end, during the next run.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_was_away_misses_nothing() {
+async fn a_reconnected_page_misses_nothing() {
     let may_go_on = Arc::new(Semaphore::new(0));
-    let console = Console::with_model(Halting { may_go_on: may_go_on.clone() }).await;
+    let console = Console::with_model(HaltingModel { may_go_on: may_go_on.clone() }).await;
     browse(&console, async |browser| {
         browser.prepare_to_cut_off().await;
         browser.open("/chat/shared").await;
@@ -84,7 +84,7 @@ async fn a_page_that_was_away_misses_nothing() {
         browser.is_answered().await;
         browser.say("Tell me more.").await;
         browser.count(".answer.live", 1).await;
-        // What is set in one is set in the other, also in mid-run.
+        // The mode is shared by all pages, even during a run.
         browser.click("#modes button[value=plan]").await;
 
         browser.turn_to(&first).await;
@@ -105,7 +105,7 @@ async fn a_page_that_was_away_misses_nothing() {
         };
         assert_eq!(drawn(&first).await, drawn(&second).await);
 
-        // One that is deleted is open nowhere.
+        // A deleted conversation is closed in all pages.
         browser.click("#conversations li [aria-current] + .forget").await;
         browser.click("#forget button[value=delete]").await;
         browser.count(".welcome", 1).await;
@@ -126,7 +126,7 @@ async fn two_tabs_show_one_conversation() {
         browser.turn_to(&second).await;
         browser.open("/chat/shared").await;
 
-        // What is said in one is asked in both; what is decided in the other is done in both.
+        // Both tabs show the pending call of one and the decision of the other.
         browser.turn_to(&first).await;
         browser.say("Write a list.").await;
         browser.count("[data-state=pending]", 1).await;
@@ -152,9 +152,9 @@ async fn two_tabs_show_one_conversation() {
     .await;
 }
 
-/// A decision that adds no message: of two calls, the other waits on.
+/// The decision adds no message, since the other of two calls is still pending.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_was_away_knows_what_others_have_decided() {
+async fn a_reconnected_page_shows_decisions_of_other_pages() {
     let write = |path: &str| json!({"path": path, "content": "milk"});
     let both = Reply::call("write_file", write("one.md")).and_call("write_file", write("two.md"));
     let console = Console::with_model(ScriptedModel::new([both, Reply::text("Written.")])).await;
@@ -186,9 +186,9 @@ async fn a_page_that_was_away_knows_what_others_have_decided() {
     .await;
 }
 
-/// As after a sleep: nobody says that the connection is lost.
+/// The connection is lost without an error, as after a suspend.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_hears_nothing_asks_again() {
+async fn a_page_without_events_reconnects() {
     let console = Console::with_model(ScriptedModel::new([Reply::text("Well."), Reply::text("Still well.")])).await;
     let elsewhere = crate::web::Browser::new(&console);
     browse(&console, async |browser| {

@@ -7,7 +7,7 @@ use super::driver::{Browser, browse};
 use super::form::order;
 use crate::fixture::Console;
 
-/// A name, a size, and the colours that are preferred.
+/// Name, window size and preferred colour scheme.
 const LOOKS: [(&str, (u32, u32), &str); 4] = [
     ("light", (1280, 800), "light"),
     ("dark", (1280, 800), "dark"),
@@ -15,7 +15,7 @@ const LOOKS: [(&str, (u32, u32), &str); 4] = [
     ("phone-dark", (390, 844), "dark"),
 ];
 
-/// Texts that stand out too little from what is behind them: less than 4.5 to 1, or 3 to 1 if they are large.
+/// Finds texts with too little contrast: less than 4.5 to 1, or 3 to 1 for large text.
 const UNREADABLE: &str = r#"(() => {
     const parts = (colour) => colour.match(/[\d.]+/g).map(Number);
     const over = (top, ground) => {
@@ -46,19 +46,19 @@ const UNREADABLE: &str = r#"(() => {
     return bad;
 })()"#;
 
-/// What is pressed with a finger and is smaller than one; links in a text are as high as their line.
+/// Finds touch targets that are too small. Links in a text are as high as their line.
 const TOO_SMALL: &str = r#"[...document.querySelectorAll("button, input:not([type=hidden], [type=checkbox]), select, textarea, .top a, .card > summary, .conversations a")]
     .filter((one) => one.checkVisibility())
     .map((one) => [one, one.getBoundingClientRect()])
     .filter(([one, box]) => box.height < 38 && getComputedStyle(one, "::after").position !== "absolute")
     .map(([one, box]) => `${one.tagName} ${one.textContent.slice(0, 20)} ${Math.round(box.width)}x${Math.round(box.height)}`)"#;
 
-/// Whatever sticks out to the right.
+/// Finds elements that overflow the page to the right.
 const TOO_WIDE: &str = r#"document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
     [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
         .slice(0, 5).map((one) => one.outerHTML.slice(0, 120))"#;
 
-/// A page as it looks each way: what is wrong with it. `CONSOLE_PICTURES` names a folder where pictures of it are put.
+/// Checks a page in all variants and collects the problems. Saves screenshots in the directory `CONSOLE_PICTURES`.
 async fn look(browser: &Browser, page: &str, wrong: &mut Vec<String>) {
     for (name, size, colours) in LOOKS {
         browser.resemble(size, colours).await;
@@ -95,11 +95,11 @@ fn model() -> ScriptedModel {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_fits_can_be_read_and_can_be_pressed() {
+async fn every_page_is_readable_fits_and_has_large_targets() {
     let console = Console::with_model(model()).await;
     console.app.dispatcher().registry().register(order()).expect("it is offered");
     browse(&console, async |browser| {
-        // The control: each check finds what it looks for.
+        // The control: each check finds its problem in a bad page.
         browser.client.goto("about:blank").await.expect("a page");
         browser.resemble((390, 844), "light").await;
         let bad = "document.body.innerHTML = arguments[0]";

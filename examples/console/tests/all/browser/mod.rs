@@ -1,32 +1,32 @@
-//! The console in Chromium. Where there is no `chromium` or no `chromedriver` in the path these tests are skipped, unless
+//! Tests of the console in Chromium. They are skipped without `chromium` and `chromedriver` in the path, unless
 //! `BROWSER=required` is set.
 
 // Chromium, driven over WebDriver.
 mod driver;
 
-// A conversation with cards and a diff, and what a model is offered in each mode.
+// A conversation with cards and a diff, and the tools of each mode.
 mod conversation;
 
-// The list of conversations, and what stays of each.
+// The list of conversations.
 mod list;
 
-// What a person decides about a call.
+// Decisions about pending calls.
 mod confirmation;
 
 // The form of a tool.
 mod form;
 
-// Pages that are loaded again in mid-answer, and two pages of one conversation.
+// Pages reloaded during a run, and two pages of one conversation.
 mod live;
 
-// Text of people who mean harm.
+// Hostile text.
 mod hostile;
 
-// Forms that are sent without a script: the settings, and a console that asks for its token.
+// Forms that work without a script: settings and login.
 mod plain;
 
-// Every page in light, in dark and on a phone: it fits, it can be read, it can be pressed.
+// Layout, contrast and target sizes of every page: light, dark and on a phone.
 mod look;
 
-// The picture of the README.
+// The screenshot of the README.
 mod screenshot;

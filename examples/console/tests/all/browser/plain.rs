@@ -6,7 +6,7 @@ use super::driver::{browse, browse_as};
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_switches_an_extension() {
+async fn a_user_switches_an_extension() {
     let console = Console::open().await;
     browse(&console, async |browser| {
         for (was, is) in [("true", "false"), ("false", "true")] {
@@ -22,7 +22,7 @@ async fn a_person_switches_an_extension() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_opens_the_console() {
+async fn a_user_logs_in_with_the_token() {
     let console = Console::open().await;
     let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     let access = Access::new(everywhere, Some("a-token-of-this-test"), &[]).expect("a token");
@@ -32,7 +32,7 @@ async fn a_token_opens_the_console() {
         browser.enter("#token", "a-token-of-nobody\n").await;
         browser.says(".error", "The token is invalid").await;
 
-        // The link that is printed. The token is in no history, and no script can read it.
+        // The printed link. The token is not in the history, and scripts cannot read it.
         browser.open("/login#a-token-of-this-test").await;
         browser.count("#chat", 1).await;
         assert_eq!(browser.value("document.cookie + location.hash").await, "");
@@ -43,7 +43,7 @@ async fn a_token_opens_the_console() {
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
 
-        // Whoever logs out does so in every tab: a conversation that is open is seen no more.
+        // Logging out applies to every tab and closes an open conversation.
         browser.open("/").await;
         browser.count("#chat", 1).await;
         let [conversation, settings] = browser.two_tabs().await;

@@ -4,11 +4,10 @@ use tool_agent::{Reply, ScriptedModel};
 use super::driver::browse;
 use crate::fixture::Console;
 
-/// Takes the picture that the README leads with:
-/// `cargo test -p console -- --ignored the_picture_of_the_readme`.
+/// Takes the screenshot of the README: `cargo test -p console -- --ignored takes_the_screenshot_of_the_readme`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "changes the repository"]
-async fn the_picture_of_the_readme() {
+async fn takes_the_screenshot_of_the_readme() {
     let (old, new) = ("background: white;\n  color: black;", "background: #101418;\n  color: #e8e8e8;");
     let edit = json!({"path": "site/style.css", "old_string": old, "new_string": new});
     let model = ScriptedModel::new([

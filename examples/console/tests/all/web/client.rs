@@ -1,4 +1,4 @@
-//! Requests as a browser makes them, without one.
+//! An HTTP client that sends requests as a browser does.
 
 use std::net::SocketAddr;
 
@@ -14,13 +14,13 @@ use tower::ServiceExt;
 
 use crate::fixture::Console;
 
-/// A browser on this machine, whose requests come from the console's own pages.
+/// A client on this machine whose requests come from the console's own pages.
 #[derive(Clone)]
 pub struct Browser {
     router: Router,
     pub own: SocketAddr,
     peer: SocketAddr,
-    /// What it has been given by a console that asks who comes.
+    /// The session cookie, if the console needs a login.
     cookie: Option<String>,
 }
 
@@ -29,18 +29,18 @@ impl Browser {
         Self::with_access(console, &Access::default())
     }
 
-    /// One of a console that asks who comes.
+    /// Creates a client of a console with access control.
     pub fn with_access(console: &Console, access: &Access) -> Self {
         let peer = SocketAddr::from(([127, 0, 0, 1], 50_000));
         Self { router: router(&console.app, access, CancellationToken::new()), own: console.own, peer, cookie: None }
     }
 
-    /// The same for another peer: each may ask so often only.
+    /// Returns the same client with another peer address, since requests are limited per peer.
     pub fn of_peer(&self, peer: [u8; 4]) -> Self {
         Self { peer: SocketAddr::from((peer, 50_000)), ..self.clone() }
     }
 
-    /// The same once it has logged in.
+    /// Returns the same client with a session cookie.
     pub fn with_cookie(&self, cookie: &str) -> Self {
         Self { cookie: Some(cookie.to_owned()), ..self.clone() }
     }
@@ -75,12 +75,12 @@ impl Browser {
         text(self.send(request, Body::from(body.to_string())).await).await
     }
 
-    /// What a page is told of the next run, to its end.
+    /// Collects the events of the next run of a conversation, up to its end.
     pub async fn watch(&self, conversation: &str) -> impl Future<Output = Vec<Value>> + use<> {
         self.watch_as(conversation, "").await
     }
 
-    /// The same for one that has seen something; ends also where it is to load again.
+    /// Collects the events of a page that has already received some; also ends at a reload event.
     pub async fn watch_as(&self, conversation: &str, seen: &str) -> impl Future<Output = Vec<Value>> + use<> {
         let mut body = self.stream(&format!("/chat/{conversation}/events?{seen}")).await;
         async move {
@@ -93,7 +93,7 @@ impl Browser {
                     let Some(data) = data else { continue };
                     let note: Value = serde_json::from_str(&data).expect("JSON");
                     let is_last = note["kind"] == "end" || note["kind"] == "reload";
-                    // What everybody is told first, or now and then.
+                    // Sent to every page at the start and on changes.
                     let is_news = note["kind"] != "state" && note["kind"] != "mode" || !notes.is_empty();
                     if is_news && note["kind"] != "alive" {
                         notes.push(note);
@@ -107,14 +107,14 @@ impl Browser {
         }
     }
 
-    /// A stream of events, in pieces as they come.
+    /// Opens a stream of events.
     pub async fn stream(&self, path: &str) -> BodyDataStream {
         let response = self.send(self.request(Method::GET, path), Body::empty()).await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         response.into_body().into_data_stream()
     }
 
-    /// Says something, and gives what the page is told of it.
+    /// Sends a message and returns the events of its run.
     pub async fn say(&self, conversation: &str, said: &str) -> Vec<Value> {
         let watch = self.watch(conversation).await;
         let (status, answer) = self.post(&format!("/chat/{conversation}/say"), json!({"text": said})).await;
@@ -136,7 +136,7 @@ pub async fn text(response: axum::response::Response) -> (StatusCode, String) {
     (status, String::from_utf8(body.to_vec()).expect("text"))
 }
 
-/// The last card of a run.
+/// Returns the last card of a run.
 pub fn card(notes: &[Value]) -> &str {
     notes.iter().rev().find(|note| note["kind"] == "card").and_then(|note| note["html"].as_str()).expect("a card")
 }

@@ -8,14 +8,14 @@ use super::client::text;
 use super::{Browser, card};
 use crate::fixture::Console;
 
-/// What the link to the whole leads to, on a page.
-fn whole(page: &str) -> &str {
+/// Returns the address of the full output that a page links to.
+fn full_output_link(page: &str) -> &str {
     let (before, _) = page.split_once("\">full output as text").expect("a link");
     before.rsplit_once("href=\"").expect("where to").1
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_long_for_a_page_is_there_in_full() {
+async fn a_long_output_is_linked_in_full() {
     let tool = RuntimeTool::from_schema("shop.list", "List things.", &json!({"type": "object"}), |_, _| async {
         ToolResult::success(format!("{}<b>the tail</b>", "x".repeat(150_000)))
     });
@@ -25,9 +25,9 @@ async fn what_is_too_long_for_a_page_is_there_in_full() {
     let browser = Browser::new(&console);
     let notes = browser.say("one", "List them.").await;
     assert!(card(&notes).len() < 100_000, "a part is enough for a card");
-    let in_chat = format!("/chat/one{}", whole(card(&notes)));
+    let in_chat = format!("/chat/one{}", full_output_link(card(&notes)));
     let journal = browser.page("/journal").await;
-    for path in [in_chat.as_str(), whole(&journal)] {
+    for path in [in_chat.as_str(), full_output_link(&journal)] {
         let response = browser.send(browser.request(Method::GET, path), Body::empty()).await;
         assert_eq!(response.headers()[header::CONTENT_TYPE], "text/plain; charset=utf-8");
         assert_eq!(response.headers()[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
@@ -40,9 +40,9 @@ async fn what_is_too_long_for_a_page_is_there_in_full() {
     }
 }
 
-/// A refusal before more calls than a page has.
+/// The refused call is older than all calls of a page.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_refused_is_found_however_long_ago() {
+async fn the_filter_finds_refused_calls_beyond_the_first_page() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     let asked = browser.say("one", r#"write_file path="new.md" content="x""#).await;

@@ -1,6 +1,6 @@
 mod client;
 
-// The record of calls, and what is too long for a page.
+// The journal and long outputs.
 mod journal;
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use self::client::{text, token};
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_shows_and_runs_nothing_inline() {
+async fn pages_contain_no_inline_scripts_or_styles() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     for path in
@@ -44,7 +44,7 @@ async fn every_page_shows_and_runs_nothing_inline() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_calls_a_tool_and_is_there_when_the_page_is_loaded_again() {
+async fn a_conversation_is_shown_again_after_a_reload() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     let notes = browser.say("one", "system_simple.summary").await;
@@ -63,13 +63,13 @@ async fn a_conversation_calls_a_tool_and_is_there_when_the_page_is_loaded_again(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_that_is_deleted_is_gone_and_its_calls_stay_on_record() {
+async fn deleting_a_conversation_keeps_its_calls_in_the_journal() {
     let console = Arc::new(Console::open().await);
     console.log("slow.log", "a line\n");
     let browser = Browser::new(&console);
     browser.say("one", "system_simple.summary").await;
     browser.say("kept", "system_simple.summary").await;
-    // Also in the middle of an answer.
+    // Also while a run is in progress.
     let watch = browser.watch("one").await;
     let said = json!({"text": r#"logs.follow file="slow.log" seconds=60"#});
     assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
@@ -83,7 +83,7 @@ async fn a_conversation_that_is_deleted_is_gone_and_its_calls_stay_on_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_write_asks_first_and_shows_what_it_changes() {
+async fn a_write_asks_first_and_shows_a_diff() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     let file = console.path("data/workspace/new.md");
@@ -114,7 +114,7 @@ async fn a_write_asks_first_and_shows_what_it_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edit_that_cannot_be_read_is_refused_and_the_call_waits_on() {
+async fn an_invalid_edit_is_refused_and_the_call_stays_pending() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     let asked = browser.say("one", r#"write_file path="new.md" content="x""#).await;
@@ -128,7 +128,7 @@ async fn an_edit_that_cannot_be_read_is_refused_and_the_call_waits_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_has_no_tools() {
+async fn plan_mode_offers_no_tools() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     assert_eq!(browser.post("/chat/one/mode", json!({"mode": "plan"})).await.0, StatusCode::OK);
@@ -145,17 +145,17 @@ async fn a_plan_has_no_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_goes_on_while_nobody_watches_and_can_be_stopped() {
+async fn a_run_continues_without_subscribers_and_can_be_stopped() {
     let console = Arc::new(Console::open().await);
     console.log("slow.log", "a line\n");
     let browser = Browser::new(&console);
     let said = json!({"text": r#"logs.follow file="slow.log" seconds=60"#});
     assert_eq!(browser.post("/chat/one/say", said.clone()).await.0, StatusCode::OK);
     assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::CONFLICT, "one run at a time");
-    // A page that comes later is told everything from the beginning; two tabs are told the same.
+    // A page that connects later receives all events of the run, and two tabs receive the same.
     let (first, second) = (browser.watch("one").await, browser.watch("one").await);
     let page = browser.page("/chat/one").await;
-    assert!(page.contains(r#"data-seen="0""#), "what is on its way is not in the page: {page}");
+    assert!(page.contains(r#"data-seen="0""#), "messages of the current run are not in the page: {page}");
     let (status, stopped) = browser.post("/chat/one/stop", json!({})).await;
     assert_eq!((status, stopped.as_str()), (StatusCode::OK, r#"{"stopped":true}"#));
     let (first, second) = tokio::join!(first, second);
@@ -167,9 +167,9 @@ async fn a_run_goes_on_while_nobody_watches_and_can_be_stopped() {
     );
 }
 
-/// A page that comes back says what it has; whatever happened meanwhile, it misses nothing.
+/// A page that reconnects sends the number of its messages and misses no event.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
+async fn a_reconnecting_page_gets_missing_events_or_a_reload() {
     let console = Arc::new(Console::open().await);
     console.log("slow.log", "a line\n");
     let browser = Browser::new(&console);
@@ -188,11 +188,11 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
     assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "the end of the first is missing");
     assert_eq!(browser.watch_as("one", &format!("messages=0&run={first}")).await.await, reload);
-    // A page that is made meanwhile knows which one, and so learns that it is over, whatever else has changed.
+    // A page rendered during a run has the number of that run, so it notices the end.
     let page = browser.page("/chat/one").await;
     let (_, unended) = page.split_once("data-unended=\"").expect("a run");
     let second = unended.split('"').next().expect("its number");
-    // The control: this one has all that was before.
+    // The control: this page has all earlier messages.
     let watch = browser.watch_as("one", &format!("messages={seen}")).await;
     assert_eq!(browser.post("/chat/one/mode", json!({"mode": "plan"})).await.0, StatusCode::OK);
     assert_eq!(browser.post("/chat/one/stop", json!({})).await.0, StatusCode::OK);
@@ -207,10 +207,10 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     assert_eq!(browser.watch_as("one", &format!("messages={all}")).await.await, reload, "all of it is gone");
 }
 
-/// The control is an answer in few pieces, above.
+/// The tests above are the control: their responses have few pieces.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_too_fast_has_pages_load_again() {
-    // Pieces of one kind become one.
+async fn pages_reload_after_a_run_with_too_many_events() {
+    // Consecutive pieces of one kind are merged.
     let reply = (0..10_000)
         .fold(Reply::default(), |reply, _| reply.and(ResponsePart::Thinking("So ".to_owned())).and_text("it is "));
     let console = Console::with_model(ScriptedModel::new([reply])).await;
@@ -219,7 +219,7 @@ async fn a_run_that_is_too_fast_has_pages_load_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_text_is_text_on_every_page() {
+async fn hostile_text_is_escaped_on_every_page() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     console.log("evil.log", "<script>alert(1)</script><img src=x onerror=alert(2)>\n");
@@ -236,12 +236,12 @@ async fn hostile_text_is_text_on_every_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_sites_and_other_names_get_nothing() {
+async fn foreign_origins_and_host_names_are_refused() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     let json = |path: &str| browser.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
     let say = || Body::from(json!({"text": "system_simple.summary"}).to_string());
-    // The control: the console's own page may.
+    // The control: a request from the console's own page.
     assert_eq!(browser.post("/chat/one/say", json!({"text": "hello"})).await.0, StatusCode::OK);
     let foreign = json("/chat/two/say").header(header::ORIGIN, "http://evil.example");
     assert_eq!(browser.send(foreign, say()).await.status(), StatusCode::FORBIDDEN);
@@ -257,7 +257,7 @@ async fn other_sites_and_other_names_get_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_switches_the_tools_off_and_on() {
+async fn a_user_disables_and_enables_the_tools() {
     let console = Console::open().await;
     let browser = Browser::new(&console);
     let switch = async |on: bool| {

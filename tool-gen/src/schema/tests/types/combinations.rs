@@ -145,7 +145,7 @@ pub struct Unbound<T> {
 #[serde(default, deny_unknown_fields, rename_all = "SCREAMING_SNAKE_CASE")]
 /// Settings.
 pub struct Settings {
-    /// How many.
+    /// The number of names.
     how_many: std::num::Wrapping<u8>,
     names: Vec<String>,
     nested: Option<Box<Settings>>,

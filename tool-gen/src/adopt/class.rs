@@ -1,0 +1,489 @@
+//! Candidates for tool classes: inherent `impl`s, traits, and `impl`s of traits that cannot be trait objects.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PathArguments, TraitItem, Type, TypeParamBound,
+    Visibility, WherePredicate,
+};
+use tool_syntax::{ParsedClass, Report, read_class, read_trait};
+
+use super::method::{MethodContext, method_role};
+use super::traits::{DecisiveTrait, TraitLookup};
+use super::{
+    AdoptFinding, AdoptReason, CandidateKind, ClassCandidate, DependencySources, EditPlace, Fit, MethodCandidate,
+    TypeRole,
+};
+use crate::source::{NamedEntity, SourceTree, import_path};
+use crate::text::source_text;
+use crate::ty::{ScopeId, Ty, TypeSource};
+use crate::{Error, Result};
+
+/// Reads the candidates of all scanned crates.
+pub(crate) fn read(
+    sources: &SourceTree,
+    dependencies: &DependencySources,
+    instances: &[String],
+) -> Result<Vec<ClassCandidate>> {
+    let parsed = instances.iter().map(|instance| {
+        syn::parse_str(instance).map_err(|error| Error::new(format!("`{instance}` is not a type: {error}")))
+    });
+    let instances = parsed.collect::<Result<Vec<Type>>>()?;
+    let scopes = sources.parse_all();
+    let reader = ClassReader { sources, dependencies, traits: TraitLookup::new(sources), scopes, instances };
+    let mut classes = Vec::new();
+    // Traits that serve as classes, so that their `impl`s need no attribute.
+    let mut serving = HashSet::new();
+    for &id in &reader.scopes {
+        let scope = sources.scope(id);
+        for item in sources.items(&scope, id).map(|items| items.traits.as_slice()).unwrap_or_default() {
+            let class = reader.trait_class(id, item);
+            if class.as_ref().is_none_or(|class| class.findings.is_empty()) {
+                serving.insert((id, item.ident.unraw().to_string()));
+            }
+            classes.extend(class);
+        }
+    }
+    for &id in &reader.scopes {
+        let scope = sources.scope(id);
+        for (_, item) in sources.items(&scope, id).map(|items| items.impls.as_slice()).unwrap_or_default() {
+            if reader.may_be_class(id, item, &serving) {
+                classes.extend(reader.impl_class(id, item));
+            }
+        }
+    }
+    // The `impl`s of such a trait are listed in its place.
+    let has_impl = |name: &str| classes.iter().any(|class| class.of_trait.as_deref() == Some(name));
+    let kept: Vec<bool> = classes
+        .iter()
+        .map(|class| {
+            class.candidate.kind != CandidateKind::Trait
+                || class.findings.is_empty()
+                || !has_impl(&class.candidate.name)
+        })
+        .collect();
+    let mut kept = kept.into_iter();
+    classes.retain(|_| kept.next().unwrap_or(true));
+    let mut classes: Vec<ClassCandidate> = classes.into_iter().map(|class| class.candidate).collect();
+    classes.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
+    Ok(classes)
+}
+
+/// A candidate with the trait that it implements.
+struct FoundClass {
+    candidate: ClassCandidate,
+    of_trait: Option<String>,
+}
+
+impl std::ops::Deref for FoundClass {
+    type Target = ClassCandidate;
+
+    fn deref(&self) -> &ClassCandidate {
+        &self.candidate
+    }
+}
+
+struct ClassReader<'a> {
+    sources: &'a SourceTree,
+    dependencies: &'a DependencySources,
+    traits: TraitLookup<'a>,
+    scopes: Vec<ScopeId>,
+    /// The instances that the user has named.
+    instances: Vec<Type>,
+}
+
+/// The instance of a generic class.
+struct GenericInstance {
+    ty: Type,
+    /// The names that stand for types that the crate does not determine.
+    placeholders: Vec<String>,
+}
+
+impl ClassReader<'_> {
+    /// Returns `true` for inherent `impl`s and for `impl`s of the crate's own traits that cannot serve themselves.
+    fn may_be_class(&self, id: ScopeId, item: &ItemImpl, serving: &HashSet<(ScopeId, String)>) -> bool {
+        let Some((path, _)) = &item.trait_ else { return true };
+        let Some(NamedEntity::Other(at)) = self.sources.entity(id, &import_path(path)) else { return false };
+        let krate = self.sources.crate_of(at);
+        let is_foreign = krate.directory().is_none_or(|directory| {
+            let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+            self.dependencies.is_foreign(&directory) && !krate.is_scanned()
+        });
+        let name = path.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default();
+        !is_foreign && !serving.contains(&(at, name))
+    }
+
+    fn is_enabled(&self, id: ScopeId, attributes: &[Attribute]) -> bool {
+        self.sources.crate_of(id).cfg.is_enabled_expanded(attributes)
+    }
+
+    fn trait_class(&self, id: ScopeId, item: &ItemTrait) -> Option<FoundClass> {
+        let methods: Vec<_> = item
+            .items
+            .iter()
+            .filter_map(|member| match member {
+                TraitItem::Fn(method) if self.is_enabled(id, &method.attrs) => Some(method),
+                _ => None,
+            })
+            .collect();
+        if methods.is_empty() {
+            return None;
+        }
+        let mut whole = item.clone();
+        whole.attrs.retain(|attribute| !is_annotation(attribute));
+        let mut findings = Vec::new();
+        let (classes, report) = read_trait(TokenStream::new(), &whole);
+        if let (true, Err(error)) = (classes.is_empty(), report.into_result()) {
+            let remedy = "put `#[tool_class]` on the `impl` blocks of the trait";
+            findings.push(AdoptFinding::new(AdoptReason::NotDynCompatible, error.to_string(), remedy));
+        } else if !is_shared(item) {
+            let message = format!("`dyn {}` is not `Send + Sync`, and calls run on several threads", item.ident);
+            let remedy =
+                format!("write `trait {}: Send + Sync`, or put `#[tool_class]` on an `impl` block", item.ident);
+            findings.push(AdoptFinding::new(AdoptReason::NotShared, message, remedy));
+        }
+        let context = MethodContext {
+            traits: &self.traits,
+            id,
+            type_name: item.ident.unraw().to_string(),
+            is_object: true,
+            placeholders: &[],
+            class_findings: &findings,
+            class_errors: Vec::new(),
+            read: &|inject, method| {
+                let mut single = whole.clone();
+                single
+                    .items
+                    .retain(|member| matches!(member, TraitItem::Fn(other) if other.sig.ident == method.sig.ident));
+                let names = inject.iter();
+                read_trait(quote!(inject = [#(#names),*]), &single)
+            },
+        };
+        let methods = methods.iter().map(|method| {
+            let signature = &method.sig;
+            let as_method: ImplItemFn = syn::parse_quote!(pub #signature {});
+            context.method(&as_method, *method)
+        });
+        let mut candidate = self.candidate(id, CandidateKind::Trait, item, item.ident.span(), methods.collect());
+        candidate.name = item.ident.unraw().to_string();
+        candidate.is_public = matches!(item.vis, Visibility::Public(_));
+        candidate.findings = findings;
+        candidate.is_annotated = self.annotation(id, &item.attrs);
+        Some(FoundClass { candidate: annotated(candidate), of_trait: None })
+    }
+
+    fn impl_class(&self, id: ScopeId, item: &ItemImpl) -> Option<FoundClass> {
+        let is_trait = item.trait_.is_some();
+        let offered: Vec<&ImplItemFn> = item
+            .items
+            .iter()
+            .filter_map(|member| match member {
+                ImplItem::Fn(method) if self.is_enabled(id, &method.attrs) => Some(method),
+                _ => None,
+            })
+            .filter(|method| is_trait || matches!(method.vis, Visibility::Public(_)))
+            .collect();
+        let name = type_name(&item.self_ty)?;
+        if offered.is_empty() {
+            return None;
+        }
+        let instance = self.instance(id, item);
+        let mut bare = item.clone();
+        bare.attrs.retain(|attribute| !is_annotation(attribute));
+        bare.items.retain(|member| match member {
+            ImplItem::Fn(method) => is_new(method),
+            _ => true,
+        });
+        let read = |inject: &[String], method: Option<&ImplItemFn>| -> (Vec<ParsedClass>, Report) {
+            let mut single = bare.clone();
+            single.items.extend(method.filter(|method| !is_new(method)).map(|method| {
+                let mut method = method.clone();
+                method.attrs.retain(|attribute| !is_annotation(attribute));
+                ImplItem::Fn(method)
+            }));
+            let instances = instance.iter().map(|instance| &instance.ty);
+            let names = inject.iter();
+            read_class(quote!(#(instances(#instances),)* inject = [#(#names),*]), &single)
+        };
+        let (findings, class_errors) = class_findings(item, read(&[], None));
+        let no_placeholders = Vec::new();
+        let context = MethodContext {
+            traits: &self.traits,
+            id,
+            type_name: name.clone(),
+            is_object: false,
+            placeholders: instance.as_ref().map_or(&no_placeholders, |instance| &instance.placeholders),
+            class_findings: &findings,
+            class_errors,
+            read: &|inject, method| read(inject, Some(method)),
+        };
+        let mut methods: Vec<MethodCandidate> = offered.iter().map(|method| context.method(method, *method)).collect();
+        let keys: Vec<String> =
+            instance.iter().map(|instance| format!("instances({})", source_text(&instance.ty))).collect();
+        if let Some(instance) = &instance {
+            add_instances(&mut methods, instance, &keys);
+        }
+        let kind = if is_trait { CandidateKind::TraitImpl } else { CandidateKind::Inherent };
+        let mut candidate = self.candidate(id, kind, item, item.impl_token.span, methods);
+        candidate.name = name;
+        candidate.keys = keys;
+        candidate.placeholders = instance.as_ref().is_some_and(|instance| !instance.placeholders.is_empty());
+        candidate.findings.extend(findings);
+        candidate.is_annotated = self.annotation(id, &item.attrs);
+        candidate.is_borrowing = is_borrowing(item);
+        let resolved = self.sources.resolve(&item.self_ty, id, &[]);
+        if let Ty::Defined { definition, .. } = &resolved {
+            candidate.is_public = matches!(self.sources.definition(*definition).item.vis, Visibility::Public(_));
+        }
+        candidate.role = self.role(&resolved, &offered, &candidate.name);
+        let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        let of_trait = of_trait.map(|last| last.ident.unraw().to_string());
+        Some(FoundClass { candidate: annotated(candidate), of_trait })
+    }
+
+    fn candidate(
+        &self,
+        id: ScopeId,
+        kind: CandidateKind,
+        item: &(impl ToTokens + WithoutAttributes),
+        span: Span,
+        methods: Vec<MethodCandidate>,
+    ) -> ClassCandidate {
+        let place = self.sources.scope(id).file.place(span);
+        ClassCandidate {
+            name: String::new(),
+            kind,
+            header: place.text.split(" {").next().unwrap_or_default().trim().to_owned(),
+            place,
+            is_public: false,
+            role: TypeRole::Service,
+            is_borrowing: false,
+            is_annotated: false,
+            keys: Vec::new(),
+            findings: Vec::new(),
+            methods,
+            placeholders: false,
+            at: item.edit_place(),
+        }
+    }
+
+    fn annotation(&self, id: ScopeId, attributes: &[Attribute]) -> bool {
+        self.sources.take_annotation(id, &mut attributes.to_vec()).is_some()
+    }
+
+    fn role(&self, ty: &Ty, methods: &[&ImplItemFn], name: &str) -> TypeRole {
+        let Ty::Defined { definition, .. } = ty else { return TypeRole::Service };
+        let definition = self.sources.definition(*definition);
+        let is_serde = [DecisiveTrait::Serialize, DecisiveTrait::Deserialize].iter().any(|&wanted| {
+            definition.derives(if wanted == DecisiveTrait::Serialize { "Serialize" } else { "Deserialize" })
+        });
+        let is_error = definition.derives("Error") || definition.implements("Error");
+        if is_serde || is_error || matches!(definition.item.data, syn::Data::Enum(_)) {
+            return TypeRole::Data;
+        }
+        let setters = methods.iter().filter(|method| method_role(&method.sig, name) == Some(Fit::Setter)).count();
+        let constructors =
+            methods.iter().filter(|method| method_role(&method.sig, name) == Some(Fit::Constructor)).count();
+        if setters > 0 && setters * 2 >= methods.len() - constructors { TypeRole::Builder } else { TypeRole::Service }
+    }
+
+    /// Returns the instance of a generic block: each type parameter is replaced by its default or by the only type of
+    /// the crate that implements its bound, or else by a placeholder.
+    fn instance(&self, id: ScopeId, item: &ItemImpl) -> Option<GenericInstance> {
+        let parameters: Vec<&Ident> = item.generics.type_params().map(|parameter| &parameter.ident).collect();
+        if parameters.is_empty() {
+            return None;
+        }
+        let named = self.instances.iter().find(|instance| type_name(instance) == type_name(&item.self_ty));
+        if let Some(ty) = named {
+            return Some(GenericInstance { ty: ty.clone(), placeholders: Vec::new() });
+        }
+        let mut ty = (*item.self_ty).clone();
+        let mut placeholders = Vec::new();
+        for parameter in parameters {
+            let bound = main_bound(item, parameter);
+            let chosen = self.default_of(id, item, parameter).or_else(|| self.only_implementation(id, bound.as_ref()?));
+            let by = chosen.unwrap_or_else(|| {
+                let name = format_ident!("My{}", bound.as_ref().unwrap_or(parameter));
+                placeholders.push(name.to_string());
+                syn::parse_quote!(#name)
+            });
+            ReplaceIdent { name: parameter, by: &by }.visit_type_mut(&mut ty);
+        }
+        Some(GenericInstance { ty, placeholders })
+    }
+
+    fn default_of(&self, id: ScopeId, item: &ItemImpl, parameter: &Ident) -> Option<Type> {
+        let Type::Path(path) = &*item.self_ty else { return None };
+        let PathArguments::AngleBracketed(list) = &path.path.segments.last()?.arguments else { return None };
+        let types: Vec<&Type> = list
+            .args
+            .iter()
+            .filter_map(|argument| if let syn::GenericArgument::Type(ty) = argument { Some(ty) } else { None })
+            .collect();
+        let index = types.iter().position(|ty| matches!(ty, Type::Path(path) if path.path.is_ident(parameter)))?;
+        let Ty::Defined { definition, .. } = self.sources.resolve(&item.self_ty, id, &[]) else { return None };
+        let definition = self.sources.definition(definition);
+        let default = definition.item.generics.type_params().nth(index)?.default.clone().map(|(_, default)| default)?;
+        // Its names must mean the same here.
+        (self.sources.resolve(&default, id, &[]) == self.sources.resolve(&default, definition.scope, &[]))
+            .then_some(default)
+    }
+
+    fn only_implementation(&self, id: ScopeId, bound: &Ident) -> Option<Type> {
+        let mut found: Option<(ScopeId, Type)> = None;
+        for &scope_id in &self.scopes {
+            let scope = self.sources.scope(scope_id);
+            let impls = self.sources.items(&scope, scope_id).map(|items| items.impls.as_slice()).unwrap_or_default();
+            for (_, item) in impls.iter().filter(|(name, item)| bound == name && item.generics.params.is_empty()) {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some((scope_id, (*item.self_ty).clone()));
+            }
+        }
+        let (from, ty) = found?;
+        let meant = self.sources.resolve(&ty, from, &[]);
+        if self.sources.resolve(&ty, id, &[]) == meant {
+            return Some(ty);
+        }
+        let Ty::Defined { definition, .. } = meant else { return None };
+        let definition = self.sources.definition(definition);
+        let path = definition.module.split_once("::").map_or_else(String::new, |(_, path)| format!("{path}::"));
+        syn::parse_str(&format!("crate::{path}{}", definition.item.ident)).ok()
+    }
+}
+
+/// Marks the methods of a class that is annotated already.
+fn annotated(mut class: ClassCandidate) -> ClassCandidate {
+    if class.is_annotated {
+        class.findings.clear();
+        for method in &mut class.methods {
+            method.fit = Fit::Annotated;
+            method.findings.clear();
+        }
+    }
+    class
+}
+
+/// Adds the need for `instances(..)` to the methods of a generic class.
+fn add_instances(methods: &mut [MethodCandidate], instance: &GenericInstance, keys: &[String]) {
+    let which = keys.join(", ");
+    let remedy = match instance.placeholders.as_slice() {
+        [] => format!("`#[tool_class({which})]`"),
+        names => format!("`#[tool_class({which})]`, with your own types for {}", names.join(", ")),
+    };
+    let finding = AdoptFinding::new(AdoptReason::Instances, "the block is generic", remedy);
+    for method in methods.iter_mut().filter(|method| !matches!(method.fit, Fit::Constructor | Fit::Setter)) {
+        method.findings.push(finding.clone());
+        method.fit = Fit::from_findings(&method.findings);
+    }
+}
+
+/// Returns the problems of a block without its methods, and the errors that each reading of it repeats.
+fn class_findings(item: &ItemImpl, (_, report): (Vec<ParsedClass>, Report)) -> (Vec<AdoptFinding>, Vec<String>) {
+    let Err(errors) = report.into_result() else { return (Vec::new(), Vec::new()) };
+    let errors: Vec<String> = errors.into_iter().map(|error| error.to_string()).collect();
+    let finding = |message: &String| match is_borrowing(item) {
+        true => AdoptFinding::new(
+            AdoptReason::Borrows,
+            message,
+            "add a `new` that takes the borrowed values to this block, or declare the calls with `tools!` on the owner",
+        ),
+        false => AdoptFinding::new(AdoptReason::Class, message, "move the methods to an `impl` block of a struct"),
+    };
+    (errors.iter().map(finding).collect(), errors)
+}
+
+fn is_borrowing(item: &ItemImpl) -> bool {
+    let lifetimes = item.self_ty.to_token_stream().to_string().matches('\'').count();
+    lifetimes > item.self_ty.to_token_stream().to_string().matches("'static").count()
+}
+
+fn is_new(method: &ImplItemFn) -> bool {
+    method.sig.ident == "new" && method.sig.receiver().is_none()
+}
+
+/// Returns `true` for our attributes, by name.
+pub(super) fn is_annotation(attribute: &Attribute) -> bool {
+    attribute.path().segments.last().is_some_and(|last| last.ident == "tool_class" || last.ident == "tool")
+}
+
+/// Returns `true` if a trait has the supertraits `Send` and `Sync`.
+fn is_shared(item: &ItemTrait) -> bool {
+    let has = |name: &str| {
+        item.supertraits.iter().any(|bound| {
+            matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name))
+        })
+    };
+    has("Send") && has("Sync")
+}
+
+/// Returns the last name of a type.
+fn type_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) if path.qself.is_none() => Some(path.path.segments.last()?.ident.unraw().to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the first trait that a type parameter must implement, by its last name. Common traits do not count.
+fn main_bound(item: &ItemImpl, parameter: &Ident) -> Option<Ident> {
+    const COMMON: [&str; 8] = ["Send", "Sync", "Unpin", "Sized", "Clone", "Copy", "Debug", "Default"];
+    let inline = item.generics.params.iter().filter_map(|known| match known {
+        GenericParam::Type(known) if known.ident == *parameter => Some(&known.bounds),
+        _ => None,
+    });
+    let predicates = item.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let in_where = predicates.filter_map(|predicate| match predicate {
+        WherePredicate::Type(bound) if matches!(&bound.bounded_ty, Type::Path(path) if path.path.is_ident(parameter)) => {
+            Some(&bound.bounds)
+        }
+        _ => None,
+    });
+    let names = inline.chain(in_where).flatten().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.clone()),
+        _ => None,
+    });
+    names.into_iter().find(|name| COMMON.iter().all(|common| name != common))
+}
+
+/// Replaces a type parameter.
+struct ReplaceIdent<'a> {
+    name: &'a Ident,
+    by: &'a Type,
+}
+
+impl VisitMut for ReplaceIdent<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        match ty {
+            Type::Path(path) if path.qself.is_none() && path.path.is_ident(self.name) => *ty = self.by.clone(),
+            _ => visit_mut::visit_type_mut(self, ty),
+        }
+    }
+}
+
+/// Items whose attributes can be left out.
+pub(super) trait WithoutAttributes {
+    /// Returns the place of the first token that belongs to no attribute.
+    fn edit_place(&self) -> EditPlace;
+}
+
+macro_rules! without_attributes {
+    ($($item:ty),*) => {$(
+        impl WithoutAttributes for $item {
+            fn edit_place(&self) -> EditPlace {
+                let mut item = self.clone();
+                item.attrs.clear();
+                let first = item.to_token_stream().into_iter().next();
+                EditPlace(first.map_or_else(Span::call_site, |token| token.span()).start())
+            }
+        }
+    )*};
+}
+
+without_attributes!(ItemImpl, ItemTrait, ImplItemFn, syn::TraitItemFn);

@@ -1,0 +1,433 @@
+//! The verdict on one method.
+
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{
+    FnArg, GenericArgument, ImplItemFn, Pat, PatType, PathArguments, ReceiverKind, ReturnType, Signature, Type,
+    TypeParamBound,
+};
+use tool_syntax::{ArgumentForm, ArgumentParameter, Delivery, Parameter, ParsedClass, ParsedTool, Report};
+
+use super::class::WithoutAttributes;
+use super::traits::{Answer, DecisiveTrait, TraitLookup};
+use super::{AdoptFinding, AdoptReason, Fit, MethodCandidate};
+use crate::schema::DecodedForm;
+use crate::text::source_text;
+use crate::ty::{ScopeId, Ty, TypeSource};
+
+/// Reads a class with a single method, some of whose parameters are injected.
+type ReadMethod<'a> = &'a dyn Fn(&[String], &ImplItemFn) -> (Vec<ParsedClass>, Report);
+
+/// The class of a method.
+pub(super) struct MethodContext<'a> {
+    pub(super) traits: &'a TraitLookup<'a>,
+    pub(super) id: ScopeId,
+    pub(super) type_name: String,
+    /// `true` for a trait, whose calls share one object.
+    pub(super) is_object: bool,
+    /// Names of types that the application chooses.
+    pub(super) placeholders: &'a [String],
+    pub(super) class_findings: &'a [AdoptFinding],
+    /// Errors of the class that every reading repeats.
+    pub(super) class_errors: Vec<String>,
+    pub(super) read: ReadMethod<'a>,
+}
+
+/// Collects what one method needs.
+#[derive(Default)]
+struct MethodNeeds {
+    findings: Vec<AdoptFinding>,
+    keys: Vec<String>,
+    parameters: BTreeMap<String, String>,
+}
+
+impl MethodNeeds {
+    fn add(&mut self, reason: AdoptReason, message: impl Into<String>, remedy: impl Into<String>) {
+        self.findings.push(AdoptFinding::new(reason, message, remedy));
+    }
+
+    fn inject(&mut self, name: &str, ty: &Type) {
+        let message = format!("`{name}: {}` is provided by the application", source_text(ty));
+        self.add(AdoptReason::Injected, message, "`#[inject]`");
+        self.parameters.insert(name.to_owned(), "#[inject]".to_owned());
+    }
+
+    fn injected(&self) -> Vec<String> {
+        self.parameters
+            .iter()
+            .filter(|(_, attribute)| *attribute == "#[inject]")
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+}
+
+impl MethodContext<'_> {
+    /// Judges a method; `written` is the item in the source.
+    pub(super) fn method(&self, method: &ImplItemFn, written: &impl WithoutAttributes) -> MethodCandidate {
+        let mut needs = MethodNeeds::default();
+        let fit = method_role(&method.sig, &self.type_name).unwrap_or_else(|| {
+            needs.findings.extend(self.class_findings.iter().cloned());
+            self.judge(method, &mut needs);
+            Fit::from_findings(&needs.findings)
+        });
+        let places = typed_inputs(&method.sig).filter_map(|typed| Some((name_of(typed)?, typed.pat.span().start())));
+        MethodCandidate {
+            name: method.sig.ident.unraw().to_string(),
+            place: self.traits.sources.scope(self.id).file.place(method.sig.ident.span()),
+            fit,
+            is_exclusive: is_exclusive(&method.sig),
+            findings: needs.findings,
+            keys: needs.keys,
+            parameters: needs.parameters,
+            at: written.edit_place(),
+            parameter_places: places.collect(),
+        }
+    }
+
+    fn judge(&self, method: &ImplItemFn, needs: &mut MethodNeeds) {
+        for typed in typed_inputs(&method.sig) {
+            if let Some(name) = name_of(typed).filter(|_| self.must_be_injected(&typed.ty, &method.sig)) {
+                needs.inject(&name, &typed.ty);
+            }
+        }
+        let Some(tool) = self.read_tool(method, needs) else { return };
+        let before = needs.parameters.len();
+        for parameter in &tool.parameters {
+            if let Parameter::Argument(argument) = parameter {
+                self.argument(argument, needs);
+            }
+        }
+        // The parser accepts only some forms of injected parameters.
+        if needs.parameters.len() > before && self.read_tool(method, needs).is_none() {
+            return;
+        }
+        self.result(&tool, &method.sig, needs);
+    }
+
+    /// Reads the method with the attributes' own parser. Its errors become findings.
+    fn read_tool(&self, method: &ImplItemFn, needs: &mut MethodNeeds) -> Option<ParsedTool> {
+        let (classes, report) = (self.read)(&needs.injected(), method);
+        let errors: Vec<String> = match report.into_result() {
+            Ok(()) => Vec::new(),
+            Err(errors) => errors.into_iter().map(|error| error.to_string()).collect(),
+        };
+        let own: Vec<&String> = errors.iter().filter(|error| !self.class_errors.contains(error)).collect();
+        if !own.is_empty() {
+            let (reason, remedy) = why_unreadable(&method.sig, self.is_object);
+            own.iter().for_each(|error| needs.add(reason, error.as_str(), remedy));
+            return None;
+        }
+        let tool = classes.into_iter().flat_map(|class| class.tools).find(|tool| tool.function == method.sig.ident);
+        if tool.is_none() && errors.is_empty() && self.class_findings.is_empty() {
+            needs.add(
+                AdoptReason::Signature,
+                "it cannot be called on `dyn Trait`",
+                "put `#[tool_class]` on an `impl` block",
+            );
+        }
+        tool
+    }
+
+    /// Returns `true` for `&mut T` and `&dyn Trait`. A mutable reference to a string or a buffer is an output and cannot be
+    /// injected.
+    fn must_be_injected(&self, ty: &Type, signature: &Signature) -> bool {
+        let Type::Reference(reference) = ty else { return false };
+        match &*reference.elem {
+            Type::TraitObject(object) => !object.bounds.iter().any(is_function_bound),
+            Type::Path(_) if reference.mutability.is_some() => {
+                let is_parameter =
+                    signature.generics.type_params().any(|parameter| parameter.ident == source_text(&reference.elem));
+                !is_parameter && !is_of_std(&self.resolve(&reference.elem))
+            }
+            _ => false,
+        }
+    }
+
+    fn resolve(&self, ty: &Type) -> Ty {
+        self.traits.sources.resolve(ty, self.id, &[])
+    }
+
+    /// Returns `true` if the answer depends on a type that the application chooses.
+    fn is_chosen(&self, name: &str) -> bool {
+        self.placeholders.iter().any(|placeholder| name.contains(placeholder.as_str()))
+    }
+
+    fn argument(&self, argument: &ArgumentParameter, needs: &mut MethodNeeds) {
+        let is_lent = matches!(argument.form, ArgumentForm::Lent(_));
+        let ty = match DecodedForm::from_form(&argument.form, |ty| self.resolve(ty)) {
+            DecodedForm::Owned(ty) | DecodedForm::Lent(ty) | DecodedForm::OptionLent(ty) => ty,
+        };
+        let name = argument.ident.unraw().to_string();
+        match self.traits.implements(&ty, DecisiveTrait::Deserialize) {
+            Answer::Yes => {}
+            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf) => {}
+            Answer::Unknown(leaf) => needs.add(
+                AdoptReason::UnknownArgument,
+                format!("`{name}`: the definition of `{leaf}` is not in the sources"),
+                "annotate it, and let the compiler decide",
+            ),
+            Answer::No(leaf) => {
+                let item = held_item(&ty);
+                if self.traits.has(item, DecisiveTrait::FromStr) {
+                    return;
+                }
+                if let Some(origin) = self.traits.convertible_from(item) {
+                    let attribute = format!("#[arg(via({origin}))]");
+                    let message = format!("`{name}`: `{leaf}` cannot be deserialized, but converted from `{origin}`");
+                    needs.add(AdoptReason::Converted, message, format!("`{attribute}`"));
+                    needs.parameters.insert(name, attribute);
+                } else if self.traits.is_handle(&ty) && (is_lent || self.is_cloned(&ty)) {
+                    needs.inject(&name, &argument.ty);
+                } else {
+                    needs.add(
+                        AdoptReason::ArgumentType,
+                        format!("`{name}`: `{leaf}` implements neither `Deserialize` nor `FromStr`"),
+                        format!("derive `Deserialize` for `{leaf}`, or decode it with `#[arg(with = \"module\")]`"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Returns `true` for a handle that is passed by value: it is cloned for each call.
+    fn is_cloned(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Defined { definition, .. } => {
+                let definition = self.traits.sources.definition(*definition);
+                definition.derives("Clone") || definition.implements("Clone")
+            }
+            _ => matches!(ty.library(), Some(("std", "Arc"))),
+        }
+    }
+
+    fn result(&self, tool: &ParsedTool, signature: &Signature, needs: &mut MethodNeeds) {
+        if tool.is_unit {
+            return;
+        }
+        let streamed = tool.delivery.is_stream().then(|| stream_item(&signature.output)).flatten();
+        let Some(ty) = streamed.as_ref().or(tool.output.as_ref()) else {
+            let result = source_text(&signature.output).trim_start_matches("-> ").to_owned();
+            let message = format!("the result is `{result}`, whose type has no name");
+            return needs.add(AdoptReason::OpaqueResult, message, "return a named type");
+        };
+        let ty = self.resolve(ty);
+        let (success, error) = split_result(&ty);
+        if let Some(error) = error {
+            self.error(error, needs);
+        }
+        match self.traits.implements(success, DecisiveTrait::Serialize) {
+            Answer::Yes => {}
+            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf) => {}
+            Answer::Unknown(leaf) => needs.add(
+                AdoptReason::UnknownResult,
+                format!("the definition of the result `{leaf}` is not in the sources"),
+                "annotate it, and let the compiler decide",
+            ),
+            Answer::No(leaf) => self.unserializable(success, &leaf, tool.delivery, needs),
+        }
+    }
+
+    fn error(&self, error: &Ty, needs: &mut MethodNeeds) {
+        match self.traits.implements(error, DecisiveTrait::Display) {
+            Answer::Yes => {}
+            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf) => {}
+            Answer::Unknown(leaf) => needs.add(
+                AdoptReason::UnknownResult,
+                format!("the definition of the error `{leaf}` is not in the sources"),
+                "annotate it, and let the compiler decide",
+            ),
+            Answer::No(leaf) => needs.add(
+                AdoptReason::ErrorType,
+                format!("the error `{leaf}` does not implement `Display`, and the model reads it as text"),
+                format!("implement `Display` for `{leaf}`"),
+            ),
+        }
+    }
+
+    fn unserializable(&self, ty: &Ty, leaf: &str, delivery: Delivery, needs: &mut MethodNeeds) {
+        if self.is_service(ty) {
+            let message = format!("it returns `{leaf}`, which has operations of its own");
+            return needs.add(AdoptReason::ReturnsService, message, format!("make `{leaf}` a tool class"));
+        }
+        let shown = [(DecisiveTrait::Display, "display"), (DecisiveTrait::Debug, "debug")];
+        let way = shown.into_iter().find(|(wanted, _)| self.traits.has(ty, *wanted)).map(|(_, way)| way);
+        match way.filter(|_| delivery == Delivery::Whole) {
+            Some(way) => {
+                let message = format!("the result `{leaf}` cannot be serialized");
+                needs.add(AdoptReason::ResultAsText, message, format!("`#[tool(result = {way})]`"));
+                needs.keys.push(format!("result = {way}"));
+            }
+            None => {
+                let remedy = format!("derive `Serialize` for `{leaf}`, or convert it with `#[tool(result = path)]`");
+                let message = format!("the result `{leaf}` implements neither `Serialize` nor `Debug`");
+                needs.add(AdoptReason::ResultType, message, remedy);
+            }
+        }
+    }
+
+    /// Returns `true` for a handle that borrows or has `async` methods.
+    fn is_service(&self, ty: &Ty) -> bool {
+        match held_item(ty) {
+            inner @ Ty::Defined { definition, .. } => {
+                let definition = self.traits.sources.definition(*definition);
+                let own = definition.impls.iter().filter(|(of_trait, _)| of_trait.is_empty());
+                let is_async = |member: &syn::ImplItem| matches!(member, syn::ImplItem::Fn(method) if method.sig.asyncness.is_some());
+                let mut has_async = own.flat_map(|(_, block)| &block.items).map(is_async);
+                self.traits.is_handle(inner)
+                    && (definition.item.generics.lifetimes().next().is_some() || has_async.any(|is_async| is_async))
+            }
+            Ty::Unknown(text) => text.starts_with("dyn"),
+            _ => false,
+        }
+    }
+}
+
+/// Returns the role of a method that is no operation: a constructor, or a method that returns the type itself.
+pub(super) fn method_role(signature: &Signature, type_name: &str) -> Option<Fit> {
+    let ReturnType::Type(_, output) = &signature.output else { return None };
+    if !returns_self(output, type_name) {
+        return None;
+    }
+    Some(if signature.receiver().is_some() { Fit::Setter } else { Fit::Constructor })
+}
+
+fn returns_self(ty: &Type, type_name: &str) -> bool {
+    match ty {
+        Type::Reference(reference) => returns_self(&reference.elem, type_name),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            if last.ident == "Self" || last.ident == type_name {
+                return path.path.segments.len() == 1;
+            }
+            let name = last.ident.to_string();
+            let is_wrapper = name.ends_with("Result") || ["Arc", "Box", "Option", "Rc"].contains(&name.as_str());
+            let PathArguments::AngleBracketed(list) = &last.arguments else { return false };
+            let first = list.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            });
+            is_wrapper && first.is_some_and(|ty| returns_self(ty, type_name))
+        }),
+        _ => false,
+    }
+}
+
+fn is_exclusive(signature: &Signature) -> bool {
+    signature.receiver().is_some_and(|receiver| match &receiver.kind {
+        ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+        ReceiverKind::Typed(_, ty) => matches!(&**ty, Type::Reference(reference) if reference.mutability.is_some()),
+        _ => false,
+    })
+}
+
+fn typed_inputs(signature: &Signature) -> impl Iterator<Item = &PatType> {
+    signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    })
+}
+
+fn name_of(typed: &PatType) -> Option<String> {
+    match &*typed.pat {
+        Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the reason why the parser rejects a signature, by its form, and the remedy.
+fn why_unreadable(signature: &Signature, is_object: bool) -> (AdoptReason, &'static str) {
+    struct FunctionFinder(bool);
+    impl<'ast> Visit<'ast> for FunctionFinder {
+        fn visit_type_param_bound(&mut self, bound: &'ast TypeParamBound) {
+            self.0 |= is_function_bound(bound);
+            visit::visit_type_param_bound(self, bound);
+        }
+    }
+    let mut functions = FunctionFinder(false);
+    functions.visit_generics(&signature.generics);
+    signature.inputs.iter().for_each(|input| functions.visit_fn_arg(input));
+    let has_impl = typed_inputs(signature).any(|typed| typed.ty.to_token_stream().to_string().contains("impl "));
+    if functions.0 {
+        (AdoptReason::Closure, "write a method without the closure")
+    } else if signature.generics.type_params().next().is_some() || signature.generics.const_params().next().is_some() {
+        (AdoptReason::GenericMethod, "write a method with a concrete type")
+    } else if has_impl {
+        (AdoptReason::ArgumentForm, "name the type of the parameter")
+    } else if !matches!(signature.safety, syn::Safety::Default) {
+        (AdoptReason::Signature, "wrap it in a safe method")
+    } else if is_object && is_exclusive(signature) {
+        (AdoptReason::Signature, "take `&self`, or put `#[tool_class]` on an `impl` block")
+    } else if typed_inputs(signature).next().is_none() {
+        (AdoptReason::Signature, "take `&self`, `&mut self`, `self` or `self: Arc<Self>`")
+    } else {
+        (AdoptReason::ArgumentForm, "take an owned value, or mark it `#[inject]` if the application provides it")
+    }
+}
+
+fn is_function_bound(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else { return false };
+    bound.path.segments.last().is_some_and(|last| {
+        ["Fn", "FnMut", "FnOnce", "AsyncFn", "AsyncFnMut", "AsyncFnOnce"].iter().any(|name| last.ident == name)
+    })
+}
+
+/// Returns the type inside of `Option<T>`, `Vec<T>`, `&T` and pointers, or the type itself.
+fn held_item(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Reference(inner) => held_item(inner),
+        Ty::Library { arguments, .. } => match (ty.library(), arguments.first()) {
+            (Some(("std", "Option" | "Vec" | "Arc" | "Box" | "Rc")), Some(inner)) => held_item(inner),
+            _ => ty,
+        },
+        _ => ty,
+    }
+}
+
+/// Returns `true` for a type of std whose arguments are of std, too.
+fn is_of_std(ty: &Ty) -> bool {
+    match ty {
+        Ty::Library { arguments, .. } => {
+            matches!(ty.library(), Some(("" | "std", _))) && arguments.iter().all(is_of_std)
+        }
+        Ty::Tuple(items) => items.iter().all(is_of_std),
+        Ty::Array(item, _) | Ty::Slice(item) | Ty::Reference(item) => is_of_std(item),
+        _ => false,
+    }
+}
+
+/// Splits a `Result` into success and error. The error of a library's own `Result` is not visible.
+fn split_result(ty: &Ty) -> (&Ty, Option<&Ty>) {
+    match ty {
+        Ty::Library { arguments, .. } if ty.library().is_some_and(|(_, name)| name.ends_with("Result")) => {
+            (arguments.first().unwrap_or(ty), arguments.get(1))
+        }
+        _ => (ty, None),
+    }
+}
+
+/// Returns the `T` of `impl Stream<Item = T>` in a result.
+fn stream_item(output: &ReturnType) -> Option<Type> {
+    struct ItemFinder(Option<Type>);
+    impl<'ast> Visit<'ast> for ItemFinder {
+        fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {
+            for bound in &ty.bounds {
+                let TypeParamBound::Trait(bound) = bound else { continue };
+                let Some(last) = bound.path.segments.last().filter(|last| last.ident == "Stream") else { continue };
+                let PathArguments::AngleBracketed(list) = &last.arguments else { continue };
+                self.0 = self.0.take().or_else(|| {
+                    list.args.iter().find_map(|argument| match argument {
+                        GenericArgument::AssocType(item) if item.ident == "Item" => Some(item.ty.clone()),
+                        _ => None,
+                    })
+                });
+            }
+            visit::visit_type_impl_trait(self, ty);
+        }
+    }
+    let mut find = ItemFinder(None);
+    find.visit_return_type(output);
+    find.0
+}

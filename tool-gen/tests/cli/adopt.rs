@@ -1,0 +1,191 @@
+//! `adopt`
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+const BEFORE: &str = include_str!("adopt/before.rs");
+const ANNOTATED: &str = include_str!("adopt/annotated.rs");
+
+fn project() -> Project {
+    let project = Project::with(BEFORE);
+    project.write("src/annotated.rs", ANNOTATED);
+    project
+}
+
+/// Compares a text with a golden file, or replaces the file if `UPDATE_GOLDEN` is set.
+fn assert_golden(name: &str, text: &str) {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/adopt").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(text, golden, "{name} differs; set UPDATE_GOLDEN=1 to accept it");
+}
+
+/// Returns the verdict on each method of a class, and the reasons.
+fn verdicts(report: &Value, class: &str) -> Vec<(String, String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let classes = report["classes"].as_array().unwrap().iter().filter(|found| found["name"] == class);
+    let methods = classes.flat_map(|class| class["methods"].as_array().unwrap());
+    let reasons =
+        |method: &Value| method["findings"].as_array().unwrap().iter().map(|found| text(&found["reason"])).collect();
+    methods.map(|method| (text(&method["name"]), text(&method["fit"]), reasons(method))).collect()
+}
+
+#[test]
+fn says_of_each_method_whether_it_fits_and_why() {
+    let (code, report) = project().json(&["adopt"]);
+    assert_eq!(code, 0);
+    let found = verdicts(&report, "Orders");
+    let found: Vec<(&str, &str, Vec<&str>)> = found
+        .iter()
+        .map(|(name, fit, reasons)| (name.as_str(), fit.as_str(), reasons.iter().map(String::as_str).collect()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("new", "constructor", vec![]),
+            ("get", "unchanged", vec![]),
+            ("add", "unchanged", vec![]),
+            ("receipt", "attributes", vec!["converted", "result_as_text"]),
+            ("oddly_indented", "attributes", vec!["injected", "injected"]),
+            ("mark", "conversion", vec!["argument_type"]),
+            ("opaque", "conversion", vec!["result_type"]),
+            ("each", "unfit", vec!["closure"]),
+            ("all", "unfit", vec!["generic_method"]),
+            ("read", "unfit", vec!["argument_form"]),
+            ("cursor", "unfit", vec!["returns_service"]),
+            ("fail", "unfit", vec!["error_type"]),
+            ("foreign", "unknown", vec!["unknown_argument", "unknown_result"]),
+            ("shown", "unfit", vec!["opaque_result"]),
+            ("raw", "unfit", vec!["signature"]),
+            ("with_pool", "setter", vec![]),
+        ]
+    );
+}
+
+#[test]
+fn finds_every_form_of_class() {
+    let (_, report) = project().json(&["adopt"]);
+    let classes: Vec<(&str, &str)> = report["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|class| (class["name"].as_str().unwrap(), class["kind"].as_str().unwrap()))
+        .collect();
+    // `Storage` is not `Send + Sync`, so its `impl` is listed instead. `Order` is data.
+    let expected = [
+        ("Desk", "inherent"),
+        ("Orders", "inherent"),
+        ("Cursor", "inherent"),
+        ("Cursor", "inherent"),
+        ("Memory", "trait_impl"),
+        ("Clock", "trait"),
+        ("Cache", "inherent"),
+        ("Queue", "inherent"),
+    ];
+    assert_eq!(classes, expected);
+    let one = |class: &str| verdicts(&report, class)[0].clone();
+    assert_eq!(one("Desk").1, "annotated");
+    assert_eq!(one("Cursor").2, ["borrows"]);
+    assert_eq!((one("Cache").1.as_str(), one("Cache").2), ("attributes", vec!["instances".to_owned()]));
+    let class =
+        |name: &str| report["classes"].as_array().unwrap().iter().find(|class| class["name"] == name).unwrap().clone();
+    assert_eq!(class("Cache")["keys"][0], "instances(Cache<Memory>)");
+    assert_eq!(class("Queue")["keys"][0], "instances(Queue<MyT>)");
+    assert_eq!(verdicts(&report, "Clock")[1].1, "unfit", "all calls share a trait object");
+    let (_, report) = project().json(&["adopt", "--class", "Order"]);
+    assert_eq!(report["classes"][0]["role"], "data");
+}
+
+#[test]
+fn reports_are_the_same_from_run_to_run() {
+    let project = project();
+    let ran = project.run(&["adopt"]);
+    let directory = std::fs::canonicalize(project.path("")).unwrap();
+    assert_golden("report.txt", &ran.stdout);
+    let json = project.run(&["adopt", "--format", "json"]).stdout;
+    assert_golden("report.json", &json.replace(&format!("{}/", directory.display()), ""));
+}
+
+#[test]
+fn writes_attributes_and_keeps_everything_else() {
+    for (arguments, golden) in [(&["adopt", "--write"][..], "opt_in.rs"), (&["adopt", "--write", "--all"], "all.rs")] {
+        let project = project();
+        let ran = project.run(arguments);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let after = project.read("src/lib.rs");
+        assert_golden(golden, &after);
+        assert_eq!(project.read("src/annotated.rs"), ANNOTATED, "annotated classes are left alone");
+        let mut rest = after.clone();
+        for added in without_attributes(&after) {
+            rest = rest.replacen(&added, "", 1);
+        }
+        assert_eq!(rest, BEFORE, "{golden}");
+        assert!(ran.stderr.contains("next: add `tool-runtime` to `[dependencies]` in Cargo.toml"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("`.service_mut(..)` with a `Orders`, and what is injected: log, pool"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("name the concrete type of `impl<T> Queue<T>`"), "{}", ran.stderr);
+
+        project.run(arguments);
+        assert_eq!(project.read("src/lib.rs"), after, "a second run changes nothing");
+    }
+}
+
+/// Returns the attributes that were inserted, with the line breaks or blanks behind them.
+fn without_attributes(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("#[tool_runtime::") && line.ends_with(']') {
+            found.push(format!("{line}\n"));
+        }
+        let inline = ["#[inject] ", "#[arg(via(u64))] "].into_iter().flat_map(|part| line.match_indices(part));
+        found.extend(inline.map(|(_, part)| part.to_owned()));
+    }
+    found
+}
+
+#[test]
+fn keeps_line_breaks_and_the_byte_order_mark() {
+    let source = "\u{feff}pub struct A;\r\n\r\nimpl A {\r\n\tpub fn b(&self) {}\r\n} impl A { pub fn c(&self) {} }\r\n";
+    let project = Project::with(source);
+    project.run(&["adopt", "--write"]);
+    let expected = "\u{feff}pub struct A;\r\n\r\n#[tool_runtime::tool_class(opt_in)]\r\nimpl A {\r\n\t#[tool_runtime::tool]\r\n\tpub fn b(&self) {}\r\n} #[tool_runtime::tool_class(opt_in)] impl A { #[tool_runtime::tool] pub fn c(&self) {} }\r\n";
+    assert_eq!(project.read("src/lib.rs"), expected);
+}
+
+#[test]
+fn takes_the_instance_that_is_named() {
+    let project = Project::with(BEFORE);
+    project.run(&["adopt", "--class", "Queue", "--instance", "Queue<u8>", "--write"]);
+    assert!(
+        project
+            .read("src/lib.rs")
+            .contains("#[tool_runtime::tool_class(opt_in, instances(Queue<u8>))]\nimpl<T> Queue<T>")
+    );
+    let ran = project.run(&["adopt", "--instance", "Queue<"]);
+    assert!(ran.code == 2 && ran.stderr.contains("`Queue<` is not a type"), "{}", ran.stderr);
+}
+
+#[test]
+fn rejects_a_class_that_does_not_exist() {
+    let ran = project().run(&["adopt", "--class", "Ordrs"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no impl block or trait `Ordrs` with public methods"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean `Orders`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn takes_a_directory_or_a_package() {
+    let project = project();
+    let elsewhere = Project::empty();
+    let path = project.path("");
+    let ran = elsewhere.run(&["adopt", path.to_str().unwrap(), "--class", "Desk"]);
+    assert!(ran.stdout.contains("is a tool class already"), "{}{}", ran.stdout, ran.stderr);
+    let ran = project.run(&["adopt", "shop", "--class", "Desk"]);
+    assert!(ran.stdout.contains("is a tool class already"), "{}{}", ran.stdout, ran.stderr);
+}
