@@ -265,8 +265,8 @@ fn split(ty: &Type, mut containers: Vec<Container>) -> (Vec<Container>, Type) {
 fn argument_parts(form: &ArgumentForm) -> (Vec<Container>, Option<Type>) {
     let (containers, ty) = match form {
         ArgumentForm::Owned(ty) => (vec![], ty.clone()),
-        ArgumentForm::Lent(ty) => (vec![], ty::owned_form(ty)),
-        ArgumentForm::OptionLent(ty) => (vec![Container::Option], ty::owned_form(ty)),
+        ArgumentForm::Lent(ty) => (vec![], sized(ty)),
+        ArgumentForm::OptionLent(ty) => (vec![Container::Option], sized(ty)),
         ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => (vec![Container::List], ty.clone()),
         ArgumentForm::OptionLentSlice(ty) => (vec![Container::Option, Container::List], ty.clone()),
         ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
@@ -276,6 +276,14 @@ fn argument_parts(form: &ArgumentForm) -> (Vec<Container>, Option<Type>) {
     };
     let (containers, ty) = split(&ty, containers);
     (containers, Some(ty))
+}
+
+/// Returns `String` for `str`. Any other type is its own: a type called `Path` may be the application's.
+fn sized(ty: &Type) -> Type {
+    match ty {
+        Type::Path(path) if path.path.is_ident("str") => ty::owned_form(ty),
+        other => other.clone(),
+    }
 }
 
 /// Reads the conversion of an argument: its own, or that of its class.

@@ -253,6 +253,8 @@ pub struct Parameter {
     pub docs: Docs,
     /// The entries of its `#[arg(..)]`, if it has one.
     pub arg: Option<Vec<String>>,
+    /// The type of its `#[arg(via(..))]`.
+    pub via: Option<Type>,
     /// `true` if it is marked `#[inject]`.
     pub inject: bool,
 }

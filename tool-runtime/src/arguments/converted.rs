@@ -52,11 +52,8 @@ pub struct ConversionError {
 impl From<ConversionError> for Undecodable {
     #[cold]
     fn from(ConversionError { mut items, error }: ConversionError) -> Self {
-        if items.is_empty() {
-            return error.into();
-        }
         items.reverse();
-        Self(Box::new(DecodeFailure::Item { items, error }))
+        Self(Box::new(DecodeFailure::Conversion { items, error }))
     }
 }
 
@@ -277,10 +274,6 @@ impl<S, C: Conversion> Decode for ConvertedSlot<S, C> {
         let decoded = (self.decode)(&mut self.described, text, at)?;
         self.value = Some(self.conversion.convert(decoded)?);
         Ok(())
-    }
-
-    fn decodes(&mut self, text: &str) -> bool {
-        (self.decode)(&mut self.described, text, &mut 0).is_ok()
     }
 
     fn absent(&mut self) -> bool {

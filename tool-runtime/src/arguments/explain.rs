@@ -109,13 +109,13 @@ impl ArgumentSchemas {
             return violations.extend(by_schema);
         }
         let error = match error.map(|error| &*error.0) {
-            Some(DecodeFailure::Item { items, error }) => {
+            Some(DecodeFailure::Conversion { items, error }) if !items.is_empty() => {
                 return violations.push(undecodable_item(argument, items, value.as_ref().ok(), error));
             }
             Some(DecodeFailure::Fraction) => {
                 return violations.push(self.undecodable(argument, raw, Some(DecodeError::fraction())));
             }
-            Some(DecodeFailure::Type(error)) => Some(error),
+            Some(DecodeFailure::Type(error) | DecodeFailure::Conversion { error, .. }) => Some(error),
             None => value.as_ref().err(),
         };
         if let (Ok(value), Some(error)) = (&value, error) {

@@ -142,7 +142,11 @@ impl ArgumentSchemas {
     #[cold]
     pub(super) fn try_type(&self, argument: &BoundArgument, slot: &mut dyn Decode) {
         let mut decodes = |text: &str| {
-            let decoded = crate::panics::catch(|| slot.decodes(text));
+            // A conversion that refuses the value says nothing about the type that was decoded.
+            let decoded = crate::panics::catch(|| match slot.decode(text, &mut 0) {
+                Ok(()) => true,
+                Err(error) => error.is_conversion(),
+            });
             slot.clear();
             decoded.unwrap_or(false)
         };

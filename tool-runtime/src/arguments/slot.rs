@@ -31,13 +31,6 @@ pub trait Decode {
     /// If there is no value of the slot's type.
     fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable>;
 
-    /// Returns `true` if the type decodes a text, conversions aside. The slot is empty afterwards.
-    fn decodes(&mut self, text: &str) -> bool {
-        let is_decoded = self.decode(text, &mut 0).is_ok();
-        self.clear();
-        is_decoded
-    }
-
     /// Fills the slot of an absent argument. Returns `false` if the argument is required.
     fn absent(&mut self) -> bool;
 
@@ -58,16 +51,23 @@ pub struct Undecodable(pub(super) Box<DecodeFailure>);
 pub(super) enum DecodeFailure {
     /// The type's own error.
     Type(Error),
-    /// The error for one item of a list of converted values, with the indexes that lead to it.
-    Item { items: Vec<usize>, error: Error },
+    /// The value was decoded, and its conversion failed. The indexes of list items lead to it.
+    Conversion { items: Vec<usize>, error: Error },
     /// The type read an integer up to its point or exponent.
     Fraction,
+}
+
+impl Undecodable {
+    /// Returns `true` if the value was decoded, and its conversion failed.
+    pub(super) fn is_conversion(&self) -> bool {
+        matches!(*self.0, DecodeFailure::Conversion { .. })
+    }
 }
 
 impl Display for Undecodable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &*self.0 {
-            DecodeFailure::Type(error) | DecodeFailure::Item { error, .. } => f.write_str(&message_of(error)),
+            DecodeFailure::Type(error) | DecodeFailure::Conversion { error, .. } => f.write_str(&message_of(error)),
             DecodeFailure::Fraction => DecodeReason::Fraction.fmt(f),
         }
     }
@@ -266,7 +266,7 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
             decode: |text, at, value| {
                 let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
                 let parsed = items.map(|(index, text)| {
-                    let item = |error| Undecodable(Box::new(DecodeFailure::Item { items: vec![index], error }));
+                    let item = |error| Undecodable(Box::new(DecodeFailure::Conversion { items: vec![index], error }));
                     A::parse(&text).map_err(item)
                 });
                 *value = Some(parsed.collect::<Result<_, _>>()?);

@@ -1,6 +1,7 @@
 //! Generates random services.
 
 mod attributes;
+mod conversions;
 mod definitions;
 mod enums;
 mod rules;

@@ -168,14 +168,19 @@ impl Generator {
                 let reserved = if self.chance(50) { "session" } else { "repository" };
                 return named_injection(reserved, form);
             }
-            return Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, inject: true };
+            return Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, via: None, inject: true };
         }
-        let form = self.form();
-        let mut arg = self.arg(&form);
+        let (form, mut arg, via) = if self.chance(8) {
+            self.converted()
+        } else {
+            let form = self.form();
+            let arg = self.arg(&form);
+            (form, arg, None)
+        };
         if name.is_ascii() && self.chance(5) {
             arg.get_or_insert_default().push(format!("rename = \"{}-new\"", name.trim_start_matches("r#")));
         }
-        Parameter { name: name.to_owned(), form, docs: Docs::random(&mut self.random, 40), arg, inject: false }
+        Parameter { name: name.to_owned(), form, docs: Docs::random(&mut self.random, 40), arg, via, inject: false }
     }
 
     fn form(&mut self) -> Form {
@@ -253,6 +258,11 @@ impl Generator {
         if !waits && self.chance(6) {
             words.push("blocking".to_owned());
         }
+        if self.chance(12)
+            && matches!(&function.output, Output::Plain(ty) | Output::Result(ty) | Output::Future(ty) if self.is_debug(ty))
+        {
+            words.push("result = debug".to_owned());
+        }
         self.explicit(function, &mut words);
         words
     }
@@ -264,7 +274,8 @@ impl Generator {
             .iter()
             .filter(|parameter| !parameter.inject && !is_injected_by_name(parameter))
             .collect();
-        if filled.iter().any(|parameter| parameter.arg.is_some()) || !self.chance(8) {
+        let is_described = |parameter: &&Parameter| parameter.arg.is_some() || parameter.via.is_some();
+        if filled.iter().any(is_described) || !self.chance(8) {
             return;
         }
         let described: Vec<String> = filled
@@ -316,5 +327,5 @@ fn is_injected_by_name(parameter: &Parameter) -> bool {
 }
 
 fn named_injection(name: &str, form: Form) -> Parameter {
-    Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, inject: false }
+    Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, via: None, inject: false }
 }

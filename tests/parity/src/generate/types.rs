@@ -117,8 +117,13 @@ impl Generator {
                 Type::Tuple((0..length).map(|_| self.ty_with(depth - 1, generics)).collect())
             }
             95..98 => {
-                let length = self.random.pick(&[0, 1, 2, 3, 16, 32]);
-                Type::Array(Box::new(self.ty_with(depth - 1, generics)), length)
+                let item = self.ty_with(depth - 1, generics);
+                // Long arrays of long arrays would not fit on a stack.
+                let lengths: &[usize] = match &item {
+                    Type::Library(_, arguments) if arguments.is_empty() => &[0, 1, 2, 3, 16, 32],
+                    _ => &[0, 1, 2, 3],
+                };
+                Type::Array(Box::new(item), self.random.pick(lengths))
             }
             98 => Type::BoxedSlice(Box::new(self.ty_with(depth - 1, generics))),
             _ => {

@@ -140,7 +140,9 @@ fn parameter(
         return line;
     }
     let mut text = parameter.docs.write(&indent);
-    if let Some(words) = &parameter.arg {
+    let via = parameter.via.as_ref().map(|ty| format!("via({})", names.ty(project, ty)));
+    if parameter.arg.is_some() || via.is_some() {
+        let words: Vec<String> = parameter.arg.iter().flatten().cloned().chain(via).collect();
         let words = if words.is_empty() { String::new() } else { format!("({})", words.join(", ")) };
         text += &format!("{indent}#[arg{words}]\n");
     }
@@ -160,6 +162,7 @@ fn form(names: &mut Names<'_>, project: &Project, form: &Form) -> String {
         Form::OptionSlice(ty) => format!("Option<&[{}]>", names.ty(project, ty)),
         Form::Plain(text) => {
             let text = text.replace("{std::option::Option}<&", "Option<&");
+            let text = text.replace("{std::option::Option}<impl ", "Option<impl ");
             names.template(&text)
         }
     }
