@@ -3,6 +3,7 @@
 //! These tools are not fixtures: a dispatcher may reject them, so each gets its own dispatcher.
 
 use tool_runtime::{BuildError, Dispatcher, Manifest, tool, tool_class};
+use tool_tests::conversions::Even;
 use tool_tests::texts::Version;
 
 use crate::fixtures::call_on;
@@ -45,6 +46,17 @@ fn unreadable_default(#[arg(default = "one")] version: Version) -> String {
 #[test]
 fn build_rejects_a_default_that_the_type_cannot_parse() {
     refused_or_kept("binding.unreadable_default", "{}");
+}
+
+#[tool(name = "binding.converted_default")]
+fn converted_default(#[arg(via(u8), default = 3)] even: Even) -> String {
+    format!("{even:?}")
+}
+
+#[test]
+fn build_rejects_a_default_that_the_conversion_refuses() {
+    let error = build("binding.converted_default").expect_err("3 is odd").to_string();
+    assert!(error.contains("`binding.converted_default`") && error.contains("3 is odd"), "{error}");
 }
 
 #[tool(name = "binding.schema_default")]

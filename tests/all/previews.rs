@@ -32,6 +32,12 @@ fn a_preview_accepts_the_arguments_of_its_tool_in_forms_of_its_own() {
 }
 
 #[test]
+fn a_preview_receives_converted_arguments() {
+    assert_eq!(shown("repository.rerun", json!({"run": 7})), Effect::Text("run 7 again".into()));
+    assert_eq!(failed("repository.rerun", json!({"run": -7})).0, ErrorKind::InvalidArguments);
+}
+
+#[test]
 fn a_preview_has_injected_values_of_its_own() {
     let effect = shown("previews.execute", json!({"table": "hosts"}));
     assert_eq!(effect, Effect::Statement("delete from hosts where session = 42".into()));

@@ -269,6 +269,33 @@ impl<'a> OrderBook<'a> {
     }
 }
 
+/// Another block of the same type. Its `new` is above.
+#[tool_class(new(transaction: &mut Transaction, book_prefix: &str))]
+impl OrderBook<'_> {
+    /// Count the statements so far.
+    pub fn count(&self) -> usize {
+        self.transaction.statements.len()
+    }
+}
+
+/// One whose constructor is generic.
+pub struct Archive<'a> {
+    transaction: &'a Transaction,
+    name: String,
+}
+
+#[tool_class(new(transaction: &Transaction, book_prefix: String))]
+impl<'a> Archive<'a> {
+    pub fn new(transaction: &'a Transaction, book_prefix: impl Into<String>) -> Self {
+        Self { transaction, name: book_prefix.into() }
+    }
+
+    /// Describe the archive.
+    pub fn describe(&self) -> String {
+        format!("{}{}", self.name, self.transaction.statements.len())
+    }
+}
+
 /// One whose constructor can fail and is async.
 pub struct Ledger<'t> {
     transaction: &'t Transaction,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_stream::Stream;
-use tool_runtime::{tool, tool_class, tools};
+use tool_runtime::{Effect, tool, tool_class, tools};
 
 /// A hash of 4 hexadecimal digits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,6 +59,7 @@ pub struct Span {
 
 /// The form in which a model writes a span.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct WrittenSpan {
     /// The first line.
     from: u32,
@@ -71,6 +72,9 @@ impl TryFrom<WrittenSpan> for Span {
     type Error = &'static str;
 
     fn try_from(span: WrittenSpan) -> Result<Self, &'static str> {
+        if span.from == 0 {
+            return Err("lines count from 1");
+        }
         let to = span.from.checked_add(span.count).ok_or("the span is too long")?;
         Ok(Self { from: span.from, to })
     }
@@ -292,10 +296,51 @@ impl Repository {
         &self.requests
     }
 
+    /// Runs again, by an id that its preview also takes.
+    #[tool(preview = "show_rerun")]
+    pub fn rerun(&self, run: RunId) -> u64 {
+        run.0
+    }
+
+    fn show_rerun(&self, run: &RunId) -> Effect {
+        Effect::Text(format!("run {} again", run.0))
+    }
+
     /// The number of requests.
     pub fn count(&self) -> usize {
         self.requests.len()
     }
+}
+
+/// An error that is only `Debug`.
+#[derive(Debug)]
+pub struct QuietError(u32);
+
+/// An error in its debug form.
+#[tool(name = "conversions.quiet", error = debug)]
+pub fn quiet(number: u32) -> Result<u32, QuietError> {
+    if number > 9 { Err(QuietError(number)) } else { Ok(number) }
+}
+
+/// An error that a function converts, in an item of a stream.
+#[tool(name = "conversions.quiet_items", error = code)]
+pub fn quiet_items(number: u32) -> impl tokio_stream::Stream<Item = Result<u32, QuietError>> {
+    tokio_stream::iter([quiet(number)])
+}
+
+fn code(error: &QuietError) -> String {
+    format!("E{}", error.0)
+}
+
+/// Any JSON, for `impl Serialize`.
+#[tool(name = "conversions.json")]
+pub fn json_text<T: serde::Serialize>(
+    value: impl serde::Serialize,
+    more: Option<&(impl serde::Serialize + ?Sized)>,
+    list: &[T],
+) -> String {
+    let texts = [serde_json::to_string(&value), serde_json::to_string(&more), serde_json::to_string(&list)];
+    texts.into_iter().map(|text| text.unwrap_or_default()).collect::<Vec<_>>().join(" ")
 }
 
 /// Conversions in a trait.

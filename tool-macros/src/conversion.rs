@@ -54,6 +54,21 @@ pub(crate) fn slot(argument: &ArgumentConversion) -> TokenStream {
     }
 }
 
+/// Returns the expression that converts the error of a `Result`.
+pub(crate) fn error(format: Option<&ResultFormat>, value: TokenStream) -> TokenStream {
+    let span = call_site(value.span());
+    let converted = match format {
+        None => return value,
+        Some(ResultFormat::Display) => quote_spanned!(span=> __tool::displayed(__error)),
+        Some(ResultFormat::Debug) => quote_spanned!(span=> __tool::debugged(__error)),
+        Some(ResultFormat::Function(path)) => {
+            let span = call_site(path.span());
+            quote_spanned!(span=> __tool::applied(__error, #path))
+        }
+    };
+    quote_spanned!(span=> ::core::result::Result::map_err(#value, |__error| #converted))
+}
+
 /// Returns the expression that converts a result.
 pub(crate) fn result(conversion: Option<&ResultConversion>, value: TokenStream) -> TokenStream {
     let Some(ResultConversion { format, containers, ty }) = conversion else { return value };

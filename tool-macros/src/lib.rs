@@ -21,7 +21,7 @@ use proc_macro::TokenStream;
 ///
 /// The name, the description and the arguments are derived from the function. The attribute overrides or adds:
 /// `name`, `description`, `arguments(..)`, `instructions`, `category`, `tags = [..]`, `inject = [..]`, `timeout`,
-/// `preview`, `result`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
+/// `preview`, `result`, `error`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
 /// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method.
 ///
 /// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret, any)]`,
@@ -31,6 +31,7 @@ use proc_macro::TokenStream;
 /// `u64` and converts it by `From` or `TryFrom`, and `#[arg(with = "module")]` calls `module::deserialize`. `result =
 /// display`, `result = debug` and `result = path::to::function` convert the result. Each applies to what `Option`, `Vec`,
 /// references and slices hold; `result` also to what `Result` holds and to the items of iterators and streams.
+/// `error` converts the error of a `Result` in the same ways.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(attribute.into(), item.into()).into()
@@ -43,7 +44,7 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// On a trait impl or a trait, all methods are tools; a trait's tools are called on an `Arc<dyn Trait>`. A generic block
 /// names its types with `instances(Service<Postgres>)`. `per_call` builds an instance for each call with a `new` that
-/// takes no parameters.
+/// takes no parameters. `new(pool: &Pool)` names the parameters of a `new` that is in another block.
 ///
 /// `types(CommitSha = parse, RunId = via(u64), Seconds = with("module"))` and `results(PullRequest = debug)` convert all
 /// arguments and results of these types, as `#[arg(..)]` and `result` of [`macro@tool`] do for one.

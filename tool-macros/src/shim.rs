@@ -273,7 +273,7 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
             return quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }));
         }
         let call = whole_result(tool, class, call, span);
-        let call = conversion::result(tool.result.as_ref(), call);
+        let call = conversion::error(tool.error.as_ref(), conversion::result(tool.result.as_ref(), call));
         // Bound to a local, since the value may borrow from injected values and must be dropped before them.
         let reply =
             instance.wrap(quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result()));
@@ -312,7 +312,10 @@ fn whole_result(tool: &ParsedTool, class: Option<&ParsedClass>, call: TokenStrea
 
 /// Polls a stream inside the handler's future.
 fn answer_of_stream(tool: &ParsedTool, call: &TokenStream, span: Span) -> TokenStream {
+    let is_fallible = tool.delivery == Delivery::FallibleStream;
     let item = conversion::result(tool.result.as_ref(), quote!(__item));
+    let item = conversion::error(tool.error.as_ref().filter(|_| !is_fallible), item);
+    let call = &conversion::error(tool.error.as_ref().filter(|_| is_fallible), call.clone());
     let stream = match tool.delivery {
         Delivery::FallibleStream => quote_spanned! {span=>
             match #call {

@@ -9,6 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path};
 use tool_model::{KEYS, Key, KeyKind, Number};
 
+use crate::constructor::ConstructorParameters;
 use crate::conversion::{ConversionKind, ConversionTable, ResultFormat, ViaType};
 use crate::explicit::ExplicitArguments;
 use crate::instances::InstanceList;
@@ -26,6 +27,7 @@ pub(crate) struct ToolAttr {
     pub(crate) keys: KeyValues<false>,
     pub(crate) preview: Option<LitStr>,
     pub(crate) result: Option<SpannedValue<ResultFormat>>,
+    pub(crate) error: Option<SpannedValue<ResultFormat>>,
     pub(crate) inject: StringList,
     pub(crate) skip: Option<SpannedValue<bool>>,
     #[darling(rename = "crate")]
@@ -44,6 +46,7 @@ pub(crate) struct ClassAttr {
     pub(crate) inject: StringList,
     pub(crate) instances: Option<SpannedValue<InstanceList>>,
     pub(crate) per_call: Option<SpannedValue<bool>>,
+    pub(crate) new: Option<ConstructorParameters>,
     pub(crate) types: ConversionTable<ConversionKind>,
     pub(crate) results: ConversionTable<ResultFormat>,
     pub(crate) manual: Option<bool>,

@@ -61,8 +61,10 @@ pub fn read_declared_class(declared: &DeclaredClass) -> (Vec<ParsedClass>, Repor
 pub fn read_trait(attribute: TokenStream, item: &ItemTrait) -> (Vec<ParsedClass>, Report) {
     let mut report = Report::default();
     let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (Vec::new(), report) };
-    if let Some(key) = attr.per_call.as_ref().map(|key| key.span()).or(attr.instances.as_ref().map(|key| key.span())) {
-        let message = "a trait has no instances of its own: remove `per_call` and `instances`, or put `#[tool_class]` on \
+    let per_call = attr.per_call.as_ref().map(|key| key.span());
+    let instances = attr.instances.as_ref().map(|key| key.span());
+    if let Some(key) = per_call.or(instances).or(attr.new.as_ref().map(|key| key.span)) {
+        let message = "a trait has no instances of its own: remove `per_call`, `instances` and `new`, or put `#[tool_class]` on \
                        the `impl` block";
         report.push(syn::Error::new(key, message));
         return (Vec::new(), report);
@@ -78,6 +80,8 @@ pub fn read_trait(attribute: TokenStream, item: &ItemTrait) -> (Vec<ParsedClass>
 fn read_block(attribute: TokenStream, item: &ItemImpl, is_declared: bool) -> (Vec<ParsedClass>, Report) {
     let mut report = Report::default();
     let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (Vec::new(), report) };
+    let with_new = attr.new.as_ref().map(|new| new.add_to(item));
+    let item = with_new.as_ref().unwrap_or(item);
     let is_generic = !instances::type_parameters(&item.generics).is_empty();
     let mut classes = Vec::new();
     match (&attr.instances, is_generic) {

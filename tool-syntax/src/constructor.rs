@@ -1,7 +1,12 @@
 //! Constructors: `new` functions whose parameters are injected.
 
+use darling::FromMeta;
+use proc_macro2::Span;
 use quote::ToTokens;
-use syn::{Attribute, ImplItemFn, ReturnType, Type};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Meta, ReturnType, Token, Type, parse_quote};
 
 use crate::attrs::{self, ClassAttr, ToolAttr};
 use crate::class::name_of;
@@ -23,6 +28,35 @@ pub struct ClassConstructor {
     pub is_fallible: bool,
     /// The `#[cfg(..)]` attributes of the function.
     pub cfgs: Vec<Attribute>,
+}
+
+/// `new(pool: &Pool)`: the types with which `new` is called, if it stands in another `impl` block or takes `impl Into<T>`.
+#[derive(Clone, Debug)]
+pub(crate) struct ConstructorParameters {
+    pub(crate) span: Span,
+    inputs: Punctuated<FnArg, Token![,]>,
+}
+
+impl FromMeta for ConstructorParameters {
+    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+        let Meta::List(list) = meta else {
+            let message = "expected the parameters of `new`: `new(pool: &Pool)`";
+            return Err(darling::Error::custom(message).with_span(meta));
+        };
+        let inputs = Punctuated::parse_terminated.parse2(list.tokens.clone())?;
+        Ok(Self { span: list.path.span(), inputs })
+    }
+}
+
+impl ConstructorParameters {
+    /// Returns the block with this constructor, in place of its own. Only the reader sees it.
+    pub(crate) fn add_to(&self, item: &ItemImpl) -> ItemImpl {
+        let mut item = item.clone();
+        item.items.retain(|member| !matches!(member, ImplItem::Fn(method) if name_of(method) == "new"));
+        let (name, inputs) = (syn::Ident::new("new", self.span), &self.inputs);
+        item.items.push(parse_quote!(fn #name(#inputs) -> Self {}));
+        item
+    }
 }
 
 /// The role of a method in its class.
@@ -95,9 +129,11 @@ pub(crate) fn read_all(
 /// The error for a class that borrows and has no constructor.
 pub(crate) fn missing(type_name: &str, is_trait: bool) -> String {
     let place = if is_trait {
-        "put `#[tool_class]` on the inherent `impl` block that has `new`, or let the type own its data"
+        "put `#[tool_class]` on the inherent `impl` block that has `new`, or repeat the parameters of `new` in the key \
+         `new(..)`"
     } else {
-        "`new` must be in this block, as in `pub fn new(session: &'a mut Session) -> Self`"
+        "`new` must be in this block, as in `pub fn new(session: &'a mut Session) -> Self`, or the key `new(session: &mut \
+         Session)` must repeat its parameters"
     };
     format!(
         "`{type_name}` borrows, so it is built for each call, from a `new` that takes the borrowed values as injected \

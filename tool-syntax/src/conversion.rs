@@ -323,6 +323,21 @@ fn own_conversion(attr: &ArgAttr, report: &mut Report) -> Option<ConversionKind>
     }
 }
 
+/// Reads the conversion of an error, which needs a `Result`.
+pub(crate) fn of_error(
+    own: Option<&darling::util::SpannedValue<ResultFormat>>,
+    output: Option<&Type>,
+    report: &mut Report,
+) -> Option<ResultFormat> {
+    let own = own?;
+    if output.and_then(ty::success_of).is_none() {
+        let message = "`error` has no effect here: the function does not return a `Result`";
+        report.push(syn::Error::new(own.span(), message));
+        return None;
+    }
+    Some((**own).clone())
+}
+
 /// Reads the conversion of a result: the tool's own, or that of its class.
 pub(crate) fn of_result(
     own: Option<&darling::util::SpannedValue<ResultFormat>>,
@@ -365,4 +380,81 @@ fn result_parts(output: &Type) -> (Vec<Container>, Type) {
         ty = item;
     }
     split(ty, containers)
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+    use crate::Parameter;
+
+    fn read(attribute: proc_macro2::TokenStream, block: &syn::ItemImpl) -> Result<crate::ParsedClass, String> {
+        let (mut classes, report) = crate::read_class(attribute, block);
+        report.into_result().map_err(|error| error.to_string())?;
+        classes.pop().ok_or_else(|| "no class".to_owned())
+    }
+
+    fn conversion(class: &crate::ParsedClass, index: usize) -> Option<&ArgumentConversion> {
+        match &class.tools[0].parameters[index] {
+            Parameter::Argument(argument) => argument.conversion.as_deref(),
+            Parameter::Injected(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_row_names_a_type_by_the_end_of_its_path_and_by_its_arguments() {
+        let block = parse_quote! {
+            impl Service {
+                pub fn run(&self, a: model::Id<Run>, b: Id<Job>, c: other::Sha, d: git::Sha, e: u8) {}
+            }
+        };
+        let class = read(quote!(types(Id<Run> = parse, git::Sha = via(u64))), &block).unwrap();
+        let converted: Vec<bool> = (0..5).map(|index| conversion(&class, index).is_some()).collect();
+        assert_eq!(converted, [true, false, false, true, false]);
+        let class = read(quote!(types(Id = parse)), &block).unwrap();
+        assert!(conversion(&class, 0).is_some() && conversion(&class, 1).is_some());
+    }
+
+    #[test]
+    fn a_conversion_applies_inside_of_containers() {
+        let block = parse_quote! {
+            impl Service {
+                pub fn run(&self, a: Option<&[Sha]>, b: &[&Sha], c: &Vec<Option<Sha>>, d: Option<Vec<Sha>>) {}
+            }
+        };
+        let class = read(quote!(types(Sha = parse)), &block).unwrap();
+        let containers = |index| conversion(&class, index).map(|found| found.containers.clone()).unwrap();
+        assert_eq!(containers(0), [Container::Option, Container::List]);
+        assert_eq!(containers(1), [Container::List]);
+        assert_eq!(containers(2), [Container::List, Container::Option]);
+        assert_eq!(containers(3), [Container::Option, Container::List]);
+    }
+
+    #[test]
+    fn a_result_is_converted_inside_of_its_containers() {
+        let result = |output: Type| {
+            let block = parse_quote!(impl Service { pub fn run(&self) -> #output { } });
+            let class = read(quote!(results(Sha = debug)), &block)?;
+            Ok::<_, String>(class.tools[0].result.clone().map(|result| result.containers))
+        };
+        let list = Container::List;
+        assert_eq!(
+            result(parse_quote!(io::Result<Option<&Sha>>)),
+            Ok(Some(vec![Container::Result, Container::Option]))
+        );
+        assert_eq!(result(parse_quote!(&[Sha])), Ok(Some(vec![list])));
+        assert_eq!(result(parse_quote!(impl Iterator<Item = Sha>)), Ok(Some(vec![list])));
+        assert_eq!(result(parse_quote!(impl Stream<Item = Result<Sha, E>>)), Ok(Some(vec![Container::Result])));
+        assert_eq!(result(parse_quote!(Pin<Box<dyn Future<Output = Sha>>>)), Ok(Some(vec![])));
+        assert!(result(parse_quote!(HashMap<Sha, u8>)).unwrap_err().contains("no tool of this class has a result"));
+    }
+
+    /// The row of a method that is not exported has no effect.
+    #[test]
+    fn a_row_for_a_skipped_method_is_reported() {
+        let block = parse_quote!(impl Service { #[tool(skip)] pub fn run(&self, sha: Sha) {} pub fn stop(&self) {} });
+        let error = read(quote!(types(Sha = parse)), &block).unwrap_err();
+        assert!(error.contains("no tool of this class has an argument of type `Sha`"), "{error}");
+    }
 }

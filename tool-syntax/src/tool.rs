@@ -35,6 +35,8 @@ pub struct ParsedTool {
     pub output: Option<Type>,
     /// The conversion of a result that does not serialize. A converted result has no schema.
     pub result: Option<ResultConversion>,
+    /// The conversion of an error that does not implement `Display`.
+    pub error: Option<ResultFormat>,
     /// `true` if the function declares no result.
     pub is_unit: bool,
     /// `preview`: the function that describes the effect of a call.
@@ -124,6 +126,7 @@ pub(crate) fn read(
     let output = signature::output(signature, class);
     let results = class.map(|class| class.results);
     let result = conversion::of_result(attr.result.as_ref(), output.value.as_ref(), results, report);
+    let error = conversion::of_error(attr.error.as_ref(), output.value.as_ref(), report);
     let blocking = attr.blocking.filter(|blocking| **blocking);
     if let Some(blocking) = blocking
         && (output.is_async || output.delivery.is_stream())
@@ -150,6 +153,7 @@ pub(crate) fn read(
         delivery: output.delivery,
         output: output.ty,
         result,
+        error,
         is_unit: matches!(signature.output, syn::ReturnType::Default),
         cfgs: source.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
         krate: attr.krate.clone(),

@@ -165,6 +165,13 @@ fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
     {
         return Ok(BorrowedForm::References(ListItem::new(&item.elem)));
     }
+    match ungroup(&reference.elem) {
+        Type::ImplTrait(bounds) if is_json(bounds) => return Ok(BorrowedForm::Value(json_value())),
+        Type::Slice(slice) if matches!(ungroup(&slice.elem), Type::ImplTrait(bounds) if is_json(bounds)) => {
+            return Ok(BorrowedForm::Slice(json_value()));
+        }
+        _ => {}
+    }
     no_borrow(&reference.elem)?;
     match &*reference.elem {
         Type::Slice(slice) => Ok(BorrowedForm::Slice((*slice.elem).clone())),
@@ -176,8 +183,29 @@ fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
     }
 }
 
+/// Returns the type that is decoded for `impl Serialize`: any JSON value. `__tool` is in scope wherever arguments are
+/// decoded.
+fn json_value() -> Type {
+    parse_quote!(__tool::Value)
+}
+
+/// Returns `true` for `impl Serialize` whose other bounds a JSON value satisfies, too.
+fn is_json(bounds: &TypeImplTrait) -> bool {
+    const SATISFIED: [&str; 10] =
+        ["Serialize", "DeserializeOwned", "Clone", "Debug", "Default", "PartialEq", "Send", "Sync", "Sized", "Unpin"];
+    let names = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    };
+    let names: Vec<String> = bounds.bounds.iter().filter_map(names).collect();
+    names.iter().any(|name| name == "Serialize") && names.iter().all(|name| SATISFIED.contains(&name.as_str()))
+}
+
 /// Reads `impl Trait`, by the first bound that determines a type to decode.
 fn impl_trait(bounds: &TypeImplTrait) -> syn::Result<ArgumentForm> {
+    if is_json(bounds) {
+        return Ok(ArgumentForm::Owned(json_value()));
+    }
     for bound in &bounds.bounds {
         let TypeParamBound::Trait(bound) = bound else { continue };
         let Some(segment) = bound.path.segments.last() else { continue };
@@ -205,8 +233,8 @@ fn impl_trait(bounds: &TypeImplTrait) -> syn::Result<ArgumentForm> {
             _ => {}
         }
     }
-    let message = "only `impl AsRef<T>`, `impl Into<T>`, `impl ToString` and `impl IntoIterator<Item = T>` can be \
-                   arguments; name the type instead of any other `impl`";
+    let message = "only `impl AsRef<T>`, `impl Into<T>`, `impl ToString`, `impl Serialize` and \
+                   `impl IntoIterator<Item = T>` can be arguments; name the type instead of any other `impl`";
     Err(syn::Error::new_spanned(bounds, message))
 }
 

@@ -71,6 +71,12 @@ fn values_of_another_type_and_broken_rules_are_rejected() {
     ]);
 }
 
+/// serde ignores unknown fields, the schema does not. The conversion refuses the values by which that is found out.
+#[test]
+fn a_schema_is_enforced_whatever_the_conversion_refuses() {
+    each_refused_at([("conversions.via_struct", json!({"span": {"from": 1, "to": 2}, "others": []}), "span.to")]);
+}
+
 /// The schema of the decoded type directs repair.
 #[test]
 fn a_string_is_repaired_to_the_number_that_is_converted() {

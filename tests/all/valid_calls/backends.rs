@@ -23,6 +23,8 @@ pub fn calls() -> Vec<ValidCall> {
         good("order_book.statements", json!({}), "[]"),
         good("order_book.close", json!({}), ""),
         good("order_book.version", json!({}), "3"),
+        good("order_book.count", json!({}), "0"),
+        good("archive.describe", json!({}), "insert 0"),
         good("ledger.entries", json!({}), "0"),
         good("replica.add", json!({"title": "Buy milk"}), "8"),
         good("replica.get", json!({"id": 1}), "task 1"),

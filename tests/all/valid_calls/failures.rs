@@ -49,6 +49,12 @@ pub fn calls() -> Vec<ValidCall> {
     ]
 }
 
+#[test]
+fn an_error_without_display_is_converted() {
+    assert_eq!(failed("conversions.quiet", json!({"number": 10})), "QuietError(10)");
+    assert_eq!(failed("conversions.quiet_items", json!({"number": 10})), "E10");
+}
+
 #[track_caller]
 fn failed(name: &str, arguments: serde_json::Value) -> String {
     let result = fixtures::call(name, &arguments.to_string());

@@ -1,5 +1,7 @@
 //! Parity tests: the generator reads from a source what the compiler makes of it.
 
+// Published crates, annotated and compiled.
+mod adopt;
 // Broken or hostile sources.
 mod bad_input;
 // Defaults that can be derived from the source, and those that cannot.

@@ -5,6 +5,7 @@
 //! same files.
 
 pub mod adopt;
+pub mod adopted;
 pub mod build;
 pub mod compare;
 pub mod coverage;

@@ -2,14 +2,10 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Attribute, GenericParam, ImplItem, ImplItemFn, ItemImpl, ItemTrait, PathArguments, TraitItem, Type, TypeParamBound,
-    Visibility, WherePredicate,
-};
+use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, ItemTrait, TraitItem, Type, TypeParamBound, Visibility};
 use tool_syntax::{ParsedClass, Report, read_class, read_trait};
 
 use super::method::{MethodContext, method_role};
@@ -87,20 +83,13 @@ impl std::ops::Deref for FoundClass {
     }
 }
 
-struct ClassReader<'a> {
-    sources: &'a SourceTree,
+pub(super) struct ClassReader<'a> {
+    pub(super) sources: &'a SourceTree,
     dependencies: &'a DependencySources,
     traits: TraitLookup<'a>,
-    scopes: Vec<ScopeId>,
+    pub(super) scopes: Vec<ScopeId>,
     /// The instances that the user has named.
-    instances: Vec<Type>,
-}
-
-/// The instance of a generic class.
-struct GenericInstance {
-    ty: Type,
-    /// The names that stand for types that the crate does not determine.
-    placeholders: Vec<String>,
+    pub(super) instances: Vec<Type>,
 }
 
 impl ClassReader<'_> {
@@ -192,6 +181,7 @@ impl ClassReader<'_> {
             return None;
         }
         let instance = self.instance(id, item);
+        let constructor = self.declared_constructor(id, item);
         let mut bare = item.clone();
         bare.attrs.retain(|attribute| !is_annotation(attribute));
         bare.items.retain(|member| match member {
@@ -207,7 +197,8 @@ impl ClassReader<'_> {
             }));
             let instances = instance.iter().map(|instance| &instance.ty);
             let names = inject.iter();
-            read_class(quote!(#(instances(#instances),)* inject = [#(#names),*]), &single)
+            let new = constructor.iter();
+            read_class(quote!(#(instances(#instances),)* #(new(#new),)* inject = [#(#names),*]), &single)
         };
         let (findings, class_errors) = class_findings(item, read(&[], None));
         let no_placeholders = Vec::new();
@@ -222,10 +213,18 @@ impl ClassReader<'_> {
             read: &|inject, method| read(inject, Some(method)),
         };
         let mut methods: Vec<MethodCandidate> = offered.iter().map(|method| context.method(method, *method)).collect();
-        let keys: Vec<String> =
-            instance.iter().map(|instance| format!("instances({})", source_text(&instance.ty))).collect();
+        let keys: Vec<String> = instance
+            .iter()
+            .map(|instance| format!("instances({})", source_text(&instance.ty)))
+            .chain(constructor.iter().map(|inputs| format!("new({})", source_text(inputs).replace(" : ", ": "))))
+            .collect();
         if let Some(instance) = &instance {
-            add_instances(&mut methods, instance, &keys);
+            let remedy = instance.remedy(&keys);
+            add_to_operations(&mut methods, AdoptReason::Instances, "the block is generic", &remedy);
+        }
+        if constructor.is_some() {
+            let remedy = format!("`#[tool_class({})]`", keys.join(", "));
+            add_to_operations(&mut methods, AdoptReason::Constructor, "`new` is in another block or generic", &remedy);
         }
         let kind = if is_trait { CandidateKind::TraitImpl } else { CandidateKind::Inherent };
         let mut candidate = self.candidate(id, kind, item, item.impl_token.span, methods);
@@ -291,70 +290,14 @@ impl ClassReader<'_> {
         if setters > 0 && setters * 2 >= methods.len() - constructors { TypeRole::Builder } else { TypeRole::Service }
     }
 
-    /// Returns the instance of a generic block: each type parameter is replaced by its default or by the only type of
-    /// the crate that implements its bound, or else by a placeholder.
-    fn instance(&self, id: ScopeId, item: &ItemImpl) -> Option<GenericInstance> {
-        let parameters: Vec<&Ident> = item.generics.type_params().map(|parameter| &parameter.ident).collect();
-        if parameters.is_empty() {
-            return None;
-        }
-        let named = self.instances.iter().find(|instance| type_name(instance) == type_name(&item.self_ty));
-        if let Some(ty) = named {
-            return Some(GenericInstance { ty: ty.clone(), placeholders: Vec::new() });
-        }
-        let mut ty = (*item.self_ty).clone();
-        let mut placeholders = Vec::new();
-        for parameter in parameters {
-            let bound = main_bound(item, parameter);
-            let chosen = self.default_of(id, item, parameter).or_else(|| self.only_implementation(id, bound.as_ref()?));
-            let by = chosen.unwrap_or_else(|| {
-                let name = format_ident!("My{}", bound.as_ref().unwrap_or(parameter));
-                placeholders.push(name.to_string());
-                syn::parse_quote!(#name)
-            });
-            ReplaceIdent { name: parameter, by: &by }.visit_type_mut(&mut ty);
-        }
-        Some(GenericInstance { ty, placeholders })
-    }
-
-    fn default_of(&self, id: ScopeId, item: &ItemImpl, parameter: &Ident) -> Option<Type> {
-        let Type::Path(path) = &*item.self_ty else { return None };
-        let PathArguments::AngleBracketed(list) = &path.path.segments.last()?.arguments else { return None };
-        let types: Vec<&Type> = list
-            .args
-            .iter()
-            .filter_map(|argument| if let syn::GenericArgument::Type(ty) = argument { Some(ty) } else { None })
-            .collect();
-        let index = types.iter().position(|ty| matches!(ty, Type::Path(path) if path.path.is_ident(parameter)))?;
-        let Ty::Defined { definition, .. } = self.sources.resolve(&item.self_ty, id, &[]) else { return None };
-        let definition = self.sources.definition(definition);
-        let default = definition.item.generics.type_params().nth(index)?.default.clone().map(|(_, default)| default)?;
-        // Its names must mean the same here.
-        (self.sources.resolve(&default, id, &[]) == self.sources.resolve(&default, definition.scope, &[]))
-            .then_some(default)
-    }
-
-    fn only_implementation(&self, id: ScopeId, bound: &Ident) -> Option<Type> {
-        let mut found: Option<(ScopeId, Type)> = None;
-        for &scope_id in &self.scopes {
-            let scope = self.sources.scope(scope_id);
-            let impls = self.sources.items(&scope, scope_id).map(|items| items.impls.as_slice()).unwrap_or_default();
-            for (_, item) in impls.iter().filter(|(name, item)| bound == name && item.generics.params.is_empty()) {
-                if found.is_some() {
-                    return None;
-                }
-                found = Some((scope_id, (*item.self_ty).clone()));
-            }
-        }
-        let (from, ty) = found?;
-        let meant = self.sources.resolve(&ty, from, &[]);
-        if self.sources.resolve(&ty, id, &[]) == meant {
-            return Some(ty);
-        }
-        let Ty::Defined { definition, .. } = meant else { return None };
-        let definition = self.sources.definition(definition);
+    /// Returns the path of a type of the scanned crate, from its root.
+    pub(super) fn path_in_crate(&self, ty: &Ty) -> Option<syn::Path> {
+        let Ty::Defined { definition, .. } = ty else { return None };
+        let definition = self.sources.definition(*definition);
+        let is_scanned = self.sources.crate_of(definition.scope).is_scanned();
         let path = definition.module.split_once("::").map_or_else(String::new, |(_, path)| format!("{path}::"));
-        syn::parse_str(&format!("crate::{path}{}", definition.item.ident)).ok()
+        let path = syn::parse_str(&format!("crate::{path}{}", definition.item.ident));
+        path.ok().filter(|_| is_scanned)
     }
 }
 
@@ -370,16 +313,10 @@ fn annotated(mut class: ClassCandidate) -> ClassCandidate {
     class
 }
 
-/// Adds the need for `instances(..)` to the methods of a generic class.
-fn add_instances(methods: &mut [MethodCandidate], instance: &GenericInstance, keys: &[String]) {
-    let which = keys.join(", ");
-    let remedy = match instance.placeholders.as_slice() {
-        [] => format!("`#[tool_class({which})]`"),
-        names => format!("`#[tool_class({which})]`, with your own types for {}", names.join(", ")),
-    };
-    let finding = AdoptFinding::new(AdoptReason::Instances, "the block is generic", remedy);
+/// Adds the need for a key of the class to its operations.
+fn add_to_operations(methods: &mut [MethodCandidate], reason: AdoptReason, message: &str, remedy: &str) {
     for method in methods.iter_mut().filter(|method| !matches!(method.fit, Fit::Constructor | Fit::Setter)) {
-        method.findings.push(finding.clone());
+        method.findings.push(AdoptFinding::new(reason, message, remedy));
         method.fit = Fit::from_findings(&method.findings);
     }
 }
@@ -399,12 +336,12 @@ fn class_findings(item: &ItemImpl, (_, report): (Vec<ParsedClass>, Report)) -> (
     (errors.iter().map(finding).collect(), errors)
 }
 
-fn is_borrowing(item: &ItemImpl) -> bool {
+pub(super) fn is_borrowing(item: &ItemImpl) -> bool {
     let lifetimes = item.self_ty.to_token_stream().to_string().matches('\'').count();
     lifetimes > item.self_ty.to_token_stream().to_string().matches("'static").count()
 }
 
-fn is_new(method: &ImplItemFn) -> bool {
+pub(super) fn is_new(method: &ImplItemFn) -> bool {
     method.sig.ident == "new" && method.sig.receiver().is_none()
 }
 
@@ -424,46 +361,10 @@ fn is_shared(item: &ItemTrait) -> bool {
 }
 
 /// Returns the last name of a type.
-fn type_name(ty: &Type) -> Option<String> {
+pub(super) fn type_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Path(path) if path.qself.is_none() => Some(path.path.segments.last()?.ident.unraw().to_string()),
         _ => None,
-    }
-}
-
-/// Returns the first trait that a type parameter must implement, by its last name. Common traits do not count.
-fn main_bound(item: &ItemImpl, parameter: &Ident) -> Option<Ident> {
-    const COMMON: [&str; 8] = ["Send", "Sync", "Unpin", "Sized", "Clone", "Copy", "Debug", "Default"];
-    let inline = item.generics.params.iter().filter_map(|known| match known {
-        GenericParam::Type(known) if known.ident == *parameter => Some(&known.bounds),
-        _ => None,
-    });
-    let predicates = item.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let in_where = predicates.filter_map(|predicate| match predicate {
-        WherePredicate::Type(bound) if matches!(&bound.bounded_ty, Type::Path(path) if path.path.is_ident(parameter)) => {
-            Some(&bound.bounds)
-        }
-        _ => None,
-    });
-    let names = inline.chain(in_where).flatten().filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.clone()),
-        _ => None,
-    });
-    names.into_iter().find(|name| COMMON.iter().all(|common| name != common))
-}
-
-/// Replaces a type parameter.
-struct ReplaceIdent<'a> {
-    name: &'a Ident,
-    by: &'a Type,
-}
-
-impl VisitMut for ReplaceIdent<'_> {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
-        match ty {
-            Type::Path(path) if path.qself.is_none() && path.path.is_ident(self.name) => *ty = self.by.clone(),
-            _ => visit_mut::visit_type_mut(self, ty),
-        }
     }
 }
 

@@ -39,7 +39,7 @@ impl MacroType {
             first += 1;
         }
         let before = &body[first..declared];
-        let lists = before.split("derive").skip(1).filter_map(group_behind);
+        let lists = before.match_indices("derive(").filter_map(|(at, _)| group_behind(&before[at + "derive".len()..]));
         let names = lists.flat_map(|list| list.split(',')).filter_map(|path| path.trim().rsplit("::").next());
         let impls = body
             .split("impl")
@@ -80,19 +80,28 @@ impl MacroTypes {
 }
 
 fn index(texts: &[Rc<String>]) -> HashMap<String, Rc<MacroType>> {
-    let mut macros = Vec::new();
+    let mut bodies = Vec::new();
     for text in texts {
         for at in memchr::memmem::find_iter(text.as_bytes(), b"macro_rules!") {
             let rest = text[at..].trim_start_matches("macro_rules!").trim_start();
             let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or_default();
-            let declared = group_behind(&rest[length..]).and_then(MacroType::read);
-            macros.extend(declared.map(|declared| (format!("{}!", &rest[..length]), Rc::new(declared))));
+            bodies.extend(group_behind(&rest[length..]).map(|body| (format!("{}!", &rest[..length]), body)));
+        }
+    }
+    let mut macros: Vec<(&str, Rc<MacroType>)> =
+        bodies.iter().filter_map(|(call, body)| Some((call.as_str(), Rc::new(MacroType::read(body)?)))).collect();
+    // A macro may leave the declaration to another.
+    for (call, body) in &bodies {
+        let passes_on = |(other, _): &&(&str, Rc<MacroType>)| body.contains(&format!("{other}($"));
+        if let Some((_, declared)) = macros.iter().find(passes_on).filter(|(other, _)| other != call) {
+            let declared = declared.clone();
+            macros.push((call, declared));
         }
     }
     let mut types = HashMap::new();
     for (call, declared) in &macros {
         for text in texts {
-            for (at, _) in text.match_indices(call.as_str()) {
+            for (at, _) in text.match_indices(call) {
                 let Some(names) = group_behind(&text[at + call.len()..]) else { continue };
                 let words = names.split(|c: char| !c.is_alphanumeric() && c != '_');
                 let is_type = |word: &&str| word.starts_with(|first: char| first.is_ascii_uppercase());

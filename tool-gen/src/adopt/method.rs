@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::parse::Parser;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
     FnArg, GenericArgument, ImplItemFn, Pat, PatType, PathArguments, ReceiverKind, ReturnType, Signature, Type,
     TypeParamBound,
 };
-use tool_syntax::{ArgumentForm, ArgumentParameter, Delivery, Parameter, ParsedClass, ParsedTool, Report};
+use tool_syntax::{ArgumentForm, ArgumentParameter, Parameter, ParsedClass, ParsedTool, Report};
 
 use super::class::WithoutAttributes;
 use super::traits::{Answer, DecisiveTrait, TraitLookup};
@@ -54,6 +55,20 @@ impl MethodNeeds {
         let message = format!("`{name}: {}` is provided by the application", source_text(ty));
         self.add(AdoptReason::Injected, message, "`#[inject]`");
         self.parameters.insert(name.to_owned(), "#[inject]".to_owned());
+    }
+
+    /// Returns the method with the attributes of its parameters, apart from `#[inject]`.
+    fn annotated(&self, method: &ImplItemFn) -> ImplItemFn {
+        let mut method = method.clone();
+        for input in &mut method.sig.inputs {
+            let FnArg::Typed(typed) = input else { continue };
+            let attribute = name_of(typed).and_then(|name| self.parameters.get(&name));
+            if let Some(attribute) = attribute.filter(|attribute| *attribute != "#[inject]") {
+                let parsed = syn::Attribute::parse_outer.parse_str(attribute);
+                typed.attrs.extend(parsed.into_iter().flatten());
+            }
+        }
+        method
     }
 
     fn injected(&self) -> Vec<String> {
@@ -101,8 +116,8 @@ impl MethodContext<'_> {
                 self.argument(argument, needs);
             }
         }
-        // The parser accepts only some forms of injected parameters.
-        if needs.parameters.len() > before && self.read_tool(method, needs).is_none() {
+        // The parser accepts only some forms of injected and converted parameters.
+        if needs.parameters.len() > before && self.read_tool(&needs.annotated(method), needs).is_none() {
             return;
         }
         self.result(&tool, &method.sig, needs);
@@ -171,7 +186,7 @@ impl MethodContext<'_> {
                 "annotate it, and let the compiler decide",
             ),
             Answer::No(leaf) => {
-                let item = held_item(&ty);
+                let item = converted_item(&ty);
                 if self.traits.has(item, DecisiveTrait::FromStr) {
                     return;
                 }
@@ -227,7 +242,7 @@ impl MethodContext<'_> {
                 format!("the definition of the result `{leaf}` is not in the sources"),
                 "annotate it, and let the compiler decide",
             ),
-            Answer::No(leaf) => self.unserializable(success, &leaf, tool.delivery, needs),
+            Answer::No(leaf) => self.unserializable(success, &leaf, needs),
         }
     }
 
@@ -240,22 +255,28 @@ impl MethodContext<'_> {
                 format!("the definition of the error `{leaf}` is not in the sources"),
                 "annotate it, and let the compiler decide",
             ),
+            Answer::No(leaf) if self.traits.has(error, DecisiveTrait::Debug) => {
+                let message =
+                    format!("the error `{leaf}` does not implement `Display`, and the model reads it as text");
+                needs.add(AdoptReason::ErrorAsText, message, "`#[tool(error = debug)]`");
+                needs.keys.push("error = debug".to_owned());
+            }
             Answer::No(leaf) => needs.add(
                 AdoptReason::ErrorType,
-                format!("the error `{leaf}` does not implement `Display`, and the model reads it as text"),
+                format!("the error `{leaf}` implements neither `Display` nor `Debug`, and the model reads it as text"),
                 format!("implement `Display` for `{leaf}`"),
             ),
         }
     }
 
-    fn unserializable(&self, ty: &Ty, leaf: &str, delivery: Delivery, needs: &mut MethodNeeds) {
+    fn unserializable(&self, ty: &Ty, leaf: &str, needs: &mut MethodNeeds) {
         if self.is_service(ty) {
             let message = format!("it returns `{leaf}`, which has operations of its own");
             return needs.add(AdoptReason::ReturnsService, message, format!("make `{leaf}` a tool class"));
         }
         let shown = [(DecisiveTrait::Display, "display"), (DecisiveTrait::Debug, "debug")];
-        let way = shown.into_iter().find(|(wanted, _)| self.traits.has(ty, *wanted)).map(|(_, way)| way);
-        match way.filter(|_| delivery == Delivery::Whole) {
+        let item = converted_item(ty);
+        match shown.into_iter().find(|(wanted, _)| self.traits.has(item, *wanted)).map(|(_, way)| way) {
             Some(way) => {
                 let message = format!("the result `{leaf}` cannot be serialized");
                 needs.add(AdoptReason::ResultAsText, message, format!("`#[tool(result = {way})]`"));
@@ -380,6 +401,18 @@ fn held_item(ty: &Ty) -> &Ty {
         Ty::Reference(inner) => held_item(inner),
         Ty::Library { arguments, .. } => match (ty.library(), arguments.first()) {
             (Some(("std", "Option" | "Vec" | "Arc" | "Box" | "Rc")), Some(inner)) => held_item(inner),
+            _ => ty,
+        },
+        _ => ty,
+    }
+}
+
+/// Returns the type that the conversion of a result applies to.
+fn converted_item(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Reference(inner) | Ty::Slice(inner) => converted_item(inner),
+        Ty::Library { arguments, .. } => match (ty.library(), arguments.first()) {
+            (Some(("std", "Option" | "Vec")), Some(inner)) => converted_item(inner),
             _ => ty,
         },
         _ => ty,

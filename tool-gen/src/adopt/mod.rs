@@ -7,6 +7,7 @@
 mod class;
 mod dependencies;
 mod edit;
+mod instance;
 mod macro_types;
 mod method;
 mod traits;
@@ -172,12 +173,16 @@ pub enum AdoptReason {
     OpaqueResult,
     /// The result has methods of its own and is no data.
     ReturnsService,
-    /// The error does not implement `Display`.
+    /// The error implements neither `Display` nor `Debug`.
     ErrorType,
     /// The receiver or the function itself cannot be called: `unsafe`, `self: Box<Self>`.
     Signature,
     /// The class is generic and needs `instances(..)`.
     Instances,
+    /// The class borrows, and its `new` stands in another block or takes `impl Into<T>`.
+    Constructor,
+    /// The error is shown as text.
+    ErrorAsText,
     /// The class borrows, and has no `new` that takes the borrowed values.
     Borrows,
     /// The trait cannot be a trait object.
@@ -192,7 +197,15 @@ impl AdoptReason {
     /// Returns `true` if attributes are enough.
     #[must_use]
     pub fn is_attribute(self) -> bool {
-        matches!(self, Self::Injected | Self::Converted | Self::ResultAsText | Self::Instances)
+        matches!(
+            self,
+            Self::Injected
+                | Self::Converted
+                | Self::ResultAsText
+                | Self::ErrorAsText
+                | Self::Instances
+                | Self::Constructor
+        )
     }
 
     fn is_conversion(self) -> bool {

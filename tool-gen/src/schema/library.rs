@@ -108,7 +108,8 @@ fn plain(krate: &str, name: &str) -> Option<PlainType> {
         "" => language_type(name),
         "std" => language_type(name).or_else(|| std_type(name)),
         "chrono" => chrono_type(name),
-        "serde_json" => Some(match name {
+        // The type that the macros decode for `impl Serialize`.
+        "serde_json" | "__tool" => Some(match name {
             "Value" | "RawValue" => plain!("AnyValue", true),
             "Number" => plain!("Number", {"type": "number"}),
             _ => return None,

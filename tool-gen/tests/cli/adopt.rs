@@ -56,7 +56,9 @@ fn says_of_each_method_whether_it_fits_and_why() {
             ("all", "unfit", vec!["generic_method"]),
             ("read", "unfit", vec!["argument_form"]),
             ("cursor", "unfit", vec!["returns_service"]),
-            ("fail", "unfit", vec!["error_type"]),
+            ("fail", "attributes", vec!["error_as_text"]),
+            ("mute", "unfit", vec!["error_type"]),
+            ("store", "unchanged", vec![]),
             ("foreign", "unknown", vec!["unknown_argument", "unknown_result"]),
             ("shown", "unfit", vec!["opaque_result"]),
             ("raw", "unfit", vec!["signature"]),
@@ -80,6 +82,8 @@ fn finds_every_form_of_class() {
         ("Orders", "inherent"),
         ("Cursor", "inherent"),
         ("Cursor", "inherent"),
+        ("Page", "inherent"),
+        ("Page", "inherent"),
         ("Memory", "trait_impl"),
         ("Clock", "trait"),
         ("Cache", "inherent"),
@@ -94,6 +98,9 @@ fn finds_every_form_of_class() {
         |name: &str| report["classes"].as_array().unwrap().iter().find(|class| class["name"] == name).unwrap().clone();
     assert_eq!(class("Cache")["keys"][0], "instances(Cache<Memory>)");
     assert_eq!(class("Queue")["keys"][0], "instances(Queue<MyT>)");
+    assert_eq!(class("Page")["keys"][0], "new(pool: &Pool, title: String)");
+    let pages = verdicts(&report, "Page");
+    assert!(pages[1..].iter().all(|page| page.1 == "attributes" && page.2 == ["constructor"]), "{pages:?}");
     assert_eq!(verdicts(&report, "Clock")[1].1, "unfit", "all calls share a trait object");
     let (_, report) = project().json(&["adopt", "--class", "Order"]);
     assert_eq!(report["classes"][0]["role"], "data");

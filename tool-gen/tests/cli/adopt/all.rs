@@ -55,7 +55,7 @@ pub struct Failure;
 
 pub struct Orders { pool: Arc<Pool> }
 
-#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "all", "read", "cursor", "fail", "foreign", "shown", "raw", "with_pool"], inject = ["log", "pool"])]
+#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "all", "read", "cursor", "mute", "foreign", "shown", "raw", "with_pool"], inject = ["log", "pool"])]
 impl Orders { // a comment that stays
     pub fn new(pool: Arc<Pool>) -> Self { Self { pool } }
 
@@ -81,7 +81,10 @@ impl Orders { // a comment that stays
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}
     pub fn cursor(&self) -> Cursor<'_> { todo!() }
+    #[tool_runtime::tool(error = debug)]
     pub fn fail(&self) -> Result<(), Silent> { Ok(()) }
+    pub fn mute(&self) -> Result<(), Opaque> { Ok(()) }
+    pub fn store(&self, body: &impl Serialize) {}
     pub fn foreign(&self, value: elsewhere::Thing) -> elsewhere::Thing { value }
     pub fn shown(&self) -> impl fmt::Debug { 1 }
     pub unsafe fn raw(&self) {}
@@ -95,6 +98,19 @@ impl<'a> Cursor<'a> {
 
 impl Cursor<'_> {
     pub fn seek(&mut self, position: u64) {}
+}
+
+pub struct Page<'a> { pool: &'a Pool, title: String }
+
+#[tool_runtime::tool_class(new(pool: &Pool, title: String))]
+impl<'a> Page<'a> {
+    pub fn new(pool: &'a Pool, title: impl Into<String>) -> Self { todo!() }
+    pub fn first(&self) -> u8 { 1 }
+}
+
+#[tool_runtime::tool_class(new(pool: &Pool, title: String))]
+impl Page<'_> {
+    pub fn second(&self) -> u8 { 2 }
 }
 
 pub trait Storage { fn read(&self, key: String) -> Option<String>; }

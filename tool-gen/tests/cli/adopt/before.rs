@@ -80,6 +80,8 @@ impl Orders { // a comment that stays
     pub fn read(&self, from: impl std::io::Read) {}
     pub fn cursor(&self) -> Cursor<'_> { todo!() }
     pub fn fail(&self) -> Result<(), Silent> { Ok(()) }
+    pub fn mute(&self) -> Result<(), Opaque> { Ok(()) }
+    pub fn store(&self, body: &impl Serialize) {}
     pub fn foreign(&self, value: elsewhere::Thing) -> elsewhere::Thing { value }
     pub fn shown(&self) -> impl fmt::Debug { 1 }
     pub unsafe fn raw(&self) {}
@@ -93,6 +95,17 @@ impl<'a> Cursor<'a> {
 
 impl Cursor<'_> {
     pub fn seek(&mut self, position: u64) {}
+}
+
+pub struct Page<'a> { pool: &'a Pool, title: String }
+
+impl<'a> Page<'a> {
+    pub fn new(pool: &'a Pool, title: impl Into<String>) -> Self { todo!() }
+    pub fn first(&self) -> u8 { 1 }
+}
+
+impl Page<'_> {
+    pub fn second(&self) -> u8 { 2 }
 }
 
 pub trait Storage { fn read(&self, key: String) -> Option<String>; }
