@@ -202,11 +202,23 @@ impl FieldsState {
         Self { names, tried: 0, fields: Vec::new(), denies_unknown, knows_required: false }
     }
 
+    /// Ends the search for required fields if no value of one could be made up: of the fields behind it, those that are
+    /// not optional by their type are most likely required.
+    pub(super) fn guess_required(&mut self, nodes: &[TraceNode]) {
+        let last = self.fields.iter().rposition(|field| field.required).unwrap_or(0);
+        for field in self.fields.iter_mut().skip(last + 1) {
+            field.required = !matches!(nodes[field.node].state, NodeState::Option(_));
+        }
+        self.knows_required = true;
+    }
+
     /// Ends the examination with what is known. Returns the nodes of the fields.
-    fn end(&mut self) -> impl Iterator<Item = NodeId> {
+    fn end(&mut self, nodes: &[TraceNode]) -> impl Iterator<Item = NodeId> {
         self.tried = self.names.len();
         self.denies_unknown.get_or_insert(false);
-        self.knows_required = true;
+        if !self.knows_required {
+            self.guess_required(nodes);
+        }
         self.fields.iter().map(|field| field.node)
     }
 }
@@ -327,7 +339,7 @@ impl TraceState {
         match &mut self.bodies[body].kind {
             BodyKind::Newtype(inner) => pending.push(*inner),
             BodyKind::Tuple(items) => pending.extend(items.iter().copied()),
-            BodyKind::Struct(fields) => pending.extend(fields.end()),
+            BodyKind::Struct(fields) => pending.extend(fields.end(&self.nodes)),
             BodyKind::Enum(variants) => {
                 variants.tried = variants.names.len();
                 variants.variants.retain(|variant| !matches!(variant.content, VariantContent::Pending));
@@ -336,7 +348,7 @@ impl TraceState {
                         VariantContent::Pending | VariantContent::Unit => {}
                         VariantContent::Newtype(inner) => pending.push(*inner),
                         VariantContent::Tuple(items) => pending.extend(items.iter().copied()),
-                        VariantContent::Struct(fields) => pending.extend(fields.end()),
+                        VariantContent::Struct(fields) => pending.extend(fields.end(&self.nodes)),
                     }
                 }
             }

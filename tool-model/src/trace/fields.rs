@@ -131,15 +131,7 @@ fn answer(trace: &mut TraceState, place: FieldsPlace, asked: FieldQuestion, end:
             }
         }
         (_, None) => fields.knows_required = true,
-        // No value of a required field could be made up: of the fields behind it, those that are not optional by
-        // their type are most likely required.
-        (_, Some(_)) => {
-            let last = fields.fields.iter().rposition(|field| field.required).unwrap_or(0);
-            for field in fields.fields.iter_mut().skip(last + 1) {
-                field.required = !matches!(trace.nodes[field.node].state, NodeState::Option(_));
-            }
-            fields.knows_required = true;
-        }
+        (_, Some(_)) => fields.guess_required(&trace.nodes),
     }
     trace.progressed = true;
     if let Some(known) = place.get(trace) {
