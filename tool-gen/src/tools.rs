@@ -24,6 +24,8 @@ pub(crate) struct FoundTool {
     pub(crate) name: String,
     pub(crate) definition: ToolDefinition,
     pub(crate) place: SourcePlace,
+    /// `true` if the documentation says that the function is for tests.
+    pub(crate) is_for_tests: bool,
 }
 
 /// Reads the tools of all annotated items. `with_facts` adds the facts that [`tool_model::compatibility`] compares.
@@ -156,6 +158,7 @@ impl ItemReader<'_> {
             name: tool.name.clone(),
             definition: self.define(tool, handler),
             place: self.scope.file.place(tool.function.span()),
+            is_for_tests: tool.is_for_tests,
         })
     }
 
@@ -195,7 +198,33 @@ impl ItemReader<'_> {
         if let Some(explicit) = &tool.explicit {
             definition.replace_arguments(explicit);
         }
+        if !self.shapes.with_facts {
+            self.check_arguments(tool, &definition);
+        }
         definition
+    }
+
+    /// Reports what `build()` would reject: settings of arguments that their types contradict.
+    fn check_arguments(&self, tool: &ParsedTool, definition: &ToolDefinition) {
+        let arguments = tool.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Argument(argument) => Some(argument),
+            Parameter::Injected(_) => None,
+        });
+        let arguments: Vec<&ArgumentParameter> = arguments.collect();
+        let mut problems = definition.schema_problems();
+        problems
+            .extend(arguments.iter().flat_map(|argument| definition.rule_problems(&argument.name, &argument.rules)));
+        for problem in problems {
+            let argument = arguments.iter().find(|argument| argument.name == problem.argument);
+            let ident = argument.map_or(&tool.function, |argument| &argument.ident);
+            self.sources.report(Diagnostic {
+                severity: Severity::Error,
+                message: problem.message,
+                help: Some(problem.remedy.to_owned()),
+                place: Some(self.scope.file.place(ident.span())),
+                compile_error: false,
+            });
+        }
     }
 
     fn returns(&self, tool: &ParsedTool) -> Option<(Value, Map<String, Value>)> {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::Argument;
+use crate::{Argument, reduce_links};
 
 pub(crate) const REF_PREFIX: &str = "#/$defs/";
 
@@ -185,6 +185,9 @@ pub(crate) fn simplify(schema: &mut Value) {
         }
     }
     bound_by_format(object);
+    if let Some(Value::String(text)) = object.get_mut("description") {
+        *text = reduce_links(text);
+    }
     each_subschema(schema, &mut simplify);
     collapse_bare_variants(schema);
 }
