@@ -25,7 +25,7 @@ use proc_macro::TokenStream;
 /// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method. A `destructive` tool
 /// is `sensitive` too, so that its calls need approval, unless `sensitive = false` is set.
 ///
-/// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret)]`,
+/// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret, any)]`,
 /// or `#[inject]` for a value that the application provides and the model does not see.
 ///
 /// Types that serde does not know are converted. `#[arg(parse)]` parses a string by `FromStr`, `#[arg(via(u64))]` decodes a

@@ -48,6 +48,8 @@ mod schema;
 mod schema_walk;
 mod test_docs;
 mod tokens;
+#[doc(hidden)]
+pub mod trace;
 mod unique_map;
 pub mod validate;
 

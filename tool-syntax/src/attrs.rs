@@ -69,6 +69,7 @@ pub(crate) struct ArgAttr {
     pub(crate) rename: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
+    pub(crate) any: Option<bool>,
     pub(crate) parse: Option<SpannedValue<bool>>,
     pub(crate) via: Option<ViaType>,
     pub(crate) with: Option<LitStr>,

@@ -45,6 +45,8 @@ pub struct ArgumentParameter {
     pub rules: Vec<Rule>,
     /// `true` if the value is redacted in logs.
     pub secret: bool,
+    /// `true` if parts of its type that have no schema are intended.
+    pub any: bool,
 }
 
 /// A parameter that the dispatcher fills.
@@ -176,6 +178,7 @@ fn argument(
         default: attr.default.map(darling::util::SpannedValue::into_inner),
         rules,
         secret: attr.secret.unwrap_or(false),
+        any: attr.any.unwrap_or(false),
     }
 }
 
