@@ -195,6 +195,12 @@ impl ClassReader<'_> {
                 method.attrs.retain(|attribute| !is_annotation(attribute));
                 ImplItem::Fn(method)
             }));
+            if method.is_none() {
+                // A class without a tool would be an error.
+                single.items.push(syn::parse_quote!(
+                    pub fn __only_tool(&self) {}
+                ));
+            }
             let instances = instance.iter().map(|instance| &instance.ty);
             let names = inject.iter();
             let new = constructor.iter();
