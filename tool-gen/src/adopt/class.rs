@@ -188,19 +188,31 @@ impl ClassReader<'_> {
             ImplItem::Fn(method) => is_new(method),
             _ => true,
         });
-        let read = |inject: &[String], method: Option<&ImplItemFn>| -> (Vec<ParsedClass>, Report) {
+        let read = |inject: &[String], method: &ImplItemFn| -> (Vec<ParsedClass>, Report) {
             let mut single = bare.clone();
-            single.items.extend(method.filter(|method| !is_new(method)).map(|method| {
+            // A class without tools would be an error of its own.
+            single.items.push(syn::parse_quote!(
+                pub fn any_other(&self) {}
+            ));
+            if !is_new(method) {
                 let mut method = method.clone();
                 method.attrs.retain(|attribute| !is_annotation(attribute));
-                ImplItem::Fn(method)
-            }));
+                single.items.push(ImplItem::Fn(method));
+            }
             let instances = instance.iter().map(|instance| &instance.ty);
             let names = inject.iter();
             let new = constructor.iter();
             read_class(quote!(#(instances(#instances),)* #(new(#new),)* inject = [#(#names),*]), &single)
         };
-        let (findings, class_errors) = class_findings(item, read(&[], None));
+        let (findings, class_errors) = class_findings(
+            item,
+            read(
+                &[],
+                &syn::parse_quote!(
+                    pub fn any(&self) {}
+                ),
+            ),
+        );
         let no_placeholders = Vec::new();
         let context = MethodContext {
             traits: &self.traits,
@@ -210,7 +222,7 @@ impl ClassReader<'_> {
             placeholders: instance.as_ref().map_or(&no_placeholders, |instance| &instance.placeholders),
             class_findings: &findings,
             class_errors,
-            read: &|inject, method| read(inject, Some(method)),
+            read: &read,
         };
         let mut methods: Vec<MethodCandidate> = offered.iter().map(|method| context.method(method, *method)).collect();
         let keys: Vec<String> = instance
@@ -321,7 +333,7 @@ fn add_to_operations(methods: &mut [MethodCandidate], reason: AdoptReason, messa
     }
 }
 
-/// Returns the problems of a block without its methods, and the errors that each reading of it repeats.
+/// Returns the problems of a block with a method that fits, and the errors that each reading of it repeats.
 fn class_findings(item: &ItemImpl, (_, report): (Vec<ParsedClass>, Report)) -> (Vec<AdoptFinding>, Vec<String>) {
     let Err(errors) = report.into_result() else { return (Vec::new(), Vec::new()) };
     let errors: Vec<String> = errors.into_iter().map(|error| error.to_string()).collect();

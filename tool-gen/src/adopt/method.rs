@@ -14,6 +14,7 @@ use syn::{
 use tool_syntax::{ArgumentForm, ArgumentParameter, Parameter, ParsedClass, ParsedTool, Report};
 
 use super::class::WithoutAttributes;
+use super::send::unsendable_object;
 use super::traits::{Answer, DecisiveTrait, TraitLookup};
 use super::{AdoptFinding, AdoptReason, Fit, MethodCandidate};
 use crate::schema::DecodedForm;
@@ -107,6 +108,12 @@ impl MethodContext<'_> {
         for typed in typed_inputs(&method.sig) {
             if let Some(name) = name_of(typed).filter(|_| self.must_be_injected(&typed.ty, &method.sig)) {
                 needs.inject(&name, &typed.ty);
+            }
+        }
+        for typed in typed_inputs(&method.sig).filter(|typed| self.must_be_injected(&typed.ty, &method.sig)) {
+            if let Some(object) = unsendable_object(self.traits.sources, self.id, &typed.ty) {
+                let message = format!("`{object}` is not `Send`, and calls move between threads");
+                needs.add(AdoptReason::NotShared, message, format!("write `{object} + Send`"));
             }
         }
         let Some(tool) = self.read_tool(method, needs) else { return };
