@@ -385,7 +385,7 @@ async fn a_resume_dropped_while_the_store_responds_does_not_spend_the_approval()
 /// The mark on a result that a handler passes through is ignored.
 #[tokio::test]
 async fn a_handler_cannot_claim_that_it_was_not_started() {
-    let inner = Dispatcher::builder().manifest(Manifest::default()).build().unwrap();
+    let inner = Dispatcher::builder().manifest(Manifest::default()).allow_empty().build().unwrap();
     let passes_on = move |(): ()| {
         let inner = inner.clone();
         async move {

@@ -59,8 +59,11 @@ fn build_rejects_a_default_that_the_conversion_refuses() {
     assert!(error.contains("`binding.converted_default`") && error.contains("3 is odd"), "{error}");
 }
 
+/// The macro does not see the type behind an alias.
+type Byte = u8;
+
 #[tool(name = "binding.schema_default")]
-fn schema_default(#[arg(default = 300)] number: u8) -> u8 {
+fn schema_default(#[arg(default = 300)] number: Byte) -> u8 {
     number
 }
 
@@ -124,8 +127,8 @@ type Five = [u8; 5];
 #[tool(name = "binding.contradictory")]
 fn contradictory(
     #[arg(max_length = 2)] five: Five,
-    #[arg(min = 300)] number: u8,
-    #[arg(one_of = [1, 256])] listed: u8,
+    #[arg(min = 300)] number: Byte,
+    #[arg(one_of = [1, 256])] listed: Byte,
     #[arg(one_of = ["to the left", "left"])] side: Side,
 ) -> String {
     format!("{five:?} {number} {listed} {side:?}")

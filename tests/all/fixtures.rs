@@ -11,6 +11,7 @@ use tool_tests::backends::{
     ArchivedOrders, Clock, Log, MemoryOrders, NotedOrders, OrderService, PoliteGreeter, PriceApi, SmallShop, StockApi,
     StoppedClock, Transaction, Window, foreign,
 };
+use tool_tests::classes::{Reluctant, ReluctantTrait};
 use tool_tests::conversions::{Foreign, Repository as Requests, Runs};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
@@ -41,6 +42,8 @@ pub fn builder() -> Builder {
         .service(MemoryOrders::with([1, 2]))
         .service(Arc::new(ArchivedOrders(MemoryOrders::with([3]))))
         .service(PoliteGreeter)
+        .service(Reluctant)
+        .service(Arc::new(Reluctant) as Arc<dyn ReluctantTrait>)
         .service(Requests::default())
         .service(Arc::new(Requests::default()) as Arc<dyn Runs>)
         .service(Foreign)

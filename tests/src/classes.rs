@@ -1,5 +1,7 @@
 //! Every key of `#[tool_class(..)]`, and the rules for which methods are tools.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_runtime::{tool, tool_class};
@@ -240,5 +242,99 @@ impl Offset {
     /// `Self` in a result.
     pub async fn checked(self, most: i32) -> Result<Self, String> {
         if self.by > most { Err(format!("{} is more than {most}", self.by)) } else { Ok(self) }
+    }
+}
+
+/// Exports what is marked.
+pub struct Reluctant;
+
+#[tool_class(opt_in, prefix = "reluctant")]
+impl Reluctant {
+    /// Marked.
+    #[tool]
+    pub fn offered() -> &'static str {
+        "offered"
+    }
+
+    /// Marked and private.
+    #[tool(destructive)]
+    fn private() -> &'static str {
+        "private"
+    }
+
+    /// Only for use in tests.
+    pub fn reset_database() {}
+}
+
+/// Exports what is marked, as a trait does.
+#[tool_class(opt_in, prefix = "reluctant_trait")]
+pub trait ReluctantTrait: Send + Sync {
+    /// Marked.
+    #[tool]
+    fn offered(&self) -> &'static str;
+
+    /// Not marked.
+    fn kept(&self) {}
+}
+
+impl ReluctantTrait for Reluctant {
+    fn offered(&self) -> &'static str {
+        "of a trait"
+    }
+}
+
+/// Exports what is marked in the implementation of a trait.
+pub trait Kept {
+    fn offered(&self) -> &'static str;
+
+    fn kept(&self);
+}
+
+#[tool_class(opt_in, prefix = "reluctant_impl")]
+impl Kept for Reluctant {
+    /// Marked.
+    #[tool]
+    fn offered(&self) -> &'static str {
+        "of an implementation"
+    }
+
+    fn kept(&self) {}
+}
+
+/// Functions without a receiver that return an instance are not tools.
+#[derive(Clone, Serialize, JsonSchema)]
+pub struct Constructed(pub u8);
+
+#[tool_class(prefix = "constructed", per_call)]
+impl Constructed {
+    pub fn new() -> Self {
+        Self(0)
+    }
+
+    pub fn open() -> Result<Arc<Self>, String> {
+        Ok(Arc::new(Self(1)))
+    }
+
+    pub async fn connect() -> Option<Box<Constructed>> {
+        None
+    }
+
+    pub fn later() -> impl Future<Output = std::io::Result<Self>> + Send {
+        async { Ok(Self(2)) }
+    }
+
+    pub fn pair() -> (Self, u8) {
+        (Self(3), 3)
+    }
+
+    /// A list is data.
+    pub fn all() -> Vec<Self> {
+        vec![Self(4)]
+    }
+
+    /// A method may return another instance.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        Self(self.0.wrapping_add(1))
     }
 }

@@ -100,7 +100,6 @@ pub fn special() {}
 /// * `dashed` — With a dash.
 ///
 /// * `after` - After a blank line.
-/// * `not_there` - No such parameter.
 ///
 /// # Errors
 /// * `late` - Not of the section.
@@ -197,4 +196,25 @@ pub fn concatenated() {}
 #[tool(name = "docs.titled")]
 pub fn titled(bold: u8, linked: Option<u8>, typed: u8, raw: u8, html: u8) -> u8 {
     [linked.unwrap_or(0), typed, raw, html].into_iter().fold(bold, u8::wrapping_add)
+}
+
+/// A documented type: see [`titled`] and [the fields](#fields), or [the web](https://example.org).
+///
+/// [the fields]: crate::docs
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct Linked {
+    /// A [`u8`](std::primitive::u8), as in [titled][crate::docs::titled].
+    pub number: u8,
+}
+
+/// Links to [`Linked`], [its number](Linked::number), [crate::docs] and [the type],
+/// but not [a, b], `[Linked]` or [a page](https://example.org).
+///
+/// [the type]: Linked
+///
+/// # Arguments
+/// * `text` - Another [`Linked`](crate::docs::Linked), of [the type].
+#[tool(name = "docs.links")]
+pub fn links(text: String, linked: Linked) -> String {
+    format!("{text} {}", linked.number)
 }

@@ -1,6 +1,6 @@
 //! Scans of one or several crates, and writing their manifest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -25,6 +25,7 @@ pub struct Scan {
     roots: Vec<ScanRoot>,
     cfg: Option<Cfg>,
     with_facts: bool,
+    allow_empty: bool,
     progress: Option<Arc<AtomicUsize>>,
 }
 
@@ -45,6 +46,8 @@ pub struct ScanOutput {
     pub diagnostics: Vec<Diagnostic>,
     /// The place of each tool, by name.
     pub places: BTreeMap<String, SourcePlace>,
+    /// The tools whose documentation says that they are for tests.
+    pub for_tests: BTreeSet<String>,
     /// Every file that was read or looked for. A change of any of them may change the manifest.
     pub files: Vec<PathBuf>,
 }
@@ -55,6 +58,7 @@ impl Scan {
             roots: vec![ScanRoot { path: root.to_owned(), features: None }],
             cfg: None,
             with_facts: false,
+            allow_empty: false,
             progress: None,
         }
     }
@@ -88,6 +92,13 @@ impl Scan {
         self
     }
 
+    /// Allows to write a manifest without tools. Otherwise writing fails: in most cases the tools are in another crate,
+    /// which is added with [`and`](Self::and).
+    pub fn allow_empty(mut self) -> Self {
+        self.allow_empty = true;
+        self
+    }
+
     /// Sets a counter that is incremented for each file that is read, for progress bars.
     pub fn progress(mut self, files: Arc<AtomicUsize>) -> Self {
         self.progress = Some(files);
@@ -113,6 +124,7 @@ impl Scan {
         }
         // Of two tools with one name the first is kept, as in `Manifest::linked()`.
         let places = found.iter().rev().map(|tool| (tool.name.clone(), tool.place.clone())).collect();
+        let for_tests = found.iter().filter(|tool| tool.is_for_tests).map(|tool| tool.name.clone()).collect();
         let manifest = found.into_iter().rev().map(|tool| (tool.name, tool.definition)).collect();
         let (mut diagnostics, mut files) = sources.finish();
         let position = |diagnostic: &Diagnostic| {
@@ -122,7 +134,7 @@ impl Scan {
         diagnostics.dedup();
         files.sort();
         files.dedup();
-        Ok(ScanOutput { manifest, diagnostics, places, files })
+        Ok(ScanOutput { manifest, diagnostics, places, for_tests, files })
     }
 
     fn add_roots(&self, sources: &SourceTree) -> Result {
@@ -164,7 +176,8 @@ impl Scan {
     /// a failed build script.
     ///
     /// # Errors
-    /// Returns an error if the sources cannot be read, if two tools have the same name, or if the file cannot be
+    /// Returns an error if the sources cannot be read, if two tools have the same name, if the settings of an argument
+    /// contradict its type, if there are no tools (see [`allow_empty`](Self::allow_empty)), or if the file cannot be
     /// written.
     pub fn write_to_out_dir(&self) -> Result {
         let Some(directory) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
@@ -176,7 +189,22 @@ impl Scan {
         for line in instructions(&scanned) {
             println!("{line}");
         }
-        scanned.write_despite_compile_errors(&directory.join(FILE_NAME)).map(drop)
+        scanned.refuse_if(|diagnostic| diagnostic.severity == Severity::Error && !diagnostic.compile_error)?;
+        self.refuse_empty(&scanned)?;
+        scanned.save(&directory.join(FILE_NAME)).map(drop)
+    }
+
+    /// Fails if there are no tools. A tool that does not compile counts: rustc reports it.
+    fn refuse_empty(&self, scanned: &ScanOutput) -> Result {
+        if self.allow_empty || !scanned.manifest.is_empty() || !scanned.diagnostics.is_empty() {
+            return Ok(());
+        }
+        let roots: Vec<String> = self.roots.iter().map(|root| root.path.display().to_string()).collect();
+        Err(Error::new(format!(
+            "there are no tools in {}; scan the crate that has them with `.and(..)`, or write `.allow_empty()` if there are \
+             none, or only those of `manual` classes",
+            roots.join(", ")
+        )))
     }
 
     /// Writes the manifest to a file if that changes the file. Returns `true` if it did.
@@ -193,18 +221,40 @@ impl Scan {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the sources have an error or the file cannot be written. The file is then unchanged.
+    /// Returns an error if the sources have an error or no tools, or the file cannot be written. The file is then
+    /// unchanged.
     pub fn write_to(&self, path: impl AsRef<Path>) -> Result<bool> {
         let scanned = self.run()?;
         scanned.refuse_if(|diagnostic| diagnostic.severity == Severity::Error)?;
+        self.refuse_empty(&scanned)?;
         scanned.save(path.as_ref())
     }
 }
 
 impl ScanOutput {
-    fn write_despite_compile_errors(&self, path: &Path) -> Result<bool> {
-        self.refuse_if(|diagnostic| diagnostic.severity == Severity::Error && !diagnostic.compile_error)?;
-        self.save(path)
+    /// Returns warnings about tools that a model should not be offered as they are: those without a description, which is
+    /// most of what a model knows when it chooses a tool, and those whose documentation says that they are for tests.
+    ///
+    /// Build scripts print them. `tool-gen lint` finds more that a model could miss.
+    #[must_use]
+    pub fn advice(&self) -> Vec<Diagnostic> {
+        let warning = |name: &str, message: String, help: &str| Diagnostic {
+            severity: Severity::Warning,
+            message,
+            help: Some(help.to_owned()),
+            place: self.places.get(name).cloned(),
+            compile_error: false,
+        };
+        let undescribed =
+            self.manifest.iter().filter(|(_, tool)| tool.description.trim().is_empty()).map(|(name, _)| {
+                let message = format!("`{name}` has no description, so the model does not know what it does");
+                warning(name, message, "add a doc comment, or `description = \"..\"`")
+            });
+        let for_tests = self.for_tests.iter().map(|name| {
+            let message = format!("`{name}` is offered to models, but its documentation says that it is for tests");
+            warning(name, message, "exclude it with `#[tool(skip)]`, or reword its documentation")
+        });
+        undescribed.chain(for_tests).collect()
     }
 
     fn save(&self, path: &Path) -> Result<bool> {
@@ -271,7 +321,9 @@ fn instructions(scanned: &ScanOutput) -> Vec<String> {
         .diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.severity == Severity::Warning || diagnostic.compile_error);
-    files.chain(warned.map(|diagnostic| format!("cargo::warning={}", line(diagnostic.to_string())))).collect()
+    let advice = scanned.advice();
+    let warnings = warned.chain(&advice).map(|found| format!("cargo::warning={}", line(found.to_string())));
+    files.chain(warnings).collect()
 }
 
 #[cfg(test)]
@@ -310,6 +362,44 @@ mod tests {
     }
 
     #[test]
+    fn writes_no_empty_manifest_unless_it_is_allowed() {
+        let (directory, scan, manifest) = package();
+        fs::write(directory.path().join("src/lib.rs"), "pub fn say() {}").unwrap();
+        let error = scan.write_to(&manifest).unwrap_err().to_string();
+        assert!(error.contains("there are no tools in ") && error.contains("lib.rs"), "{error}");
+        assert!(!manifest.exists());
+        assert!(scan.clone().allow_empty().write_to(&manifest).unwrap());
+    }
+
+    #[test]
+    fn a_build_script_warns_about_tools_without_a_description_and_for_tests() {
+        let (directory, scan, _) = package();
+        let warned = |text: &str| instructions(&scan.run().unwrap()).iter().any(|line| line.contains(text));
+        assert!(!warned("cargo::warning"));
+        fs::write(directory.path().join("src/lib.rs"), TOOL.replace("/// Say it.\n", "")).unwrap();
+        assert!(warned("`say` has no description"));
+        let for_tests = TOOL.replace("/// Say it.", "/// Say it.\n///\n/// Only for use in tests.");
+        fs::write(directory.path().join("src/lib.rs"), for_tests).unwrap();
+        assert!(warned("`say` is offered to models, but its documentation says that it is for tests"));
+    }
+
+    #[test]
+    fn reports_settings_that_the_type_behind_an_alias_contradicts() {
+        let (directory, scan, manifest) = package();
+        let tool = "type Byte = u8;\n/// Say it.\n#[tool_runtime::tool]\npub fn say(#[arg(default = 300)] \
+                    first: Byte, #[arg(pattern = \"x\")] second: Byte, #[arg(one_of = [\"a\"])] third: Byte) {}\n";
+        fs::write(directory.path().join("src/lib.rs"), tool).unwrap();
+        let error = scan.write_to(&manifest).unwrap_err().to_string();
+        for message in [
+            "the default of `first` is invalid: `first`: got 300, expected",
+            "`pattern` of `second` says nothing about a value of type integer",
+            "`one_of` of `third` lists an invalid value",
+        ] {
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
     fn keeps_the_manifest_if_the_sources_have_an_error() {
         let (directory, scan, manifest) = package();
         scan.write_to(&manifest).unwrap();
@@ -327,9 +417,8 @@ mod tests {
             assert!(error.contains(message), "{error}");
             assert_eq!(fs::read_to_string(&manifest).unwrap(), before, "{message}");
             // The control: a build script leaves to rustc what rustc rejects, and writes the manifest.
-            let beside = directory.path().join("beside.json");
-            let written = scan.run().unwrap().write_despite_compile_errors(&beside);
-            assert_eq!(written.is_err(), compiles, "{message}");
+            let is_own = |diagnostic: &Diagnostic| !diagnostic.compile_error;
+            assert_eq!(scan.run().unwrap().refuse_if(is_own).is_err(), compiles, "{message}");
         }
         fs::remove_dir_all(directory.path().join("src")).unwrap();
         assert!(scan.write_to(&manifest).is_err());

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use syn::Item;
 use syn::spanned::Spanned;
 use tool_model::compatibility::VALIDATED;
+use tool_model::trace::{TracedSchemas, TracedType, UnknownPart};
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
     ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, inline_docs,
@@ -23,6 +24,8 @@ pub(crate) struct FoundTool {
     pub(crate) name: String,
     pub(crate) definition: ToolDefinition,
     pub(crate) place: SourcePlace,
+    /// `true` if the documentation says that the function is for tests.
+    pub(crate) is_for_tests: bool,
 }
 
 /// Reads the tools of all annotated items. `with_facts` adds the facts that [`tool_model::compatibility`] compares.
@@ -155,6 +158,7 @@ impl ItemReader<'_> {
             name: tool.name.clone(),
             definition: self.define(tool, handler),
             place: self.scope.file.place(tool.function.span()),
+            is_for_tests: tool.is_for_tests,
         })
     }
 
@@ -170,14 +174,20 @@ impl ItemReader<'_> {
         let mut assembly = Assembly::default();
         let mut generator = SchemaGenerator::new(self.shapes, SchemaContract::Deserialize);
         let mut validated = Vec::new();
+        let mut traced = Vec::new();
         for parameter in &tool.parameters {
             if let Parameter::Argument(argument) = parameter {
-                let raw = self.argument(argument, tool.explicit.is_none(), &mut generator);
+                let (raw, form) = self.argument(argument, tool.explicit.is_none(), &mut generator);
                 validated.push((&argument.name, generator.has_own_rules || !raw.rules.is_empty()));
+                traced.extend(form.map(|form| (assembly.arguments.len(), form)));
                 assembly.arguments.push((argument.name.clone(), raw));
             }
         }
         assembly.defs = generator.into_definitions();
+        let mut schemas = TracedSchemas::default();
+        for (index, form) in traced {
+            assembly.arguments[index].1.schema = schemas.schema(&form, &mut assembly.defs);
+        }
         assembly.returns = self.returns(tool);
         assembly.finish(&mut definition);
         for (name, is_validated) in validated.into_iter().filter(|_| self.shapes.with_facts) {
@@ -188,7 +198,33 @@ impl ItemReader<'_> {
         if let Some(explicit) = &tool.explicit {
             definition.replace_arguments(explicit);
         }
+        if !self.shapes.with_facts {
+            self.check_arguments(tool, &definition);
+        }
         definition
+    }
+
+    /// Reports what `build()` would reject: settings of arguments that their types contradict.
+    fn check_arguments(&self, tool: &ParsedTool, definition: &ToolDefinition) {
+        let arguments = tool.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Argument(argument) => Some(argument),
+            Parameter::Injected(_) => None,
+        });
+        let arguments: Vec<&ArgumentParameter> = arguments.collect();
+        let mut problems = definition.schema_problems();
+        problems
+            .extend(arguments.iter().flat_map(|argument| definition.rule_problems(&argument.name, &argument.rules)));
+        for problem in problems {
+            let argument = arguments.iter().find(|argument| argument.name == problem.argument);
+            let ident = argument.map_or(&tool.function, |argument| &argument.ident);
+            self.sources.report(Diagnostic {
+                severity: Severity::Error,
+                message: problem.message,
+                help: Some(problem.remedy.to_owned()),
+                place: Some(self.scope.file.place(ident.span())),
+                compile_error: false,
+            });
+        }
     }
 
     fn returns(&self, tool: &ParsedTool) -> Option<(Value, Map<String, Value>)> {
@@ -198,6 +234,7 @@ impl ItemReader<'_> {
         for unseen in &seen.unseen {
             let message = match unseen.loss {
                 LossKind::Type | LossKind::Program => "the result has no schema in the manifest",
+                LossKind::Leaf => "a part of the result has no schema in the manifest",
                 LossKind::Detail => "a detail of the result is missing from the manifest",
             };
             self.warn(output, message, unseen);
@@ -205,25 +242,34 @@ impl ItemReader<'_> {
         seen.schema
     }
 
-    fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut SchemaGenerator<'_>) -> RawArgument {
+    /// Returns an argument, and the form of a type without `JsonSchema`.
+    fn argument(
+        &self,
+        argument: &ArgumentParameter,
+        warn: bool,
+        generator: &mut SchemaGenerator<'_>,
+    ) -> (RawArgument, Option<TracedType>) {
         let resolve = |ty: &syn::Type| self.sources.resolve(ty, self.id, &[]);
         let decoded = match &argument.conversion {
             Some(conversion) => DecodedForm::from_conversion(conversion, resolve),
             None => DecodedForm::from_form(&argument.form, resolve),
         };
         let seen = schema::argument(generator, &decoded);
-        if warn {
+        if warn && !argument.any {
             // If the type is unknown, a missing detail is not worth a warning.
             let lost = seen.unseen.iter().any(|unseen| unseen.loss != LossKind::Detail);
             let reported = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != LossKind::Detail);
             reported.for_each(|unseen| self.warn_of_argument(argument, unseen));
+            // Parts that the source does not show were reported above.
+            let is_shown = |part: &&UnknownPart| seen.unseen.iter().all(|unseen| unseen.what != part.type_name);
+            seen.unknown.iter().filter(is_shown).for_each(|part| self.warn_of_unknown(argument, part));
         }
         let (default, or_default) = match &argument.default {
             Some(DefaultValue::Literal(value)) => (Some(value.clone()), false),
             Some(DefaultValue::Trait) => (None, true),
             None => (None, false),
         };
-        RawArgument {
+        let raw = RawArgument {
             schema: seen.schema,
             optional: seen.optional,
             variants: seen.variants,
@@ -232,12 +278,26 @@ impl ItemReader<'_> {
             or_default,
             rules: argument.rules.clone(),
             secret: argument.secret,
-        }
+        };
+        (raw, seen.traced)
     }
+
+    /// Warns about a part of a type whose form the program does not know either.
+    fn warn_of_unknown(&self, argument: &ArgumentParameter, part: &UnknownPart) {
+        self.sources.report_unseen(Diagnostic {
+            severity: Severity::Warning,
+            message: part.message(&argument.name),
+            help: Some(UnknownPart::REMEDY.to_owned()),
+            place: Some(self.scope.file.place(argument.ty.span())),
+            compile_error: false,
+        });
+    }
+
     fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &UnseenPart) {
         let name = &argument.name;
         let message = match unseen.loss {
             LossKind::Type | LossKind::Program => format!("argument `{name}` is `any` in the manifest"),
+            LossKind::Leaf => format!("a part of argument `{name}` is `any` in the manifest"),
             LossKind::Detail => format!("a detail of argument `{name}` is missing from the manifest"),
         };
         self.warn(&argument.ty, &message, unseen);
@@ -247,7 +307,7 @@ impl ItemReader<'_> {
     /// behind it.
     fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart) {
         let help = match unseen.loss {
-            LossKind::Type => {
+            LossKind::Type | LossKind::Leaf => {
                 "describe it with `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`"
             }
             LossKind::Program => {

@@ -98,9 +98,8 @@ pub(crate) trait TypeSource {
     /// Returns the function that a path names, if it is in the scanned source, and its scope.
     fn function(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)>;
 
-    /// Returns `true` if the program has a schema for `url::Url` in every position, by a feature of the runtime or of
-    /// schemars.
-    fn describes_urls(&self) -> bool;
+    /// Returns `true` if a scanned crate depends on a package with this feature.
+    fn has_feature(&self, package: &str, feature: &str) -> bool;
 
     /// Returns the value of a constant that a path names, if it is in the scanned source, and its scope.
     fn constant(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::Expr>, ScopeId)>;

@@ -22,9 +22,10 @@ use proc_macro::TokenStream;
 /// The name, the description and the arguments are derived from the function. The attribute overrides or adds:
 /// `name`, `description`, `arguments(..)`, `instructions`, `category`, `tags = [..]`, `inject = [..]`, `timeout`,
 /// `preview`, `result`, `error`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
-/// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method.
+/// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method. A `destructive` tool
+/// is `sensitive` too, so that its calls need approval, unless `sensitive = false` is set.
 ///
-/// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret)]`,
+/// Parameters take `#[arg(default, min, max, min_length, max_length, pattern, one_of, rename, description, secret, any)]`,
 /// or `#[inject]` for a value that the application provides and the model does not see.
 ///
 /// Types that serde does not know are converted. `#[arg(parse)]` parses a string by `FromStr`, `#[arg(via(u64))]` decodes a
@@ -39,12 +40,29 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes the public methods of an `impl` block tools that a language model can call.
 ///
-/// Takes `prefix`, `include = [..]`, `exclude = [..]`, `category`, `tags = [..]`, `inject = [..]`, `sensitive` and
-/// `manual`. A method's own `#[tool(..)]` adds to or overrides the class. `new` is the constructor, never a tool.
+/// Takes `prefix`, `include = [..]`, `exclude = [..]`, `opt_in`, `category`, `tags = [..]`, `inject = [..]`, `sensitive`
+/// and `manual`. A method's own `#[tool(..)]` adds to or overrides the class. Functions without a receiver that return
+/// the type itself, also in an `Arc`, a `Box`, a `Result` or an `Option`, are constructors and never tools.
 ///
-/// On a trait impl or a trait, all methods are tools; a trait's tools are called on an `Arc<dyn Trait>`. A generic block
-/// names its types with `instances(Service<Postgres>)`. `per_call` builds an instance for each call with a `new` that
-/// takes no parameters. `new(pool: &Pool)` names the parameters of a `new` that is in another block.
+/// `opt_in` exports only the methods marked `#[tool]`. It is recommended for an existing service, whose public methods
+/// were not written for a model:
+///
+/// ```ignore
+/// #[tool_class(opt_in)]
+/// impl OrderService {
+///     /// Find an order.
+///     #[tool(read_only)]
+///     pub fn find(&self, id: u64) -> Option<Order> { .. }
+///
+///     /// Not a tool.
+///     pub fn reset_database(&self) { .. }
+/// }
+/// ```
+///
+/// On a trait impl or a trait, all methods are tools unless `opt_in` is set; a trait's tools are called on an
+/// `Arc<dyn Trait>`. A generic block names its types with `instances(Service<Postgres>)`. `per_call` builds an instance
+/// for each call with a `new` that takes no parameters. `new(pool: &Pool)` names the parameters of a `new` that is in
+/// another block.
 ///
 /// `types(CommitSha = parse, RunId = via(u64), Seconds = with("module"))` and `results(PullRequest = debug)` convert all
 /// arguments and results of these types, as `#[arg(..)]` and `result` of [`macro@tool`] do for one.

@@ -119,6 +119,9 @@ fn details(argument: &ArgumentParameter) -> TokenStream {
     if argument.secret {
         fields.extend(quote!(secret: true,));
     }
+    if argument.any {
+        fields.extend(quote!(any: true,));
+    }
     if fields.is_empty() {
         return quote!(&__tool::ArgumentDetails::NONE);
     }

@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Err(_) => ProtocolGeneration::Newest,
     };
 
-    let tools = Dispatcher::builder().build()?;
+    let tools = Dispatcher::builder().allow_empty().build()?;
     let servers = RemoteServers::builder()
         .server(ServerConfig::http("suite", url).generation(generation).trust().oauth(oauth(&scenario, &context)))
         // Missing fields are filled in with the defaults of the form.

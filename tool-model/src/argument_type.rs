@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::scalar::Scalar;
+use crate::trace::TracedType;
 
 /// The Rust type of one argument.
 #[derive(Clone, Copy)]
@@ -24,6 +25,8 @@ pub struct ArgumentType {
 pub enum TypeSchema {
     /// From the type's `JsonSchema`.
     Derived(fn(&mut SchemaGenerator) -> Schema),
+    /// From the type's `Deserialize`.
+    Traced(fn() -> TracedType),
     /// A string that the type parses, with its format if it has one.
     Text(Option<&'static str>),
     /// An array of such strings.
@@ -57,6 +60,7 @@ impl fmt::Debug for TypeSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Derived(_) => "Derived",
+            Self::Traced(_) => "Traced",
             Self::Text(_) => "Text",
             Self::Texts(_) => "Texts",
         })

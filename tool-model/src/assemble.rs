@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::scalar::Scalar;
 use crate::schema::{SchemaDefinitions, referred, referred_by};
+use crate::trace::{TracedSchemas, cached};
 use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema, key};
 
 /// The schemas of one tool as schemars generates them, before conversion to the manifest's form.
@@ -151,6 +152,7 @@ fn describe_types(tool: &Registration, definition: &mut ToolDefinition) {
     // Most tools need no generator.
     let mut generator = None;
     let mut assembly = Assembly::default();
+    let mut traced = Vec::new();
     for (spec, ty) in tool.arguments.iter().zip(types.arguments) {
         let name = spec.name.to_owned();
         if let Some(scalar) = ty.scalar() {
@@ -161,10 +163,21 @@ fn describe_types(tool: &Registration, definition: &mut ToolDefinition) {
         }
         let generator =
             generator.get_or_insert_with(|| SchemaSettings::draft2020_12().for_deserialize().into_generator());
-        let schema = ty.schema.map(|schema| render(schema, generator));
+        let schema = match ty.schema {
+            Some(TypeSchema::Traced(trace)) => {
+                traced.push((assembly.arguments.len(), trace));
+                None
+            }
+            schema => schema.map(|schema| render(schema, generator)),
+        };
         assembly.arguments.push((name, raw(spec, schema, ty.optional, ty.variants)));
     }
     assembly.defs = generator.map(|mut generator| generator.take_definitions(true)).unwrap_or_default();
+    // Schemars must have chosen its names before others are added.
+    let mut schemas = TracedSchemas::default();
+    for (index, trace) in traced {
+        assembly.arguments[index].1.schema = schemas.schema(&cached(trace), &mut assembly.defs);
+    }
     // Scalar results are not described.
     let returns = types
         .returns
@@ -198,6 +211,8 @@ fn render(schema: TypeSchema, generator: &mut schemars::SchemaGenerator) -> Valu
     };
     match schema {
         TypeSchema::Derived(derive) => derive(generator).into(),
+        // Traced types are described after all others.
+        TypeSchema::Traced(_) => Value::Bool(true),
         TypeSchema::Text(format) => text(format),
         TypeSchema::Texts(format) => json!({"type": "array", "items": text(format)}),
     }

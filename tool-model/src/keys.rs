@@ -47,6 +47,8 @@ pub struct Key {
     pub notice: Option<&'static str>,
     /// The MCP annotation that carries it.
     pub mcp_hint: Option<&'static str>,
+    /// The flag that a tool with this flag has too, unless it is set to `false`.
+    pub implies: Option<&'static str>,
     judge: fn(was: Option<&Value>, is: Option<&Value>) -> ChangeKind,
     access: FieldAccess,
 }
@@ -113,10 +115,11 @@ pub const KEYS: &[Key] = &[
     Key::new(
         "destructive",
         KeyKind::Flag,
-        "It destroys something that cannot be restored.",
+        "It destroys something that cannot be restored. It is `sensitive` too, unless `sensitive = false` is set.",
         when_set,
         field!(destructive),
     )
+    .implies("sensitive")
     .sentence("It destroys something that cannot be restored.")
     .mcp_hint("destructiveHint"),
     Key::new(
@@ -181,6 +184,7 @@ impl Key {
             sentence: None,
             notice: None,
             mcp_hint: None,
+            implies: None,
             judge,
             access,
         }
@@ -213,6 +217,11 @@ impl Key {
 
     const fn mcp_hint(mut self, hint: &'static str) -> Self {
         self.mcp_hint = Some(hint);
+        self
+    }
+
+    const fn implies(mut self, flag: &'static str) -> Self {
+        self.implies = Some(flag);
         self
     }
 
@@ -255,6 +264,16 @@ impl Key {
 }
 
 impl ToolDefinition {
+    /// Sets the flags that the tool's flags [imply](Key::implies).
+    pub fn set_implied_flags(&mut self) {
+        let implied = KEYS.iter().filter(|key| key.is_on(self)).filter_map(|key| crate::key(key.implies?));
+        for flag in implied.collect::<Vec<_>>() {
+            // A flag takes a boolean.
+            let set = flag.set(self, true.into());
+            debug_assert!(set.is_ok(), "`{}`", flag.name);
+        }
+    }
+
     /// Returns the description as a model reads it: with the notices of its [keys](KEYS), such as that it is deprecated.
     #[must_use]
     pub fn full_description(&self) -> Cow<'_, str> {
@@ -390,6 +409,16 @@ mod tests {
     #[test]
     fn keys_are_sorted_by_manifest_name() {
         assert!(KEYS.is_sorted_by_key(|key| key.manifest));
+    }
+
+    #[test]
+    fn implied_flags_are_keys() {
+        for implied in KEYS.iter().filter_map(|key| key.implies) {
+            assert_eq!(key(implied).map(|key| key.kind), Some(KeyKind::Flag), "{implied}");
+        }
+        let mut tool = ToolDefinition { destructive: true, ..ToolDefinition::default() };
+        tool.set_implied_flags();
+        assert!(tool.sensitive);
     }
 
     #[test]

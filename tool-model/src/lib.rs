@@ -24,6 +24,7 @@
 //! This crate parses no Rust syntax and does not know how a tool is called.
 
 mod argument;
+mod argument_problem;
 mod argument_schema;
 mod argument_type;
 mod assemble;
@@ -31,6 +32,7 @@ mod brief;
 mod compare;
 pub mod compatibility;
 mod definition;
+mod doc_links;
 mod embedded;
 mod json;
 mod keys;
@@ -44,17 +46,22 @@ mod rule;
 mod scalar;
 mod schema;
 mod schema_walk;
+mod test_docs;
 mod tokens;
+#[doc(hidden)]
+pub mod trace;
 mod unique_map;
 pub mod validate;
 
 pub use argument::Argument;
+pub use argument_problem::ArgumentProblem;
 pub use argument_schema::ArgumentSchema;
 pub use argument_type::{ArgumentType, TypeSchema};
 pub use assemble::{Assembly, RawArgument};
 pub use brief::{brief, brief_arguments, flags};
 pub use compare::{difference, difference_with_words};
 pub use definition::ToolDefinition;
+pub use doc_links::{is_link_definition, reduce_links};
 pub use embedded::EmbeddedManifest;
 pub use json::{Sorted, canonical, to_pretty};
 pub use keys::{KEYS, Key, KeyKind, KeyValue, key};
@@ -67,6 +74,7 @@ pub use registration::{
 pub use replace_file::replace_file;
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
+pub use test_docs::is_for_tests;
 pub use tokens::estimate_tokens;
 
 #[doc(hidden)]

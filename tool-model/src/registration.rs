@@ -148,11 +148,13 @@ pub struct ArgumentDetails {
     pub rules: &'static [Rule],
     /// `secret`
     pub secret: bool,
+    /// `any`: parts of the type without a schema are intended.
+    pub any: bool,
 }
 
 impl ArgumentDetails {
     /// No settings.
-    pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false };
+    pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false, any: false };
 }
 
 /// Returns all linked tools, sorted by name and then by handler.

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::Argument;
+use crate::{Argument, reduce_links};
 
-const REF_PREFIX: &str = "#/$defs/";
+pub(crate) const REF_PREFIX: &str = "#/$defs/";
 
 /// Holds the documentation of an enum's variants until it is merged into a description.
 const VARIANT_DOCS: &str = "x-variants";
@@ -168,7 +168,7 @@ fn into_string(value: Value) -> Option<String> {
 }
 
 /// Removes keywords that only schemars needs, and replaces number formats by bounds.
-fn simplify(schema: &mut Value) {
+pub(crate) fn simplify(schema: &mut Value) {
     if let Value::Bool(accepts) = schema {
         *schema = if *accepts { json!({}) } else { json!({"not": {}}) };
     }
@@ -185,6 +185,9 @@ fn simplify(schema: &mut Value) {
         }
     }
     bound_by_format(object);
+    if let Some(Value::String(text)) = object.get_mut("description") {
+        *text = reduce_links(text);
+    }
     each_subschema(schema, &mut simplify);
     collapse_bare_variants(schema);
 }

@@ -10,7 +10,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
     let is_queued = arguments.next_if(|argument| argument == "--queue").is_some();
     let connection = ConnectionBuilder::from_env().await?;
-    let tools = Dispatcher::builder().build()?;
+    let tools = Dispatcher::builder().allow_empty().build()?;
     let mut remote = discover(connection.clone(), tools.registry());
     if is_queued {
         remote = remote

@@ -41,6 +41,7 @@ pub(crate) struct ClassAttr {
     pub(crate) prefix: Option<LitStr>,
     pub(crate) include: Option<StringList>,
     pub(crate) exclude: StringList,
+    pub(crate) opt_in: Option<SpannedValue<bool>>,
     #[darling(flatten)]
     pub(crate) keys: KeyValues<true>,
     pub(crate) inject: StringList,
@@ -68,9 +69,17 @@ pub(crate) struct ArgAttr {
     pub(crate) rename: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
+    pub(crate) any: Option<bool>,
     pub(crate) parse: Option<SpannedValue<bool>>,
     pub(crate) via: Option<ViaType>,
     pub(crate) with: Option<LitStr>,
+}
+
+impl ClassAttr {
+    /// Returns `true` if only methods marked `#[tool]` are exported.
+    pub(crate) fn is_opt_in(&self) -> bool {
+        self.opt_in.as_ref().is_some_and(|opt_in| **opt_in)
+    }
 }
 
 /// Values of [keys](tool_model::KEYS) with their spans. With `OF_CLASS`, only keys that a class may set for all its

@@ -169,6 +169,17 @@ pub(crate) fn documentation_is_read(docs: &Docs, report: &mut Report) {
     }
 }
 
+/// A description of something that is no parameter would be lost, and a parameter be left without one.
+pub(crate) fn described_parameters_exist(docs: &Docs, parameters: &[String], report: &mut Report) {
+    for (name, span) in &docs.unknown {
+        let near = nearest(name, parameters.iter().map(String::as_str));
+        let hint = near.first().map(|near| format!("; did you mean `{near}`?"));
+        let hint = hint.unwrap_or_else(|| "; remove the line, or name a parameter".to_owned());
+        let message = format!("`# Arguments` describes `{name}`, but there is no such parameter{hint}");
+        report.push(syn::Error::new(*span, message));
+    }
+}
+
 /// A second attribute would be ignored.
 pub(crate) fn once(attributes: &[Attribute], name: &str, report: &mut Report) {
     for second in attributes.iter().filter(|attribute| last_segment(attribute) == name).skip(1) {

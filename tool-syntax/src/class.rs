@@ -224,7 +224,7 @@ fn read_one(
         check::once(&method.attrs, "tool", report);
         let role = constructor::role(method, &type_name);
         if role != MethodRole::Method {
-            constructor::check_new(method, role, attr, report);
+            constructor::check_constructor(method, role, attr, form.is_declared, report);
         } else if let Some((_, of)) = previews.iter().find(|(preview, _)| *preview == name_of(method)) {
             check_preview(method, of, attr, report);
         } else {
@@ -232,6 +232,11 @@ fn read_one(
         }
     }
     distinct_names(&tools, report);
+    match &form.trait_path {
+        // The type of a trait's block is made up here.
+        Some(path) if form.kind == ClassKind::Object => check_exports(attr, path, &type_name, &tools, report),
+        _ => check_exports(attr, &item.self_ty, &type_name, &tools, report),
+    }
     if form.kind == ClassKind::Object {
         no_exclusive_methods(&tools, report);
     }
@@ -294,8 +299,32 @@ fn check_lists(attr: &ClassAttr, methods: &[&ImplItemFn], report: &mut Report) {
     for name in include.iter().filter(|name| attr.exclude.0.iter().any(|other| other.value() == name.value())) {
         report.at(name, format!("`{}` is both included and excluded", name.value()));
     }
+    if let Some(opt_in) = attr.opt_in.as_ref().filter(|_| attr.is_opt_in())
+        && (attr.include.is_some() || !attr.exclude.0.is_empty())
+    {
+        let message = "`opt_in` exports the methods marked `#[tool]`; remove `include` and `exclude`, or `opt_in`";
+        report.push(syn::Error::new(opt_in.span(), message));
+    }
     let parameters: Vec<String> = methods.iter().flat_map(|method| tool::parameter_names(&method.sig)).collect();
     check::names_exist(&attr.inject.0, "parameter", &parameters, report);
+}
+
+/// A class without a tool would be a mistake that nothing reports: the block registers nothing.
+fn check_exports(attr: &ClassAttr, place: impl ToTokens, type_name: &str, tools: &[ParsedTool], report: &mut Report) {
+    if !tools.is_empty() || report.has_errors() {
+        return;
+    }
+    let message = if attr.is_opt_in() {
+        format!("`{type_name}` has no tools: `opt_in` exports only methods that are marked `#[tool]`; mark one")
+    } else if attr.include.is_some() || !attr.exclude.0.is_empty() {
+        format!("`{type_name}` has no tools: `include` and `exclude` leave no method; name those to export")
+    } else {
+        format!(
+            "`{type_name}` has no tools: public methods are exported, constructors aside; make one `pub`, mark a private \
+             one `#[tool]`, or remove `#[tool_class]`"
+        )
+    };
+    report.at(place, message);
 }
 
 /// A prefix must be a valid tool name. An empty prefix leaves the methods' names unchanged.
@@ -353,6 +382,7 @@ fn read_method(
         _ => {}
     }
     let exported = match included {
+        _ if class.is_opt_in() => marker.is_some(),
         Some(included) => included,
         None => exports_all || matches!(method.vis, Visibility::Public(_)) || marker.is_some(),
     };

@@ -1,8 +1,7 @@
-//! Constructors: `new` functions whose parameters are injected.
+//! Constructors: functions that return an instance of their class. A `new` with injected parameters builds it for each call.
 
 use darling::FromMeta;
 use proc_macro2::Span;
-use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -64,36 +63,53 @@ impl ConstructorParameters {
 pub(crate) enum MethodRole {
     /// `new`, returning the type or a `Result` of it.
     Constructor,
-    /// `new`, returning the type in another wrapper, such as an `Arc`. Only the application calls it.
+    /// Returns the type under another name, or in another wrapper, such as an `Arc`. Only the application calls it.
     Factory,
     Method,
 }
 
-/// Returns the role of a method, by its name and its result.
+/// Returns the role of a method, by its receiver and its result.
 pub(crate) fn role(method: &ImplItemFn, type_name: &str) -> MethodRole {
     let ReturnType::Type(_, output) = &method.sig.output else { return MethodRole::Method };
-    if name_of(method) != "new" || method.sig.receiver().is_some() {
+    if method.sig.receiver().is_some() {
         return MethodRole::Method;
     }
     let output = crate::ty::future_output(output).unwrap_or(output);
     let bare = type_name.split('<').next().unwrap_or_default();
-    let is_class = |ty: &Type| matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Self" || last.ident == bare));
-    let Type::Path(path) = output else { return MethodRole::Method };
-    if is_class(output) {
-        return MethodRole::Constructor;
+    let is_class = |ty: &Type| last_segment(ty).is_some_and(|last| last.ident == "Self" || last.ident == bare);
+    let is_result =
+        |ty: &Type| last_segment(ty).is_some_and(|last| last.ident.to_string().ends_with("Result")) && !is_class(ty);
+    let built = if is_result(output) { crate::ty::first_argument(output).unwrap_or(output) } else { output };
+    if name_of(method) == "new" && is_class(built) {
+        MethodRole::Constructor
+    } else if holds_instance(output, &is_class) {
+        MethodRole::Factory
+    } else {
+        MethodRole::Method
     }
-    let Some(last) = path.path.segments.last() else { return MethodRole::Method };
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return MethodRole::Method };
-    let first = arguments.args.iter().find_map(|argument| match argument {
-        syn::GenericArgument::Type(ty) => Some(ty),
+}
+
+fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
         _ => None,
-    });
-    match first {
-        Some(ty) if is_class(ty) && last.ident.to_string().ends_with("Result") => MethodRole::Constructor,
-        _ if output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == bare) => {
-            MethodRole::Factory
-        }
-        _ => MethodRole::Method,
+    }
+}
+
+/// Returns `true` if a result is the class itself or holds one instance of it. A list of instances is data.
+fn holds_instance(ty: &Type, is_class: &dyn Fn(&Type) -> bool) -> bool {
+    const WRAPPERS: [&str; 10] =
+        ["Arc", "Rc", "Box", "Pin", "Option", "Mutex", "RwLock", "RefCell", "Cell", "ControlFlow"];
+    match ty {
+        Type::Group(group) => holds_instance(&group.elem, is_class),
+        Type::Paren(paren) => holds_instance(&paren.elem, is_class),
+        Type::Tuple(tuple) => tuple.elems.iter().any(|ty| holds_instance(ty, is_class)),
+        ty if is_class(ty) => true,
+        ty => last_segment(ty).is_some_and(|last| {
+            let name = last.ident.to_string();
+            let is_wrapper = name.ends_with("Result") || WRAPPERS.contains(&name.as_str());
+            is_wrapper && crate::ty::first_argument(ty).is_some_and(|inner| holds_instance(inner, is_class))
+        }),
     }
 }
 
@@ -146,25 +162,32 @@ fn skip(marker: &Attribute) -> Option<bool> {
     attrs::parse_attribute::<ToolAttr>(marker).ok()?.skip.map(|skip| *skip)
 }
 
-/// Reports attributes and lists that would make a constructor a tool.
-pub(crate) fn check_new(method: &ImplItemFn, role: MethodRole, class: &ClassAttr, report: &mut Report) {
+/// Reports attributes, lists and declarations that would make a constructor a tool.
+pub(crate) fn check_constructor(
+    method: &ImplItemFn,
+    role: MethodRole,
+    class: &ClassAttr,
+    is_declared: bool,
+    report: &mut Report,
+) {
+    let name = name_of(method);
     let message = match role {
         MethodRole::Constructor => {
             "`new` is the constructor and cannot be a tool; to keep it from being called, write `#[tool(skip)]`"
+                .to_owned()
         }
-        _ => "`new` returns the type itself and cannot be a tool; rename it to make it one",
+        _ => format!(
+            "`{name}` takes no `self` and returns the type itself: it is a constructor and cannot be a tool; to make it \
+             one, call it from a function outside of the block that has `#[tool]`"
+        ),
     };
-    let markers = method.attrs.iter().filter(|attribute| attrs::is_tool(attribute));
-    markers.filter(|marker| skip(marker).is_none()).for_each(|marker| report.at(marker, message));
-    let included = class.include.iter().flat_map(|list| &list.0).filter(|name| name.value() == "new");
-    included.for_each(|name| report.at(name, message));
-}
-
-fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
-    match token {
-        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().flat_map(flatten).collect(),
-        other => vec![other.to_string()],
+    let mut markers = method.attrs.iter().filter(|attribute| attrs::is_tool(attribute)).peekable();
+    if is_declared && role == MethodRole::Factory && markers.peek().is_none() {
+        report.at(&method.sig.ident, &message);
     }
+    markers.filter(|marker| skip(marker).is_none()).for_each(|marker| report.at(marker, &message));
+    let included = class.include.iter().flat_map(|list| &list.0).filter(|included| included.value() == name);
+    included.for_each(|name| report.at(name, &message));
 }
 
 /// Reads a constructor. Returns `None` if a parameter cannot be injected: the application then passes the instance with

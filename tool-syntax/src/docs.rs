@@ -1,6 +1,9 @@
 //! Descriptions from doc comments.
 
+use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use tool_model::{is_for_tests, is_link_definition, nearest, reduce_links};
 
 /// The first paragraph of a doc comment, and the items of its `# Arguments` section.
 #[derive(Debug, Default)]
@@ -8,6 +11,10 @@ pub(crate) struct Docs {
     pub(crate) description: String,
     /// The text of each documented parameter.
     arguments: Vec<(String, String)>,
+    /// The names under `# Arguments` that are no parameters, with their places.
+    pub(crate) unknown: Vec<(String, Span)>,
+    /// `true` if the documentation reserves the function for tests.
+    pub(crate) is_for_tests: bool,
     /// The first `#[doc = ..]` whose value is not a literal.
     pub(crate) unread: Option<Expr>,
 }
@@ -18,14 +25,29 @@ impl Docs {
     pub(crate) fn read(attributes: &[Attribute], parameters: &[String]) -> Self {
         let mut unread = None;
         let mut lines = Vec::new();
+        let mut spans = Vec::new();
         for value in attributes.iter().filter_map(doc_value) {
             match value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => lines.extend(clean_lines(&text.value())),
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                    lines.extend(clean_lines(&text.value()));
+                    spans.resize(lines.len(), value.span());
+                }
                 other => unread = unread.or_else(|| Some(other.clone())),
             }
         }
+        let definitions: String =
+            lines.iter().filter(|line| is_link_definition(line)).map(|line| format!("\n{line}")).collect();
+        let reduce = |text: String| reduce_links(&(text + &definitions));
+        let is_for_tests = is_for_tests(&lines.join("\n"));
         let lines = classify(&lines);
-        Self { description: first_paragraph(&lines), arguments: argument_texts(&lines, parameters), unread }
+        let section = argument_section(&lines, parameters);
+        let unknown = section.unknown.into_iter().map(|(name, line)| (name, spans[line])).collect();
+        let arguments = section.items.into_iter().flat_map(|(names, text)| {
+            let text = reduce(text);
+            names.into_iter().map(move |name| (name, text.clone()))
+        });
+        let description = reduce(first_paragraph(&lines));
+        Self { description, arguments: arguments.collect(), unknown, is_for_tests, unread }
     }
 
     /// Returns the text of a parameter in the `# Arguments` section.
@@ -98,7 +120,7 @@ fn classify(lines: &[String]) -> Vec<DocLine<'_>> {
                 DocLine::Code
             }
             (None, None) => match heading(text) {
-                _ if text.is_empty() => DocLine::Blank,
+                _ if text.is_empty() || is_link_definition(text) => DocLine::Blank,
                 Some(title) if indent < 4 => DocLine::Heading(title),
                 _ => DocLine::Text { indent, text },
             },
@@ -146,22 +168,37 @@ fn first_paragraph(lines: &[DocLine<'_>]) -> String {
     paragraph.collect::<Vec<_>>().join(" ")
 }
 
+/// The `# Arguments` section.
+#[derive(Default)]
+struct ArgumentSection {
+    /// The parameters of each item, and its text.
+    items: Vec<(Vec<String>, String)>,
+    /// The names of items that are no parameters, with the indices of their lines.
+    unknown: Vec<(String, usize)>,
+}
+
 /// Reads the `# Arguments` section.
 ///
 /// An item ends at a blank line, a code block or the next bullet, even if that bullet is not understood: its text must
 /// not be attributed to another argument. A nested list belongs to its item, unless it names a parameter.
-fn argument_texts(lines: &[DocLine<'_>], parameters: &[String]) -> Vec<(String, String)> {
-    let section =
-        lines.iter().skip_while(|line| !matches!(line, DocLine::Heading(title) if is_arguments(title))).skip(1);
-    let mut items: Vec<(Vec<String>, String)> = Vec::new();
+fn argument_section(lines: &[DocLine<'_>], parameters: &[String]) -> ArgumentSection {
+    let is_before = |(_, line): &(usize, &DocLine<'_>)| !matches!(line, DocLine::Heading(title) if is_arguments(title));
+    let ArgumentSection { mut items, mut unknown } = ArgumentSection::default();
     // The indentation of the bullet whose text is being read.
     let mut open: Option<usize> = None;
-    for line in section {
+    // The indentation of the list.
+    let mut outermost: Option<usize> = None;
+    for (index, line) in lines.iter().enumerate().skip_while(is_before).skip(1) {
         match line {
             DocLine::Heading(_) => break,
             DocLine::Blank | DocLine::Code => open = None,
             DocLine::Text { indent, text } => {
                 let item = bullet(text);
+                if let Some(item) = item
+                    && *indent <= *outermost.get_or_insert(*indent)
+                {
+                    unknown.extend(unknown_name(item, parameters).map(|name| (name, index)));
+                }
                 if let Some(found) = item.and_then(|item| described(item, parameters)) {
                     items.push(found);
                     open = Some(*indent);
@@ -176,7 +213,23 @@ fn argument_texts(lines: &[DocLine<'_>], parameters: &[String]) -> Vec<(String, 
             }
         }
     }
-    items.into_iter().flat_map(|(names, text)| names.into_iter().map(move |name| (name, text.clone()))).collect()
+    ArgumentSection { items, unknown }
+}
+
+/// Returns the name that a list item describes if it is no parameter. A bare word may be the start of a sentence, so it
+/// counts only if it resembles a parameter.
+fn unknown_name(item: &str, parameters: &[String]) -> Option<String> {
+    let (first, rest, is_marked) = without_emphasis(name(item)?, parameters);
+    let (_, behind) = note(rest.trim_start());
+    let is_described = behind.trim_end().is_empty() || behind.starts_with([':', '-', '–', '—']);
+    let is_identifier = first.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && first != "self";
+    let is_path = item.contains(&format!("{first}::"));
+    let is_known = parameters.iter().any(|parameter| parameter == first);
+    if is_known || !is_identifier || is_path || !is_described {
+        return None;
+    }
+    let resembles = || !nearest(first, parameters.iter().map(String::as_str)).is_empty();
+    (is_marked || (!behind.is_empty() && resembles())).then(|| first.to_owned())
 }
 
 /// Strips the marker of a list item: `*`, `-`, `+`, `1.` or `1)`.
@@ -195,7 +248,8 @@ fn bullet(line: &str) -> Option<&str> {
 /// Parses a list item such as "`host` - Host name" into the parameters that it names and their text.
 fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)> {
     let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
-    let (first, mut rest, is_marked) = name(item).filter(|(first, ..)| is_parameter(first))?;
+    let (first, mut rest, is_marked) = name(item).map(|found| without_emphasis(found, parameters))?;
+    is_parameter(&first).then_some(())?;
     let mut names = vec![first.to_owned()];
     while let Some(next) = after_conjunction(rest)
         && let Some((another, behind, _)) = name(next).filter(|(another, ..)| is_parameter(another))
@@ -211,6 +265,17 @@ fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)>
     }
     let text = text.trim_start_matches(',').trim();
     Some((names, if note.is_empty() { text.to_owned() } else { format!("{note} {text}").trim_end().to_owned() }))
+}
+
+/// Strips the underscores of `_unit_price_`, if a parameter is called `unit_price`.
+fn without_emphasis<'a>(found: (&'a str, &'a str, bool), parameters: &[String]) -> (&'a str, &'a str, bool) {
+    let (name, rest, _) = found;
+    let inner = name.strip_prefix('_').and_then(|name| name.strip_suffix('_'));
+    let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
+    match inner.filter(|inner| is_parameter(inner) && !is_parameter(&name)) {
+        Some(inner) => (inner, rest, true),
+        None => found,
+    }
 }
 
 /// Strips a comma, `and`, `or`, `&` or `/` between two names.
@@ -263,177 +328,4 @@ fn without_link(rest: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use syn::{ItemFn, parse_quote};
-
-    use super::*;
-
-    fn read(item: &ItemFn) -> Docs {
-        Docs::read(&item.attrs, &crate::tool::parameter_names(&item.sig))
-    }
-
-    fn description(comment: &str) -> String {
-        let lines: String = comment.lines().map(|line| format!("/// {line}\n")).collect();
-        read(&syn::parse_str(&format!("{lines}fn f() {{}}")).unwrap()).description
-    }
-
-    /// Asserts on the texts of the arguments `a`, `b`, .. of a section.
-    fn section(lines: &[&str], expected: &[(&str, Option<&str>)]) {
-        let comment: String = lines.iter().map(|line| format!("/// {line}\n")).collect();
-        let parameters: String = expected.iter().map(|(name, _)| format!("r#{name}: u8, ")).collect();
-        let item = format!("/// Does.\n///\n/// # Arguments\n{comment}fn f({parameters}) {{}}");
-        let docs = read(&syn::parse_str(&item).unwrap());
-        for (name, text) in expected {
-            assert_eq!(docs.argument(name), *text, "{name} in {lines:#?}");
-        }
-    }
-
-    #[test]
-    fn reads_the_description_across_attributes_and_blank_lines() {
-        let item: ItemFn = parse_quote! {
-            ///
-            /// The newest points
-            #[inline]
-            /// of one host.
-            ///
-            /// More.
-            fn newest() {}
-        };
-        assert_eq!(read(&item).description, "The newest points of one host.");
-    }
-
-    #[test]
-    fn reads_block_comments_like_line_comments() {
-        let item: ItemFn = syn::parse_str("/** First line\n * second line.\n *\n * Rest.\n */\nfn f() {}").unwrap();
-        assert_eq!(read(&item).description, "First line second line.");
-        let item = "/**\n    Does.\n\n    # Arguments\n    * `a` - one of:\n      * `x` - this\n    * `b` - two\n*/\nfn f(a: u8, b: u8) {}";
-        let docs = read(&syn::parse_str(item).unwrap());
-        assert_eq!(docs.argument("a"), Some("one of: * `x` - this"));
-        assert_eq!(docs.argument("b"), Some("two"));
-    }
-
-    #[test]
-    fn reads_the_usual_forms_of_the_arguments_section() {
-        let item: ItemFn = parse_quote! {
-            /// Text.
-            ///
-            /// # Arguments
-            ///
-            /// * `host` - Host name,
-            ///   such as `web-1`.
-            /// - limit: How many.
-            /// * `unit` — The unit.
-            ///
-            /// # Errors
-            /// * `none` - not an argument
-            fn f(host: String, limit: u8, unit: String, none: u8) {}
-        };
-        let docs = read(&item);
-        assert_eq!(docs.argument("host"), Some("Host name, such as `web-1`."));
-        assert_eq!(docs.argument("limit"), Some("How many."));
-        assert_eq!(docs.argument("unit"), Some("The unit."));
-        assert_eq!(docs.argument("none"), None);
-    }
-
-    #[test]
-    fn recognises_every_usual_spelling_of_a_name() {
-        section(
-            &[
-                "* **a** - bold",
-                "* __b__ - bold, too",
-                "* _c_ - emphasis",
-                "* [`d`] - a link",
-                "* [`e`](#e): a link with a target",
-                "* `f: u8` - with its type",
-                "* `r#type` - raw",
-                "* r#match – bare and raw",
-                "* `g`, `h` and `i` - three of them",
-                "* `j` (optional) - with a remark",
-                "* **`k`** -- both",
-                "1. `l` - numbered",
-                "+ `m` without a dash",
-                "* `_n` - unused",
-                "* *o* - with stars",
-                "* `__p` - with underscores",
-            ],
-            &[
-                ("a", Some("bold")),
-                ("b", Some("bold, too")),
-                ("c", Some("emphasis")),
-                ("d", Some("a link")),
-                ("e", Some("a link with a target")),
-                ("f", Some("with its type")),
-                ("type", Some("raw")),
-                ("match", Some("bare and raw")),
-                ("g", Some("three of them")),
-                ("h", Some("three of them")),
-                ("i", Some("three of them")),
-                ("j", Some("(optional) with a remark")),
-                ("k", Some("both")),
-                ("l", Some("numbered")),
-                ("m", Some("without a dash")),
-                ("_n", Some("unused")),
-                ("o", Some("with stars")),
-                ("__p", Some("with underscores")),
-            ],
-        );
-    }
-
-    #[test]
-    fn a_bullet_that_is_not_understood_ends_the_previous_one() {
-        section(
-            &["* `a` - first", "* <b>b</b> - in HTML", "  and on", "* c", "* `gone` - no parameter", "* d of this"],
-            &[("a", Some("first")), ("b", None), ("c", None), ("d", None)],
-        );
-    }
-
-    #[test]
-    fn a_nested_list_belongs_to_its_item() {
-        section(
-            &["* `a` - one of:", "  - `x` - this", "  - `y` - that", "* `b` - second", "  - `c` - nested, and a name"],
-            &[
-                ("a", Some("one of: - `x` - this - `y` - that")),
-                ("b", Some("second")),
-                ("c", Some("nested, and a name")),
-            ],
-        );
-    }
-
-    #[test]
-    fn emphasis_and_commas_in_text_are_not_names() {
-        section(
-            &["* `a` - first,", "  **b** of them", "  *c* too", "* `b`, the second - of two", "* `c`: `d`, or so"],
-            &[
-                ("a", Some("first, **b** of them *c* too")),
-                ("b", Some("the second - of two")),
-                ("c", Some("`d`, or so")),
-                ("d", None),
-            ],
-        );
-    }
-
-    #[test]
-    fn code_blocks_are_not_prose() {
-        assert_eq!(description("Adds.\n```\n# use m::add;\nadd(1);\n```\nMore."), "Adds.");
-        assert_eq!(description("~~~text\nAdds.\n~~~\nIn words."), "In words.");
-        assert_eq!(description("Calls ```add``` at once.\nAnd on."), "Calls ```add``` at once. And on.");
-        assert_eq!(description("````\n```\n# A\n````\nText."), "Text.");
-        section(
-            &["* `a` - first, such as", "  ```", "  # let x = 1;", "  ```", "* `b` - second"],
-            &[("a", Some("first, such as")), ("b", Some("second"))],
-        );
-        let item: ItemFn = syn::parse_str(
-            "/// Does.\n///\n/// ```\n/// # Arguments\n/// * `a` - in code\n/// ```\n/// # Arguments\n/// * `a` - real\nfn f(a: u8) {}",
-        )
-        .unwrap();
-        assert_eq!(read(&item).argument("a"), Some("real"));
-    }
-
-    #[test]
-    fn a_title_is_not_the_description() {
-        assert_eq!(description("# Title\nText."), "Text.");
-        assert_eq!(description("# Title\n\n## Another\n\nText\nand more."), "Text and more.");
-        assert_eq!(description("# Arguments\n* `a` - An a."), "");
-        assert_eq!(description("# Title\n# Errors\nAlways."), "");
-    }
-}
+mod tests;

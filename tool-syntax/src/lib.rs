@@ -23,6 +23,7 @@ mod rewrite;
 mod signature;
 mod tool;
 mod ty;
+mod value_kind;
 
 pub use attrs::{DefaultValue, hides_tool, is_helper, is_tool, marker};
 pub use class::{ClassKind, ParsedClass, read_class, read_declared_class, read_trait};

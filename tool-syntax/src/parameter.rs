@@ -10,7 +10,7 @@ use crate::attrs::{self, ArgAttr, DefaultValue};
 use crate::conversion::{self, ArgumentConversion, ConversionKind, ConversionTable};
 use crate::docs::Docs;
 use crate::ty::{self, ArgumentForm, InjectedForm};
-use crate::{Report, check, rewrite};
+use crate::{Report, check, rewrite, value_kind};
 
 /// Parameter names that are injected without an attribute.
 const RESERVED: [&str; 2] = ["session", "repository"];
@@ -45,6 +45,8 @@ pub struct ArgumentParameter {
     pub rules: Vec<Rule>,
     /// `true` if the value is redacted in logs.
     pub secret: bool,
+    /// `true` if parts of its type that have no schema are intended.
+    pub any: bool,
 }
 
 /// A parameter that the dispatcher fills.
@@ -155,6 +157,9 @@ fn argument(
         .filter(|text| !text.is_empty());
     check::argument(&attr, &typed.ty, typed.span(), report);
     let conversion = conversion::of_argument(&attr, &form, context.types, typed.ty.span(), report);
+    if conversion.is_none() {
+        value_kind::check_settings(&attr, &name, &form, typed.span(), report);
+    }
     let name = match &attr.rename {
         Some(rename) => {
             check::argument_name(rename, report);
@@ -173,10 +178,11 @@ fn argument(
         default: attr.default.map(darling::util::SpannedValue::into_inner),
         rules,
         secret: attr.secret.unwrap_or(false),
+        any: attr.any.unwrap_or(false),
     }
 }
 
-fn rules(attr: &ArgAttr) -> Vec<Rule> {
+pub(crate) fn rules(attr: &ArgAttr) -> Vec<Rule> {
     // Rules are `'static` because registrations are; here they live as long as the compiler or the generator.
     let keep = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     let mut rules = Vec::new();

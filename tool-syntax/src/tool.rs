@@ -23,6 +23,8 @@ pub struct ParsedTool {
     pub function: Ident,
     /// The description that the model reads, possibly empty.
     pub description: String,
+    /// `true` if the documentation says that the function is for tests.
+    pub is_for_tests: bool,
     /// The receiver of the method.
     pub receiver: Receiver,
     /// All parameters but the receiver, in order.
@@ -109,6 +111,7 @@ pub(crate) fn read(
     if attr.description.is_none() {
         check::documentation_is_read(&docs, report);
     }
+    check::described_parameters_exist(&docs, &parameter_names, report);
     let inject: Vec<String> = attr.inject.0.iter().map(syn::LitStr::value).collect();
     check::names_exist(&attr.inject.0, "parameter", &parameter_names, report);
     let inject_here: Vec<String> =
@@ -145,6 +148,7 @@ pub(crate) fn read(
     ParsedTool {
         name: tool_name(&attr, source.signature, class, report),
         function: source.signature.ident.clone(),
+        is_for_tests: docs.is_for_tests,
         description: attr.description.as_ref().map_or(docs.description, syn::LitStr::value),
         receiver: signature::receiver(source.signature, report),
         explicit: explicit(&attr, &parameters, report),
@@ -195,17 +199,21 @@ fn tool_name(attr: &ToolAttr, signature: &Signature, class: Option<&ClassDefault
 }
 
 /// Merges the keys of a tool with those of its class. The tool's value replaces the class's value, except that lists
-/// are joined.
+/// are joined. A flag that another flag [implies](Key::implies) is set unless one of the two attributes sets it to `false`.
 fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static Key, Value)> {
     let class_keys = class.map(|class| class.keys.0.as_slice()).unwrap_or_default();
     let merged = KEYS.iter().filter_map(|key| {
         let find = |keys: &[SpannedValue<(&'static Key, Value)>]| {
             keys.iter().find(|pair| pair.0.name == key.name).map(|pair| pair.1.clone())
         };
+        let implied = || {
+            let by = KEYS.iter().find(|other| other.implies == Some(key.name))?;
+            tool.0.iter().chain(class_keys).find(|pair| pair.0.name == by.name).map(|pair| pair.1.clone())
+        };
         let (class, tool) = (find(class_keys), find(&tool.0));
         let value = match key.kind {
             KeyKind::Words => joined([class, tool].into_iter().flatten()),
-            _ => tool.or(class)?,
+            _ => tool.or(class).or_else(implied)?,
         };
         let is_set = match key.kind {
             KeyKind::Flag => value == true,

@@ -277,7 +277,14 @@ pub(crate) fn owned_form(ty: &Type) -> Type {
 /// Returns the first type argument of a type with one of these names.
 pub(crate) fn argument_of<'a>(ty: &'a Type, names: &[&str]) -> Option<&'a Type> {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
-    let segment = path.segments.last().filter(|segment| names.iter().any(|name| segment.ident == name))?;
+    path.segments.last().filter(|segment| names.iter().any(|name| segment.ident == name))?;
+    first_argument(ty)
+}
+
+/// Returns the first type argument of a type.
+pub(crate) fn first_argument(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last()?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
     arguments.args.iter().find_map(|argument| match argument {
         GenericArgument::Type(inner) => Some(ungroup(inner)),

@@ -95,6 +95,19 @@ fn a_type_without_a_schema_still_rejects_by_value() {
 }
 
 #[test]
+fn a_type_with_a_traced_schema_is_rejected_by_the_schema() {
+    for (text, expected) in [
+        (
+            r#"{"a": {"choice": 5, "pair": [1, 2]}}"#,
+            "`a.choice`: got 5, expected one of: object with `With`; \"Plain\"",
+        ),
+        (r#"{"a": {"choice": "Plain", "pair": [1, 2, 3]}}"#, "`a.pair`: got [1,2,3], expected exactly 2 items"),
+    ] {
+        assert_eq!(lines("reasons.traced", text), [expected], "{text}");
+    }
+}
+
+#[test]
 fn a_decimal_for_a_128_bit_integer_is_rejected_for_its_form() {
     let why = "(write it without a fraction or exponent)";
     for (a, list, expected) in [
@@ -251,7 +264,21 @@ fn nonzero(number: std::num::NonZeroI8) -> i8 {
 
 /// Takes a type without a schema.
 #[tool(name = "reasons.undescribed")]
-fn undescribed(a: Opaque) -> String {
+fn undescribed(#[arg(with = "by_function", any)] a: Opaque) -> String {
+    traced(a)
+}
+
+mod by_function {
+    use serde::{Deserialize, Deserializer};
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<super::Opaque, D::Error> {
+        super::Opaque::deserialize(deserializer)
+    }
+}
+
+/// Takes a type whose schema is traced.
+#[tool(name = "reasons.traced")]
+fn traced(a: Opaque) -> String {
     let choice = match a.choice {
         Undescribed::Plain => "plain".to_owned(),
         Undescribed::With(number) => number.to_string(),

@@ -136,7 +136,7 @@ fn a_path_leads_to_the_mistake() {
             r#"{"opaque":{"x":1,"more":{}},"borrowed":{"x":1,"more":{}},"list":[{"x":1,"more":{}},{"x":-1,"more":{}}],"slice":[]}"#,
             "list[1].x",
         ),
-        ("opaque.unknown", r#"{"opaque":{"x":1},"borrowed":{"x":1,"more":{}},"list":[],"slice":[]}"#, "opaque"),
+        ("opaque.unknown", r#"{"opaque":{"x":1},"borrowed":{"x":1,"more":{}},"list":[],"slice":[]}"#, "opaque.more"),
     ]);
 }
 

@@ -4,6 +4,8 @@
 mod blocking;
 // Errors of `build()`, and the output of `explain()`.
 mod build_errors;
+// Warnings of `build()`, and a dispatcher without tools.
+mod build_warnings;
 // Finish hooks and the end of a scope.
 mod finish_hooks;
 // Borrowed and moved values.

@@ -25,7 +25,7 @@ const FEATURES: &[(&str, usize)] = &[
     ("\"patternProperties\"", 10),
     ("\"required\": false", 150),
     ("\"required\": [", 150),
-    ("\"type\": \"any\"", 70),
+    ("\"type\": \"any\"", 45),
     ("\"type\": \"null\"", 50),
     ("\"returns\"", 200),
     ("\"writeOnly\"", 10),

@@ -146,7 +146,7 @@ pub enum DefaultImpl {
 pub enum TypeRole {
     /// Deserializes, serializes and has a schema.
     Full,
-    /// Deserializes only: an argument that is `any`.
+    /// Deserializes only: an argument whose schema is traced.
     Opaque,
     /// Implements `FromStr` only.
     Parsed,

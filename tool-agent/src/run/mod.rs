@@ -38,7 +38,7 @@ use crate::{AgentEvent, AgentSubscriber, Conversation, RunEnding, RunLimits, Run
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let agent = Agent::builder(ScriptedModel::new([Reply::text("Hello!")]), Dispatcher::builder().build()?).build();
+/// let agent = Agent::builder(ScriptedModel::new([Reply::text("Hello!")]), Dispatcher::builder().allow_empty().build()?).build();
 /// let run = agent.conversation("chat-7").say("Hi.");
 /// let mut events = run.events();
 /// let outcome = tokio::spawn(run.into_future());

@@ -148,6 +148,9 @@ impl ClassReader<'_> {
                 single
                     .items
                     .retain(|member| matches!(member, TraitItem::Fn(other) if other.sig.ident == method.sig.ident));
+                single.items.push(syn::parse_quote!(
+                    fn any_other(&self);
+                ));
                 let names = inject.iter();
                 read_trait(quote!(inject = [#(#names),*]), &single)
             },
@@ -188,31 +191,23 @@ impl ClassReader<'_> {
             ImplItem::Fn(method) => is_new(method),
             _ => true,
         });
-        let read = |inject: &[String], method: &ImplItemFn| -> (Vec<ParsedClass>, Report) {
+        let read = |inject: &[String], method: Option<&ImplItemFn>| -> (Vec<ParsedClass>, Report) {
             let mut single = bare.clone();
             // A class without tools would be an error of its own.
             single.items.push(syn::parse_quote!(
                 pub fn any_other(&self) {}
             ));
-            if !is_new(method) {
+            single.items.extend(method.filter(|method| !is_new(method)).map(|method| {
                 let mut method = method.clone();
                 method.attrs.retain(|attribute| !is_annotation(attribute));
-                single.items.push(ImplItem::Fn(method));
-            }
+                ImplItem::Fn(method)
+            }));
             let instances = instance.iter().map(|instance| &instance.ty);
             let names = inject.iter();
             let new = constructor.iter();
             read_class(quote!(#(instances(#instances),)* #(new(#new),)* inject = [#(#names),*]), &single)
         };
-        let (findings, class_errors) = class_findings(
-            item,
-            read(
-                &[],
-                &syn::parse_quote!(
-                    pub fn any(&self) {}
-                ),
-            ),
-        );
+        let (findings, class_errors) = class_findings(item, read(&[], None));
         let no_placeholders = Vec::new();
         let context = MethodContext {
             traits: &self.traits,
@@ -222,7 +217,7 @@ impl ClassReader<'_> {
             placeholders: instance.as_ref().map_or(&no_placeholders, |instance| &instance.placeholders),
             class_findings: &findings,
             class_errors,
-            read: &read,
+            read: &|inject, method| read(inject, Some(method)),
         };
         let mut methods: Vec<MethodCandidate> = offered.iter().map(|method| context.method(method, *method)).collect();
         let keys: Vec<String> = instance
@@ -333,7 +328,7 @@ fn add_to_operations(methods: &mut [MethodCandidate], reason: AdoptReason, messa
     }
 }
 
-/// Returns the problems of a block with a method that fits, and the errors that each reading of it repeats.
+/// Returns the problems of a block without its methods, and the errors that each reading of it repeats.
 fn class_findings(item: &ItemImpl, (_, report): (Vec<ParsedClass>, Report)) -> (Vec<AdoptFinding>, Vec<String>) {
     let Err(errors) = report.into_result() else { return (Vec::new(), Vec::new()) };
     let errors: Vec<String> = errors.into_iter().map(|error| error.to_string()).collect();

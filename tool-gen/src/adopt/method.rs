@@ -45,6 +45,8 @@ struct MethodNeeds {
     findings: Vec<AdoptFinding>,
     keys: Vec<String>,
     parameters: BTreeMap<String, String>,
+    /// The parser knows more forms of constructors.
+    is_constructor: bool,
 }
 
 impl MethodNeeds {
@@ -88,7 +90,7 @@ impl MethodContext<'_> {
         let fit = method_role(&method.sig, &self.type_name).unwrap_or_else(|| {
             needs.findings.extend(self.class_findings.iter().cloned());
             self.judge(method, &mut needs);
-            Fit::from_findings(&needs.findings)
+            if needs.is_constructor { Fit::Constructor } else { Fit::from_findings(&needs.findings) }
         });
         let places = typed_inputs(&method.sig).filter_map(|typed| Some((name_of(typed)?, typed.pat.span().start())));
         MethodCandidate {
@@ -144,7 +146,8 @@ impl MethodContext<'_> {
             return None;
         }
         let tool = classes.into_iter().flat_map(|class| class.tools).find(|tool| tool.function == method.sig.ident);
-        if tool.is_none() && errors.is_empty() && self.class_findings.is_empty() {
+        needs.is_constructor = tool.is_none() && errors.is_empty() && method.sig.receiver().is_none();
+        if tool.is_none() && errors.is_empty() && self.class_findings.is_empty() && !needs.is_constructor {
             needs.add(
                 AdoptReason::Signature,
                 "it cannot be called on `dyn Trait`",

@@ -56,7 +56,7 @@ impl CheckCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.output.clone().unwrap_or_else(|| selection.manifest.clone());
-        let tools = LoadedTools::scan(&selection, format, "the manifest was not checked")?;
+        let tools = LoadedTools::scan(&selection, format, "the manifest was not checked")?.with_advice(format);
         let committed = match std::fs::read_to_string(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             // Git may have converted the line endings for Windows.

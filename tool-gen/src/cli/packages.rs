@@ -76,15 +76,20 @@ impl OtherPackages {
         }
     }
 
-    /// Returns a warning that names the packages with tools, if there are any.
-    pub(super) fn suggestion(&self) -> Option<Diagnostic> {
+    /// Returns the warning that there are no tools, which names the packages that have some.
+    pub(super) fn suggestion(&self) -> Diagnostic {
         let members = self.members.iter().filter(|(_, scan)| has_tools(scan));
         let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();
         let outside: Vec<_> = self.outside.iter().filter(|(_, file)| has_tools_outside(file)).collect();
         let names: Vec<String> =
             members.iter().copied().chain(outside.iter().map(|(name, _)| name.as_str())).map(quoted).collect();
         let verb = if names.len() == 1 { "has" } else { "have" };
-        let message = format!("{} no tools, but {} {verb} some", self.subject(), names.split_last().map(joined)?);
+        let Some(names) = names.split_last().map(joined) else {
+            let help = "mark functions with `#[tool]`, or an `impl` block with `#[tool_class]`; tools of `manual` classes are \
+                        not in a manifest";
+            return warning(format!("{} no tools", self.subject()), help.to_owned());
+        };
+        let message = format!("{} no tools, but {names} {verb} some", self.subject());
         let mut ways: Vec<String> = Vec::new();
         if !members.is_empty() {
             let flags: Vec<_> = members.iter().map(|name| format!("-p {name}")).collect();
@@ -92,7 +97,7 @@ impl OtherPackages {
         }
         ways.extend(outside.iter().map(|(_, file)| format!("`--manifest-path {}`", display_path(file))));
         let help = format!("select them with {}; set the manifest's path with `-o`", ways.join(", "));
-        Some(Diagnostic { severity: Severity::Warning, message, help: Some(help), place: None, compile_error: false })
+        warning(message, help)
     }
 
     fn subject(&self) -> String {
@@ -101,6 +106,10 @@ impl OtherPackages {
             _ => "the selected packages have".to_owned(),
         }
     }
+}
+
+fn warning(message: String, help: String) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, message, help: Some(help), place: None, compile_error: false }
 }
 
 /// Returns the given Cargo.toml, or the nearest one.

@@ -1,6 +1,6 @@
 //! Running scans with a progress bar.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::panic;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tool_gen::{Diagnostic, ScanOutput, Severity, SourcePlace};
-use tool_model::Manifest;
+use tool_model::{Manifest, is_for_tests};
 
 use super::arguments::{OutputFormat, ToolSource};
 use super::exit::{CommandFailure, Result};
@@ -25,13 +25,17 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(100);
 
 /// The tools with their diagnostics.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LoadedTools {
     pub(super) manifest: Manifest,
     /// Errors and warnings. With errors the tools are incomplete.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The place of each tool, if it was read from sources.
     pub(super) places: BTreeMap<String, SourcePlace>,
+    /// The tools whose documentation says that they are for tests.
+    pub(super) for_tests: BTreeSet<String>,
+    /// Warnings about tools that a model should not be offered as they are. `lint` has rules for them.
+    pub(super) advice: Vec<Diagnostic>,
     /// The files that were read or looked for, if the tools were read from sources.
     pub(super) files: Vec<PathBuf>,
 }
@@ -42,7 +46,9 @@ impl LoadedTools {
     pub(super) fn read(source: &ToolSource, format: OutputFormat, consequence: &str) -> Result<Self> {
         if let Some(file) = &source.from {
             let manifest = Manifest::load(file)?;
-            return Ok(Self { manifest, diagnostics: Vec::new(), places: BTreeMap::new(), files: Vec::new() });
+            let for_tests = manifest.iter().filter(|(_, tool)| is_for_tests(&tool.description));
+            let for_tests = for_tests.map(|(name, _)| name.to_owned()).collect();
+            return Ok(Self { manifest, for_tests, ..Self::default() });
         }
         Self::scan(&PackageSelection::resolve(&source.choice)?, format, consequence)
     }
@@ -56,15 +62,17 @@ impl LoadedTools {
 
     /// Reads the sources without printing the diagnostics.
     pub(super) fn scan_quietly(selection: &PackageSelection) -> Result<Self> {
-        let ScanOutput { manifest, mut diagnostics, places, files } = {
+        let scanned = {
             let files = Arc::new(AtomicUsize::new(0));
             let scan = selection.scan.clone().progress(files.clone());
             run_with_progress(&files, || scan.run())??
         };
+        let advice = scanned.advice();
+        let ScanOutput { manifest, mut diagnostics, places, for_tests, files } = scanned;
         if manifest.is_empty() && !diagnostics.iter().any(is_error) {
-            diagnostics.extend(selection.elsewhere.suggestion());
+            diagnostics.push(selection.elsewhere.suggestion());
         }
-        Ok(Self { manifest, diagnostics, places, files })
+        Ok(Self { manifest, diagnostics, places, for_tests, advice, files })
     }
 
     /// Prints the diagnostics as text. In JSON they are part of the result.
@@ -72,6 +80,15 @@ impl LoadedTools {
         if format == OutputFormat::Text {
             report::diagnostics(&self.diagnostics);
         }
+    }
+
+    /// Adds the advice to the diagnostics, and prints it as text.
+    pub(super) fn with_advice(mut self, format: OutputFormat) -> Self {
+        if format == OutputFormat::Text {
+            report::diagnostics(&self.advice);
+        }
+        self.diagnostics.append(&mut self.advice);
+        self
     }
 
     /// Fails if the sources have errors: missing tools would look removed.

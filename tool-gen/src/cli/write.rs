@@ -60,7 +60,7 @@ impl WriteCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let selection = PackageSelection::resolve(&self.choice)?;
         let file = self.target.output.as_ref().unwrap_or(&selection.manifest);
-        let tools = LoadedTools::scan(&selection, format, "nothing was written")?;
+        let tools = LoadedTools::scan(&selection, format, "nothing was written")?.with_advice(format);
         let written = WriteOutcome::write(file, &tools, &self.target)?;
         match format {
             OutputFormat::Text => written.print_changes(),

@@ -5,11 +5,13 @@
 
 use proc_macro2::Span;
 use serde_json::{Map, Value, json};
+use tool_model::trace::{TracedForm, TracedType, UnknownPart};
 use tool_syntax::{ArgumentConversion, ArgumentForm, Container};
 
 use super::generator::SchemaGenerator;
 use super::library::wrapped_type;
 use super::shape::{AttributeView, TypeShapes};
+use super::traced::traced;
 use super::{LossKind, SchemaContract, UnseenPart};
 use crate::ty::{DefinitionId, Ty};
 
@@ -18,6 +20,10 @@ use crate::ty::{DefinitionId, Ty};
 pub(crate) struct SeenArgument {
     /// The schema, or `None` for `any`.
     pub(crate) schema: Option<Value>,
+    /// The form of a type without `JsonSchema`, whose schema is added after those of all other arguments.
+    pub(crate) traced: Option<TracedType>,
+    /// The parts of it whose form the program does not know either.
+    pub(crate) unknown: Vec<UnknownPart>,
     /// `true` if the type accepts a missing value.
     pub(crate) optional: bool,
     /// The variants of an enum in the order of declaration.
@@ -83,11 +89,18 @@ pub(crate) fn argument(generator: &mut SchemaGenerator<'_>, decoded: &DecodedFor
     };
     match tier(generator.shapes, &ty, is_lent) {
         DecodeTier::Described => described(generator, &ty),
-        DecodeTier::Undescribed => SeenArgument {
-            optional: is_optional(generator.shapes, &ty),
-            variants: variants(generator.shapes, &ty),
-            ..SeenArgument::default()
-        },
+        DecodeTier::Undescribed => {
+            let (traced, unseen) = traced(generator.shapes, &ty);
+            let unseen = if matches!(traced.root, TracedForm::Unknown(_)) { of_whole_type(unseen) } else { unseen };
+            SeenArgument {
+                optional: is_optional(generator.shapes, &ty),
+                variants: variants(generator.shapes, &ty),
+                unknown: traced.unknown_parts(),
+                traced: Some(traced),
+                unseen,
+                ..SeenArgument::default()
+            }
+        }
         DecodeTier::Text { ty, is_list, is_optional } => {
             let mut text = json!({"type": "string"});
             generator.add_rust_type(&mut text, || ty);
@@ -97,10 +110,6 @@ pub(crate) fn argument(generator: &mut SchemaGenerator<'_>, decoded: &DecodedFor
         DecodeTier::Undecodable(what) => {
             any(what, "it cannot be read from JSON; derive `Deserialize`, or implement `FromStr`")
         }
-        DecodeTier::Undecided(what) => SeenArgument {
-            optional: is_optional(generator.shapes, &ty),
-            ..any(what, "its schema in this position depends on a feature of schemars")
-        },
     }
 }
 
@@ -109,21 +118,32 @@ fn any(what: String, why: &str) -> SeenArgument {
     SeenArgument { unseen: vec![unseen], ..SeenArgument::default() }
 }
 
+/// Marks unseen parts as those of the whole argument.
+fn of_whole_type(unseen: Vec<UnseenPart>) -> Vec<UnseenPart> {
+    let whole = |part: UnseenPart| match part.loss {
+        LossKind::Leaf => UnseenPart { loss: LossKind::Type, ..part },
+        _ => part,
+    };
+    unseen.into_iter().map(whole).collect()
+}
+
 fn described(generator: &mut SchemaGenerator<'_>, ty: &Ty) -> SeenArgument {
     let mark = generator.snapshot();
     let before = generator.take_unseen();
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
     generator.unseen = before;
-    let is_seen = unseen.iter().all(|unseen| unseen.loss == LossKind::Detail);
+    let is_seen = unseen.iter().all(|unseen| matches!(unseen.loss, LossKind::Detail | LossKind::Leaf));
     if !is_seen {
         generator.restore(mark);
     }
+    let unseen = if schema == Value::Bool(true) { of_whole_type(unseen) } else { unseen };
     SeenArgument {
-        schema: Some(schema).filter(|_| is_seen),
+        schema: Some(schema).filter(|schema| is_seen && *schema != Value::Bool(true)),
         optional: is_optional(generator.shapes, ty),
         variants: variants(generator.shapes, ty),
         unseen,
+        ..SeenArgument::default()
     }
 }
 
@@ -149,7 +169,8 @@ pub(crate) fn returns(shapes: &TypeShapes<'_>, ty: &Ty) -> SeenResult {
     let mut generator = SchemaGenerator::new(shapes, SchemaContract::Serialize);
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
-    let is_seen = unseen.iter().all(|unseen| unseen.loss == LossKind::Detail);
+    let is_seen = unseen.iter().all(|unseen| matches!(unseen.loss, LossKind::Detail | LossKind::Leaf));
+    let is_seen = is_seen && schema != Value::Bool(true);
     SeenResult { schema: is_seen.then(|| (schema, generator.into_definitions())), unseen }
 }
 
@@ -175,8 +196,6 @@ enum DecodeTier {
     },
     /// The type cannot be decoded.
     Undecodable(String),
-    /// Depends on the features of other crates.
-    Undecided(String),
 }
 
 fn tier(shapes: &TypeShapes<'_>, ty: &Ty, is_lent: bool) -> DecodeTier {
@@ -206,25 +225,22 @@ fn tier(shapes: &TypeShapes<'_>, ty: &Ty, is_lent: bool) -> DecodeTier {
     }
     let is_undescribed = |leaf: &Ty| match leaf {
         Ty::Defined { definition, .. } => !has_schema(shapes, *definition),
-        _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
+        _ => is_never_described(leaf),
     };
-    if let Some(leaf) = undecided(ty).filter(|_| !shapes.types.describes_urls()) {
-        return DecodeTier::Undecided(shapes.type_name(leaf));
-    }
     if component_types(ty).into_iter().any(is_undescribed) { DecodeTier::Undescribed } else { DecodeTier::Described }
 }
 
-/// Returns a `url::Url` in a position where the runtime does not recognize it by name. There its schema depends on a
-/// feature of schemars.
-fn undecided(ty: &Ty) -> Option<&Ty> {
-    let is_url = |ty: &Ty| ty.library() == Some(("url", "Url"));
-    let held = |ty: &'_ Ty, by: &str| match ty {
-        Ty::Library { arguments, .. } if ty.library() == Some(("std", by)) => arguments.first().cloned(),
-        _ => None,
-    };
-    let inner = held(ty, "Option").unwrap_or_else(|| ty.clone());
-    let is_told = is_url(&inner) || held(&inner, "Vec").is_some_and(|item| is_url(&item));
-    component_types(ty).into_iter().find(|leaf| is_url(leaf)).filter(|_| !is_told)
+/// Returns `true` for library types without `JsonSchema`, whatever the features of schemars.
+fn is_never_described(ty: &Ty) -> bool {
+    matches!(
+        ty.library(),
+        Some(
+            ("std", "Saturating" | "RangeFrom" | "RangeTo")
+                | ("chrono", "Month")
+                | ("semver", "VersionReq")
+                | ("time" | "ulid" | "ipnet", _)
+        )
+    )
 }
 
 fn can_decode(shapes: &TypeShapes<'_>, id: DefinitionId) -> bool {
@@ -287,7 +303,7 @@ fn optional_in(shapes: &TypeShapes<'_>, ty: &Ty) -> Option<Ty> {
 }
 
 /// Returns `true` if a missing value can be decoded: for `Option` and types that decode like it.
-fn is_optional(shapes: &TypeShapes<'_>, ty: &Ty) -> bool {
+pub(super) fn is_optional(shapes: &TypeShapes<'_>, ty: &Ty) -> bool {
     optional_in(shapes, ty).is_some()
 }
 

@@ -117,6 +117,11 @@ impl<'w> SchemaGenerator<'w> {
     /// Returns the schema of a type for use in another: inline, or a reference to its definition.
     pub(crate) fn subschema_for(&mut self, ty: &Ty) -> Value {
         let kind = self.shapes.kind(ty);
+        if let SchemaKind::Unseen(what, why) = kind {
+            // Only this part is unknown: the schema around it does not depend on it.
+            self.report(what, why, LossKind::Leaf);
+            return Value::Bool(true);
+        }
         if self.is_inline(&kind) {
             return self.schema_of(kind, ty);
         }
@@ -227,6 +232,10 @@ impl<'w> SchemaGenerator<'w> {
             SchemaKind::Result(success, error) => {
                 let forms = [("Ok", success), ("Err", error)];
                 json!({"oneOf": forms.map(|(name, ty)| property(name, self.subschema_for(&ty)))})
+            }
+            SchemaKind::Either(left, right) => {
+                let forms = [("Left", left), ("Right", right)];
+                json!({"oneOf": forms.map(|(name, ty)| compose::externally_tagged(name, self.subschema_for(&ty)))})
             }
             SchemaKind::Bound(limit) => {
                 let included = property("Included", self.subschema_for(&limit));

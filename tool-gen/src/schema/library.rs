@@ -1,6 +1,7 @@
 //! Types of the language, of the standard library and of other libraries that schemars supports.
 
 use serde_json::{Value, json};
+use tool_model::trace::library_schema;
 
 use super::SchemaContract;
 use super::kind::SchemaKind;
@@ -63,11 +64,15 @@ fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<SchemaKind> {
     if krate == "serde_json" && name == "Map" {
         return Some(SchemaKind::Map(library("std::string::String"), library("serde_json::Value")));
     }
-    if krate != "std" {
-        return None;
-    }
     let mut arguments = arguments.iter().cloned();
     let mut next = || arguments.next();
+    match (krate, name) {
+        ("std", _) => {}
+        ("indexmap", "IndexMap") => return Some(SchemaKind::Map(next()?, next()?)),
+        ("indexmap", "IndexSet") => return Some(SchemaKind::Set(next()?)),
+        ("either", "Either") => return Some(SchemaKind::Either(next()?, next()?)),
+        _ => return None,
+    }
     Some(match name {
         "Option" => SchemaKind::Option(next()?),
         "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" => SchemaKind::List(next()?),
@@ -113,12 +118,51 @@ fn plain(krate: &str, name: &str) -> Option<PlainType> {
             Some(PlainType { inline: false, ..plain!("Schema", "schemars::Schema", {"type": ["object", "boolean"]}) })
         }
         "uuid" if name == "Uuid" => Some(plain!("Uuid", "uuid::Uuid", {"type": "string", "format": "uuid"})),
+        "jiff" => Some(match name {
+            "Timestamp" => plain!("Timestamp", "jiff::Timestamp", {"type": "string", "format": "date-time"}),
+            "Zoned" => plain!("Zoned", "jiff::Zoned", {"type": "string", "format": "zoned-date-time"}),
+            "SignedDuration" => {
+                plain!("SignedDuration", "jiff::SignedDuration", {"type": "string", "format": "duration"})
+            }
+            "Span" => plain!("Span", "jiff::Span", {"type": "string", "format": "duration"}),
+            "Date" => plain!("Date", "jiff::Date", {"type": "string", "format": "date"}),
+            "Time" => plain!("Time", "jiff::Time", {"type": "string", "format": "partial-time"}),
+            "DateTime" => plain!("DateTime", "jiff::DateTime", {"type": "string", "format": "partial-date-time"}),
+            _ => return None,
+        }),
+        "rust_decimal" if name == "Decimal" => Some(decimal_type()),
+        "bigdecimal" if name == "BigDecimal" => Some(decimal_type()),
+        "bytes" if matches!(name, "Bytes" | "BytesMut") => Some(PlainType {
+            inline: false,
+            schema: |contract| {
+                let types =
+                    if contract == SchemaContract::Deserialize { json!(["array", "string"]) } else { json!("array") };
+                json!({"type": types, "items": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255}})
+            },
+            ..plain!("Bytes", "bytes::Bytes", true)
+        }),
+        "semver" if name == "Version" => Some(PlainType {
+            inline: false,
+            schema: |_| library_schema("semver", "Version", None).unwrap_or_default(),
+            ..plain!("SemVer", "semver::Version", true)
+        }),
+        "smol_str" if name == "SmolStr" => Some(plain!("string", {"type": "string"})),
         "url" if name == "Url" => Some(plain!("Url", "url::Url", {"type": "string", "format": "uri"})),
         _ => None,
     }
 }
 
-fn language_type(name: &str) -> Option<PlainType> {
+fn decimal_type() -> PlainType {
+    PlainType {
+        schema: |contract| match contract {
+            SchemaContract::Deserialize => library_schema("rust_decimal", "Decimal", None).unwrap_or_default(),
+            SchemaContract::Serialize => json!({"type": "string", "pattern": r"^-?\d+(\.\d+)?$"}),
+        },
+        ..plain!("Decimal", true)
+    }
+}
+
+pub(super) fn language_type(name: &str) -> Option<PlainType> {
     Some(match name {
         "bool" => plain!("boolean", {"type": "boolean"}),
         "char" => plain!("Character", "char", {"type": "string", "minLength": 1, "maxLength": 1}),

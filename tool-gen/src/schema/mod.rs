@@ -8,6 +8,7 @@ mod attributes;
 mod compose;
 mod container;
 mod default;
+mod delegation;
 mod describe;
 mod evaluate;
 mod facts;
@@ -15,6 +16,7 @@ mod generator;
 mod kind;
 mod library;
 mod shape;
+mod traced;
 mod value;
 
 #[cfg(test)]
@@ -57,6 +59,8 @@ pub(crate) struct UnseenPart {
 pub(crate) enum LossKind {
     /// The schema is missing: the argument is `any`.
     Type,
+    /// A part has no schema: only that part is `any`.
+    Leaf,
     /// The schema is missing, and the program aborts: schemars does not terminate either.
     Program,
     /// A keyword is missing, such as a default.

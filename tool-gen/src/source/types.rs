@@ -7,7 +7,6 @@ use syn::{Expr, ExprLit, GenericArgument, GenericParam, Lit, Path, PathArguments
 
 use super::names::{NamedEntity, import_path};
 use super::{CrateId, SourceScope, SourceTree};
-use crate::package::Dependency;
 use crate::text::source_text;
 use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
 
@@ -322,15 +321,10 @@ impl TypeSource for SourceTree {
         of_module.or_else(|| self.associated_function(path, scope))
     }
 
-    fn describes_urls(&self) -> bool {
-        let has = |dependency: &Dependency, package: &str, feature: &str| {
-            dependency.package == package && dependency.features.iter().any(|known| known == feature)
-        };
-        self.crates
-            .borrow()
-            .iter()
-            .flat_map(|krate| krate.dependencies.values())
-            .any(|dependency| has(dependency, "tool-runtime", "url") || has(dependency, "schemars", "url2"))
+    fn has_feature(&self, package: &str, feature: &str) -> bool {
+        let crates = self.crates.borrow();
+        let mut dependencies = crates.iter().flat_map(|krate| krate.dependencies.values());
+        dependencies.any(|known| known.package == package && known.features.iter().any(|known| known == feature))
     }
 
     fn constant(&self, path: &Path, scope: ScopeId) -> Option<(Rc<Expr>, ScopeId)> {

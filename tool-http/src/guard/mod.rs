@@ -46,7 +46,7 @@ type RequestCheck = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(),
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let guard = Guard::new().token(Token::random()?).host("tools.example.org")?.rate(Limit::per_second(20));
-/// let tools = tool_runtime::Dispatcher::builder().build()?;
+/// let tools = tool_runtime::Dispatcher::builder().allow_empty().build()?;
 /// // One guard for the whole application: the nested router does not check a request twice.
 /// let app: Router = Router::new()
 ///     .route("/", get(|| async { "hello" }))

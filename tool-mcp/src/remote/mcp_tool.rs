@@ -151,5 +151,5 @@ fn with_flags(mut local: RuntimeTool, trust: &TrustSettings, tool: &Tool) -> Run
             local = local.idempotent();
         }
     }
-    if trusted || (is_read_only_hint && trust.read_only_hints) { local } else { local.sensitive() }
+    if trusted || (is_read_only_hint && trust.read_only_hints) { local.not_sensitive() } else { local.sensitive() }
 }

@@ -279,7 +279,7 @@ mod tests {
             // The control changes something else.
             (vec![tool("a", "One."), tool("b", "")], Ok(())),
         ] {
-            let registry = Dispatcher::builder().build().unwrap().registry();
+            let registry = Dispatcher::builder().allow_empty().build().unwrap().registry();
             let config = Arc::new(ServerConfig::http("s", "http://127.0.0.1:1"));
             let link = Arc::new(ServerLink::new("s".into()));
             let mut tools = RegisteredTools::new(config, link, registry.clone(), Arc::default(), None);

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn tools(names: &[&str]) -> Dispatcher {
-        let tools = Dispatcher::builder().build().unwrap();
+        let tools = Dispatcher::builder().allow_empty().build().unwrap();
         tools.registry().clear();
         for name in names {
             tools.registry().register(RuntimeTool::new(*name, "Does nothing.", |(): ()| async {})).unwrap();

@@ -48,7 +48,7 @@ async fn asks_for_approval_and_sends_only_valid_arguments() {
             async { Decision::Run }
         }
     };
-    let tools = Dispatcher::builder().confirm(confirm::from_fn(operator)).build().unwrap();
+    let tools = Dispatcher::builder().allow_empty().confirm(confirm::from_fn(operator)).build().unwrap();
     let sent = Arc::new(Mutex::new(Vec::new()));
     let seen = sent.clone();
     let config = answering("s", json!([tool("add", "Add.")]), move |params| {

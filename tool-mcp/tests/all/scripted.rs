@@ -127,7 +127,7 @@ pub fn text(text: impl Into<String>) -> Value {
 }
 
 pub fn dispatcher() -> Dispatcher {
-    Dispatcher::builder().build().unwrap()
+    Dispatcher::builder().allow_empty().build().unwrap()
 }
 
 /// Connects a server beside a well-behaved one.

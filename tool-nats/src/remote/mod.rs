@@ -37,7 +37,7 @@ use crate::{NatsConnection, NatsError, Space, WorkQueue};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let connection = connect("nats://127.0.0.1:4222").await?;
-/// let tools = Dispatcher::builder().build()?;
+/// let tools = Dispatcher::builder().allow_empty().build()?;
 /// let remote = discover(connection, tools.registry()).await?;
 ///
 /// let result = tools.call(ToolCall::from_text("metrics.newest", r#"{"host": "web-1"}"#)).await;

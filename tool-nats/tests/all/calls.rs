@@ -195,7 +195,7 @@ async fn the_caller_asks_for_approval() {
             let decision = decision.clone();
             async move { decision }
         });
-        let tools = Dispatcher::builder().confirm(confirm).build().unwrap();
+        let tools = Dispatcher::builder().allow_empty().confirm(confirm).build().unwrap();
         let caller = Caller::with_tools(tools, client.clone(), |discover| discover).await;
         let result = caller.call("data.purge", json!({})).await;
         assert_eq!((kind(&result), *asked.lock().unwrap()), (expected, 1));

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::Error;
+use tool_model::trace::trace;
 use tool_model::validate::DecodeReason;
 use tool_model::{ArgumentType, TypeSchema};
 
@@ -206,7 +207,7 @@ impl<A: DeserializeOwned + JsonSchema> Ask<A> {
     }
 }
 
-/// A type without `JsonSchema`: the argument is `any`.
+/// A type without `JsonSchema`: its schema is traced.
 pub trait Undescribed {
     /// The type of the argument.
     type Argument;
@@ -229,16 +230,9 @@ fn described_slot<A: DeserializeOwned + JsonSchema>() -> Slot<A> {
     json_slot(Some(TypeSchema::Derived(SchemaGenerator::subschema_for::<A>)))
 }
 
-/// Creates a slot without `JsonSchema`, described only for a known name: the schema must not depend on the features that
-/// other crates switch on.
+/// Creates a slot of a type without `JsonSchema`, whose schema comes from tracing its `Deserialize`.
 fn undescribed_slot<A: DeserializeOwned>() -> Slot<A> {
-    json_slot(match type_name::<A>() {
-        "url::Url" | "core::option::Option<url::Url>" => Some(TypeSchema::Text(Some("uri"))),
-        "alloc::vec::Vec<url::Url>" | "core::option::Option<alloc::vec::Vec<url::Url>>" => {
-            Some(TypeSchema::Texts(Some("uri")))
-        }
-        _ => None,
-    })
+    json_slot(Some(TypeSchema::Traced(trace::<A>)))
 }
 
 #[inline]
@@ -382,7 +376,7 @@ impl<T: DeserializeOwned + JsonSchema> Lend<T> {
     }
 }
 
-/// A type without `JsonSchema`: the argument is `any`.
+/// A type without `JsonSchema`: its schema is traced.
 pub trait LendUndescribed {
     /// The type.
     type Argument;

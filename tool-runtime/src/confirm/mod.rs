@@ -69,6 +69,20 @@ where
     ConfirmFn(ask)
 }
 
+/// Creates a confirmer for a dispatcher whose calls bring their own with [`Call::confirm`](crate::Call::confirm), as those
+/// over HTTP and MCP do. A call that brings none and needs approval is refused.
+///
+/// ```
+/// use tool_runtime::{Dispatcher, RuntimeTool, confirm};
+///
+/// let purge = RuntimeTool::new("purge", "Deletes everything.", |()| async { "gone" }).destructive();
+/// let tools = Dispatcher::builder().tool(purge).confirm(confirm::per_call()).build()?;
+/// # Ok::<(), tool_runtime::BuildError>(())
+/// ```
+pub fn per_call() -> impl Confirm {
+    from_fn(|_| async { Decision::refuse("it needs a user's approval, and there is nobody to ask") })
+}
+
 /// A separate type instead of an `impl` for closures, so that `from_fn` determines the type of the parameter.
 struct ConfirmFn<F>(F);
 

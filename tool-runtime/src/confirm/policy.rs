@@ -33,7 +33,7 @@ pub enum Policy {
     Yolo,
     /// Asks about every call.
     ConfirmAll,
-    /// Asks about calls of tools that are marked `sensitive`.
+    /// Asks about calls of tools that are marked `sensitive`. A `destructive` tool is, unless it sets `sensitive = false`.
     #[default]
     ConfirmSensitive,
     /// Decides by a function; see [`custom`](Self::custom).

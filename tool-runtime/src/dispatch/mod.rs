@@ -21,6 +21,7 @@ pub(crate) use build::bound_tool::{BoundTool, InstanceSource, ToolFunction};
 pub use build::builder::Builder;
 pub(crate) use build::dependencies::{CallValue, Dependencies, ValueSource};
 pub use build::problem::{BuildError, BuildProblem};
+pub(crate) use build::warnings::warnings;
 pub use call::Call;
 pub use dispatcher::Dispatcher;
 pub use dispatcher::check::ProviderCheck;

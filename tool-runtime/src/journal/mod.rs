@@ -39,7 +39,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let result = Dispatcher::builder().build()?.call(ToolCall::new("", json!({}))).await;
+/// # let result = Dispatcher::builder().allow_empty().build()?.call(ToolCall::new("", json!({}))).await;
 /// let journal = MemoryJournal::new();
 /// let arguments = json!({"host": "web-1"});
 /// let call = ToolCall::new("metrics.purge", arguments.clone()).conversation("chat-7").id("call_1");

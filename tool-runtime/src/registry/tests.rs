@@ -11,7 +11,7 @@ fn tool(name: impl Into<String>, description: &str) -> RuntimeTool {
 }
 
 fn empty() -> Dispatcher {
-    Dispatcher::builder().build().unwrap()
+    Dispatcher::builder().allow_empty().build().unwrap()
 }
 
 fn names(tools: &Dispatcher) -> String {

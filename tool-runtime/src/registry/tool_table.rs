@@ -69,6 +69,11 @@ impl ToolTable {
         ToolSnapshot::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
     }
 
+    /// Returns `true` if there are no tools at all, disabled ones included.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
     /// Returns `true` if there are no runtime tools.
     pub(crate) fn all_linked(&self) -> bool {
         self.tools.values().all(|tool| is_linked(tool))

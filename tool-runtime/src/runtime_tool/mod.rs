@@ -104,6 +104,8 @@ pub struct RuntimeTool {
     definition: ToolDefinition,
     source: &'static Location<'static>,
     stop_grace: Option<Duration>,
+    /// `true` if a flag does not imply `sensitive`.
+    not_sensitive: bool,
     /// The schema and handler, or the reason why they are invalid.
     parts: Result<RuntimeToolParts, String>,
 }
@@ -220,7 +222,7 @@ impl RuntimeTool {
                 Ok(RuntimeToolParts { schema, start })
             }
         };
-        Self { name, definition, source: Location::caller(), stop_grace: None, parts }
+        Self { name, definition, source: Location::caller(), stop_grace: None, not_sensitive: false, parts }
     }
 
     /// Sets the `handler` of the definition, by default the type name of the closure. A remote tool names its origin,
@@ -248,6 +250,7 @@ impl RuntimeTool {
 
     /// Marks the tool as sensitive: by default, its calls need an approval.
     pub fn sensitive(mut self) -> Self {
+        self.not_sensitive = false;
         self.definition.sensitive = true;
         self
     }
@@ -258,9 +261,20 @@ impl RuntimeTool {
         self
     }
 
-    /// Marks the tool as destructive: it destroys data that cannot be restored.
+    /// Marks the tool as not sensitive, even if it is [destructive](Self::destructive): its calls need no approval.
+    pub fn not_sensitive(mut self) -> Self {
+        self.not_sensitive = true;
+        self.definition.sensitive = false;
+        self
+    }
+
+    /// Marks the tool as destructive: it destroys data that cannot be restored. A destructive tool is also
+    /// [sensitive](Self::sensitive), unless it is marked [`not_sensitive`](Self::not_sensitive).
     pub fn destructive(mut self) -> Self {
         self.definition.destructive = true;
+        if !self.not_sensitive {
+            self.definition.set_implied_flags();
+        }
         self
     }
 

@@ -250,6 +250,29 @@ async fn errors_and_panics_are_results() {
     assert_eq!(answer(&tools, r#"{"how": ""}"#).await.output, "[1,2]");
 }
 
+#[test]
+fn a_destructive_tool_is_sensitive_unless_it_says_otherwise() {
+    let tool = || RuntimeTool::new("x.purge", "", |(): ()| async {});
+    let flags = |tool: RuntimeTool| (tool.definition().destructive, tool.definition().sensitive);
+    assert_eq!(flags(tool().destructive()), (true, true));
+    assert_eq!(flags(tool().destructive().not_sensitive()), (true, false));
+    assert_eq!(flags(tool().not_sensitive().destructive()), (true, false));
+    assert_eq!(flags(tool().not_sensitive().sensitive()), (false, true));
+}
+
+#[test]
+fn build_logs_its_warnings() {
+    let log = crate::testing::LogRecorder::default();
+    let _logging = tracing::subscriber::set_default(log.clone());
+    let tool = RuntimeTool::new("x.purge", "Purge.", |(): ()| async {}).destructive();
+    let tools = Dispatcher::builder().manifest(crate::Manifest::default()).tool(tool).service(7_u8).build().unwrap();
+    let warnings = tools.explain().warnings;
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    for warning in warnings {
+        assert!(log.text().contains(&warning.to_string()), "{}", log.text());
+    }
+}
+
 #[tokio::test]
 async fn a_handler_can_use_provided_values() {
     let tool = RuntimeTool::scoped("x.greet", "", |(): (), scope: Scope| async move {

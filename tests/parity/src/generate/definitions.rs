@@ -3,7 +3,7 @@
 use super::Generator;
 use super::attributes::plain;
 use crate::docs::Docs;
-use crate::model::{Content, DefaultImpl, Definition, DefinitionId, DefinitionKind, Field, Type, TypeRole};
+use crate::model::{Attribute, Content, DefaultImpl, Definition, DefinitionId, DefinitionKind, Field, Type, TypeRole};
 use crate::words;
 
 impl Generator {
@@ -40,7 +40,12 @@ impl Generator {
 
     /// Adds a type that lacks some traits.
     pub(super) fn lesser(&mut self, module: &[String], role: TypeRole) -> DefinitionId {
+        let id = self.project.definitions.len();
         let mut definition = self.blank(module, role);
+        if role == TypeRole::Opaque {
+            self.opaque(id, &mut definition);
+            return self.keep(definition);
+        }
         let scalar = |name: &str, path| Field {
             name: name.to_owned(),
             ty: Type::library(path),
@@ -54,6 +59,41 @@ impl Generator {
             _ => Content::Struct(vec![scalar("x", "i32"), scalar("text", "std::string::String")]),
         });
         self.keep(definition)
+    }
+
+    /// Fills a type that is only `Deserialize`, whose schema is traced.
+    fn opaque(&mut self, id: DefinitionId, definition: &mut Definition) {
+        match self.random.below(100) {
+            0..45 => self.named_struct(id, definition),
+            45..55 => self.tuple_struct(definition),
+            55..85 => self.data_enum(id, definition),
+            85..92 => self.bare_enum(definition),
+            _ => self.transparent_struct(definition),
+        }
+        // A partner would refer to this type, and would have a schema.
+        if self.partner.take().is_some() {
+            *definition = self.blank(&definition.module.clone(), TypeRole::Opaque);
+            self.bare_enum(definition);
+        }
+        // The attributes of other derives would not compile.
+        let strip = |attributes: &mut Vec<Attribute>| attributes.retain(|attribute| attribute.name == "serde");
+        let strip_content = |content: &mut Content| match content {
+            Content::Unit => {}
+            Content::Tuple(fields) | Content::Struct(fields) => {
+                fields.iter_mut().for_each(|field| strip(&mut field.attributes));
+            }
+        };
+        strip(&mut definition.attributes);
+        match &mut definition.shape {
+            DefinitionKind::Struct(content) => strip_content(content),
+            DefinitionKind::Enum(variants) => {
+                for variant in variants {
+                    strip(&mut variant.attributes);
+                    strip_content(&mut variant.content);
+                }
+            }
+            DefinitionKind::Alias(_) => {}
+        }
     }
 
     fn keep(&mut self, definition: Definition) -> DefinitionId {

@@ -85,6 +85,10 @@ impl Generator {
             first.parameters.push(named_injection("ping_host", Form::Plain("&str")));
             first.cfg = None;
         }
+        // A class without a tool is an error.
+        if let Some(first) = methods.first_mut() {
+            (first.visibility, first.cfg) = ("pub ", None);
+        }
         let form = self.class_form();
         if form != ClassForm::Inherent {
             adapt_methods(form, &mut methods);
@@ -96,6 +100,10 @@ impl Generator {
         }
         if is_inherent {
             self.selection(&methods, &mut words);
+        }
+        let is_listed = words.iter().any(|word| word.starts_with("include") || word.starts_with("exclude"));
+        if !is_listed && methods.iter().any(|method| method.tool.is_some()) && self.chance(15) {
+            words.push("opt_in".to_owned());
         }
         Class { form, name, words, constructor, methods }
     }
@@ -131,8 +139,13 @@ impl Generator {
         let quoted = |method: &Function| format!("{:?}", method.name.trim_start_matches("r#"));
         let present: Vec<&Function> = methods.iter().filter(|method| method.cfg.is_none()).collect();
         if self.chance(12) {
-            let names: Vec<String> =
-                present.iter().filter(|method| method.tool.is_none()).take(1).map(|method| quoted(method)).collect();
+            let names: Vec<String> = present
+                .iter()
+                .skip(1)
+                .filter(|method| method.tool.is_none())
+                .take(1)
+                .map(|method| quoted(method))
+                .collect();
             words.push(format!("exclude = [{}]", names.join(", ")));
         } else if self.chance(12) && present.len() == methods.len() {
             let marked: Vec<String> =
@@ -150,7 +163,7 @@ impl Generator {
         // Two entries may have become the same type, injected by name.
         parameters.sort_by(|a, b| (is_injected_by_name(a), &a.name).cmp(&(is_injected_by_name(b), &b.name)));
         parameters.dedup_by(|a, b| a.name == b.name);
-        let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
+        let plain: Vec<&str> = parameters.iter().map(|parameter| parameter.name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
         // A lifetime must be explicit there.
         let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));

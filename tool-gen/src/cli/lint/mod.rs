@@ -16,8 +16,8 @@ use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, print_status
 
 /// Find problems for models and providers
 ///
-/// Finds undocumented tools and arguments, names that providers reject, arguments without a type and overlong
-/// descriptions. With `--dialect`, also finds what that provider's format cannot express, and limits that are exceeded.
+/// Finds undocumented tools and arguments, names that providers reject, arguments without a type, overlong
+/// descriptions, tools that destroy something without saying so and tools that are for tests. With `--dialect`, also finds what that provider's format cannot express, and limits that are exceeded.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct LintCommand {
@@ -104,7 +104,7 @@ struct JsonLint<'a> {
 impl LintCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let tools = LoadedTools::read(&self.source, format, "the tools were not checked")?;
-        let mut findings = rules::findings(&tools.manifest);
+        let mut findings = rules::findings(&tools.manifest, &tools.for_tests);
         findings.extend(
             self.dialects.iter().flat_map(|&dialect| rules::dialect_findings(dialect, self.strict, &tools.manifest)),
         );

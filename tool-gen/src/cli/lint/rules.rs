@@ -1,5 +1,6 @@
 //! The lint rules. A rule looks at one tool, or at all of them together.
-//!
+
+use std::collections::BTreeSet;
 
 use tool_dialect::{Dialect, DialectForm, LossLevel};
 use tool_model::{Manifest, ToolDefinition};
@@ -10,15 +11,44 @@ use super::{LintFinding, LintLevel};
 const LONGEST_DESCRIPTION: usize = 1_024;
 
 /// The rules that look at one tool.
-const TOOL_RULES: [ToolRule; 5] =
-    [tool_is_documented, tool_is_current, descriptions_are_short, arguments_are_documented, arguments_have_types];
+const TOOL_RULES: [ToolRule; 6] = [
+    tool_is_documented,
+    tool_is_current,
+    destruction_is_declared,
+    descriptions_are_short,
+    arguments_are_documented,
+    arguments_have_types,
+];
 
-/// Returns the findings of all rules, in the order of the tools.
-pub(super) fn findings(manifest: &Manifest) -> Vec<LintFinding> {
+/// Words in names of tools that destroy something.
+const DESTRUCTIVE_WORDS: [&str; 14] = [
+    "ban",
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "kill",
+    "purge",
+    "remove",
+    "reset",
+    "revoke",
+    "truncate",
+    "uninstall",
+    "wipe",
+    "terminate",
+];
+
+/// Returns the findings of all rules, in the order of the tools. `for_tests` are the tools that are documented as such.
+pub(super) fn findings(manifest: &Manifest, for_tests: &BTreeSet<String>) -> Vec<LintFinding> {
     let mut found = Vec::new();
     for (name, tool) in manifest.iter() {
         let mut report = ToolReport { tool: name, found: &mut found };
         TOOL_RULES.iter().for_each(|rule| rule(&mut report, tool));
+        if for_tests.contains(name) {
+            let message = "is offered to models, but its documentation says that it is for tests".to_owned();
+            let help = "exclude it with `#[tool(skip)]`, or reword its documentation";
+            report.add(LintLevel::Warning, "test-tool", "", message, help);
+        }
     }
     names_are_portable(manifest, &mut found);
     found
@@ -59,6 +89,19 @@ fn tool_is_current(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     if let Some(reason) = &tool.deprecated {
         let help = "remove it, or exclude it from the selection for models, once it has no callers";
         report.add(LintLevel::Warning, "deprecated-tool", "", format!("is deprecated: {reason}"), help);
+    }
+}
+
+/// A tool that destroys something runs without approval unless it says so. `read_only` says that it does not.
+fn destruction_is_declared(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
+    if tool.destructive || tool.sensitive || tool.read_only {
+        return;
+    }
+    let mut words = report.tool.split(|sign: char| !sign.is_alphanumeric()).map(str::to_lowercase);
+    if let Some(word) = words.find(|word| DESTRUCTIVE_WORDS.contains(&word.as_str())) {
+        let message = format!("is neither `destructive` nor `sensitive`, but its name says `{word}`");
+        let help = "mark it `destructive`, so that a user is asked first; `destructive, sensitive = false` if not";
+        report.add(LintLevel::Warning, "undeclared-destruction", "", message, help);
     }
 }
 
@@ -136,7 +179,10 @@ mod tests {
 
     fn rules(tools: Value) -> Vec<String> {
         let manifest = serde_json::from_value(tools).unwrap();
-        findings(&manifest).iter().map(|found| format!("{} {} {}", found.rule, found.tool, found.path)).collect()
+        findings(&manifest, &BTreeSet::from(["for.tests".to_owned()]))
+            .iter()
+            .map(|found| format!("{} {} {}", found.rule, found.tool, found.path))
+            .collect()
     }
 
     fn tool(description: &str, arguments: Value) -> Value {
@@ -160,6 +206,26 @@ mod tests {
         assert_eq!(rules(json!({"a": deprecated})), ["deprecated-tool a "]);
         assert_eq!(rules(json!({"a": tool(&"x".repeat(1_025), json!({}))})), ["long-description a "]);
         assert!(rules(json!({"a": tool(&"x".repeat(1_024), json!({}))})).is_empty());
+    }
+
+    #[test]
+    fn finds_destruction_that_is_not_declared() {
+        let flagged = |name: &str| rules(json!({name: tool("Does it.", json!({}))}));
+        for name in ["db.reset_database", "users.delete_all", "ban", "kill-process", "Drop_Table"] {
+            assert_eq!(flagged(name), [format!("undeclared-destruction {name} ")]);
+        }
+        for name in ["presets.list", "dropdown.show", "banner", "skills", "removed_users"] {
+            assert!(flagged(name).is_empty(), "{name}");
+        }
+        for key in ["destructive", "sensitive", "read_only"] {
+            let declared = json!({"description": "Does it.", "handler": "h", "arguments": {}, key: true});
+            assert!(rules(json!({"users.delete": declared})).is_empty(), "{key}");
+        }
+    }
+
+    #[test]
+    fn finds_tools_for_tests() {
+        assert_eq!(rules(json!({"for.tests": tool("Does it.", json!({}))})), ["test-tool for.tests "]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod seen;
 mod source;
 mod tiers;
+mod traced;
 mod types;
 
 use schemars::JsonSchema;
@@ -20,6 +21,9 @@ macro_rules! same {
         use types::*;
         let mut wrong = Vec::new();
         $(wrong.extend(differences::<$ty>(&source, stringify!($ty)));)*
+        #[allow(unused_imports)]
+        use traced::NotDeserialize as _;
+        $(wrong.extend((&traced::TraceProbe::<$ty>::NEW).differences(&source, stringify!($ty)));)*
         assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     }};
 }

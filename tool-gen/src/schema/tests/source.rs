@@ -98,8 +98,8 @@ impl Source {
 }
 
 impl TypeSource for Source {
-    fn describes_urls(&self) -> bool {
-        false
+    fn has_feature(&self, _: &str, _: &str) -> bool {
+        true
     }
 
     fn definition(&self, id: DefinitionId) -> Rc<TypeDefinition> {

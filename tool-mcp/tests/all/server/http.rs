@@ -24,7 +24,7 @@ async fn serve(config: HttpConfig) -> RunningServer {
         let principal = client.http().and_then(|parts| parts.extensions.get::<Principal>());
         Ok::<_, String>(principal.map_or("nobody", |principal| &principal.0).to_owned())
     });
-    let tools = Dispatcher::builder().per_call::<McpClient>().build().unwrap();
+    let tools = Dispatcher::builder().allow_empty().per_call::<McpClient>().build().unwrap();
     tools.registry().clear();
     tools.registry().register(who).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -17,7 +17,7 @@ impl Raw {
     async fn connect(pipe: usize) -> Self {
         let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
         let echo = |arguments, _: Scope| async move { Value::Object(arguments) };
-        let tools = Dispatcher::builder().build().unwrap();
+        let tools = Dispatcher::builder().allow_empty().build().unwrap();
         tools.registry().clear();
         tools.registry().register(RuntimeTool::from_schema("echo", "Echo.", &schema, echo)).unwrap();
         let (near, far) = tokio::io::duplex(pipe);

@@ -13,7 +13,7 @@ use super::connected::{BOTH, Generation, User, call, connect};
 
 /// Returns a dispatcher with only these tools.
 fn only(tools: impl IntoIterator<Item = RuntimeTool>) -> Dispatcher {
-    let built = Dispatcher::builder().build().unwrap();
+    let built = Dispatcher::builder().allow_empty().build().unwrap();
     built.registry().clear();
     built.registry().apply(tools.into_iter().collect()).unwrap();
     built

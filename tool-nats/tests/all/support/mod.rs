@@ -41,7 +41,7 @@ impl Caller {
         connection: impl Into<NatsConnection>,
         more: impl FnOnce(DiscoveryBuilder) -> DiscoveryBuilder,
     ) -> Self {
-        let tools = Dispatcher::builder().build().unwrap();
+        let tools = Dispatcher::builder().allow_empty().build().unwrap();
         Self::with_tools(tools, connection, more).await
     }
 

@@ -62,7 +62,7 @@ fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
     call.downcast_ref()
 }
 
-fn class_of(tool: &'static Registration) -> Option<ToolClass> {
+pub(super) fn class_of(tool: &'static Registration) -> Option<ToolClass> {
     shim_of(tool)?.needs.class.map(|class| class())
 }
 

@@ -9,7 +9,7 @@ use tool_model::Manifest;
 
 use crate::confirm::Confirm;
 use crate::dispatch::build::dependencies::{Dependencies, ExclusiveService, SharedDependency};
-use crate::dispatch::build::problem::{skip, unreadable};
+use crate::dispatch::build::problem::{no_tools, skip, unreadable};
 use crate::dispatch::retries::RetryCounter;
 use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, DispatcherState, Retries};
 use crate::inject::{FinishHook, IntoFinishResult, Scope, ValueProvider};
@@ -30,6 +30,7 @@ pub struct Builder {
     limits: CallLimits,
     rules: CallRules,
     lenient: bool,
+    allow_empty: bool,
     problems: Vec<BuildProblem>,
     tools: RegistryChanges,
 }
@@ -286,24 +287,54 @@ impl Builder {
         self
     }
 
+    /// Allows a dispatcher without tools, for applications that register all of theirs later, such as those of MCP
+    /// servers. Otherwise the build fails: in most cases the crate of the tools is not linked.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::{Dispatcher, RuntimeTool};
+    ///
+    /// assert!(Dispatcher::builder().build().is_err());
+    /// let tools = Dispatcher::builder().allow_empty().build()?;
+    /// tools.registry().register(RuntimeTool::new("list", "Lists everything.", |()| async { "nothing" }))?;
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn allow_empty(mut self) -> Self {
+        self.allow_empty = true;
+        self
+    }
+
     /// Builds the dispatcher: binds every tool to its instance and its injected values.
     ///
+    /// Probable mistakes are logged as warnings: values, providers and services that no tool uses, tools whose calls need
+    /// approval without a confirmer, and tools without a description. They are also part of
+    /// [`Dispatcher::explain`].
+    ///
     /// # Errors
-    /// Reports all problems at once: parameters without a provider or with one of another type, and manifest entries that
-    /// do not match the program.
+    /// Reports all problems at once: parameters without a provider or with one of another type, manifest entries that
+    /// do not match the program, and a dispatcher without tools unless [`allow_empty`](Self::allow_empty) is set.
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
         let dependencies = Arc::new(self.dependencies);
         let (table, _, mut of_tools) = ToolTable::default().changed(&BoundChanges::new(self.tools));
+        let has_manifest = self.manifest.is_some();
         let (table, more) = table.loaded(self.manifest, &dependencies);
         of_tools.extend(more);
+        if table.is_empty() && of_tools.is_empty() && self.problems.is_empty() && !self.allow_empty {
+            of_tools.push(no_tools(has_manifest));
+        }
         let mut problems = self.problems;
         problems.extend(if self.lenient { skip(of_tools) } else { of_tools });
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        let inner = DispatcherState::new(table, dependencies, self.limits, self.rules.settle(), self.lenient);
-        Ok(Dispatcher { inner: Arc::new(inner), view: None })
+        let inner = DispatcherState::new(table, dependencies, self.limits, self.rules.settle())
+            .lenient(self.lenient)
+            .allow_empty(self.allow_empty);
+        let dispatcher = Dispatcher { inner: Arc::new(inner), view: None };
+        for warning in dispatcher.warnings() {
+            tracing::warn!("{warning}");
+        }
+        Ok(dispatcher)
     }
 
     fn check_name(&mut self, name: &str) {

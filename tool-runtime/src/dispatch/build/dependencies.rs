@@ -30,6 +30,7 @@ type ServiceGuard = Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>>;
 #[derive(Clone)]
 pub(crate) struct ExclusiveService {
     pub(crate) type_id: TypeId,
+    pub(crate) type_name: &'static str,
     pub(crate) try_lock: Arc<dyn Fn() -> Option<Box<dyn Any + Send>> + Send + Sync>,
     pub(crate) lock: Arc<dyn Fn() -> ServiceGuard + Send + Sync>,
 }
@@ -43,7 +44,8 @@ impl ExclusiveService {
             let mutex = mutex.clone();
             Box::pin(async move { Box::new(mutex.lock_owned().await) as Box<dyn Any + Send> })
         };
-        Self { type_id: TypeId::of::<S>(), try_lock: Arc::new(try_lock), lock: Arc::new(lock) }
+        let type_name = std::any::type_name::<S>();
+        Self { type_id: TypeId::of::<S>(), type_name, try_lock: Arc::new(try_lock), lock: Arc::new(lock) }
     }
 }
 

@@ -7,5 +7,6 @@ mod check_definition;
 pub(super) mod dependencies;
 mod match_manifest;
 pub(super) mod problem;
+pub(super) mod warnings;
 
 use dependencies::{Dependencies, ValueSource};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
-use tool_model::ManifestError;
+use tool_model::{ManifestError, registrations};
 
 /// The error of a build, a reload, a registration or a selection, with all its problems.
 pub struct BuildError {
@@ -77,6 +77,26 @@ impl fmt::Display for BuildProblem {
 /// Returns the problem of text that is not a manifest.
 pub(crate) fn unreadable(error: &ManifestError) -> BuildProblem {
     BuildProblem::general(error.to_string(), "write the manifest again")
+}
+
+/// Returns the problem of a dispatcher without tools.
+pub(crate) fn no_tools(has_manifest: bool) -> BuildProblem {
+    // This crate has a `manual` class itself, so something is always linked.
+    let manual =
+        registrations().into_iter().filter(|tool| !tool.handler.starts_with(concat!(env!("CARGO_CRATE_NAME"), "::")));
+    let manual: Vec<String> = manual.map(|tool| tool.name.to_owned()).collect();
+    let (message, remedy) = if has_manifest {
+        ("the manifest has no tools", "let the build script scan the crate that has them")
+    } else if manual.is_empty() {
+        (
+            "no tools are linked",
+            "if a dependency has them and is never named, the linker drops it: write `use krate as _;` with its name",
+        )
+    } else {
+        ("all linked tools are of `manual` classes, and no instance is given", "add `.service(..)`")
+    };
+    let remedy = format!("{remedy}; if tools are registered later, add `.allow_empty()`");
+    BuildProblem { tools: if has_manifest { Vec::new() } else { manual }, ..BuildProblem::general(message, remedy) }
 }
 
 /// Logs the problems that a lenient dispatcher skips. Returns an empty list.

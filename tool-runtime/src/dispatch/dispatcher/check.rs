@@ -84,7 +84,7 @@ mod tests {
                 }
             }
         };
-        let builder = Dispatcher::builder().provide("session", |_| async { Ok::<_, InjectError>(7_u32) });
+        let builder = Dispatcher::builder().allow_empty().provide("session", |_| async { Ok::<_, InjectError>(7_u32) });
         (builder.finish("session", finish), finished)
     }
 

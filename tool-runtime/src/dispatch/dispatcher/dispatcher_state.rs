@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::snapshot::{CurrentSnapshot, ToolSnapshot};
 use crate::RegistryChanges;
-use crate::dispatch::build::problem::{skip, unreadable};
+use crate::dispatch::build::problem::{no_tools, skip, unreadable};
 use crate::dispatch::{BuildError, CallRules, Dependencies};
 use crate::manifest::IntoManifest;
 use crate::registry::{AppliedChanges, BoundChanges, ToolTable};
@@ -25,6 +25,7 @@ pub(crate) struct DispatcherState {
     pub(crate) limits: CallLimits,
     pub(crate) rules: CallRules,
     lenient: bool,
+    allow_empty: bool,
 }
 
 /// Limits that hold for every call.
@@ -42,19 +43,25 @@ impl Default for CallLimits {
 }
 
 impl DispatcherState {
-    pub(crate) fn new(
-        table: ToolTable,
-        dependencies: Arc<Dependencies>,
-        limits: CallLimits,
-        rules: CallRules,
-        lenient: bool,
-    ) -> Self {
+    pub(crate) fn new(table: ToolTable, dependencies: Arc<Dependencies>, limits: CallLimits, rules: CallRules) -> Self {
         let snapshot = match table.all_linked() {
             true => CurrentSnapshot::new(table.snapshot()),
             false => CurrentSnapshot::replaceable(table.snapshot()),
         };
         let (table, changes) = (Mutex::new(table), watch::Sender::new(0));
-        Self { snapshot, table, changes, dependencies, limits, rules, lenient }
+        Self { snapshot, table, changes, dependencies, limits, rules, lenient: false, allow_empty: false }
+    }
+
+    /// Sets whether tools that cannot be bound are logged and skipped.
+    pub(crate) fn lenient(mut self, lenient: bool) -> Self {
+        self.lenient = lenient;
+        self
+    }
+
+    /// Sets whether a manifest may leave no tools.
+    pub(crate) fn allow_empty(mut self, allow_empty: bool) -> Self {
+        self.allow_empty = allow_empty;
+        self
     }
 
     fn table(&self) -> MutexGuard<'_, ToolTable> {
@@ -82,7 +89,10 @@ impl DispatcherState {
         let _removed = {
             let mut table = self.table();
             let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
-            let (next, problems) = table.loaded(Some(manifest), &self.dependencies);
+            let (next, mut problems) = table.loaded(Some(manifest), &self.dependencies);
+            if next.is_empty() && problems.is_empty() && !self.allow_empty {
+                problems.push(no_tools(true));
+            }
             let problems = if self.lenient { skip(problems) } else { problems };
             if !problems.is_empty() {
                 return Err(failed(problems));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::dispatch::build::problem::short_type;
 use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
-use crate::dispatch::{BoundTool, Dependencies, InstanceSource, ToolFunction, ValueSource};
+use crate::dispatch::{BoundTool, BuildProblem, Dependencies, InstanceSource, ToolFunction, ValueSource};
 use crate::inject::{Injection, InjectionMode};
 
 /// The sources of each tool's handler, instance and injected values. Print it with `{}`.
@@ -14,6 +14,8 @@ pub struct Explanation {
     pub tools: Vec<ToolExplanation>,
     /// The tools that are linked but not in the manifest, or that a lenient dispatcher skipped, with their handlers.
     pub not_offered: Vec<(String, String)>,
+    /// The warnings that [`Builder::build`](crate::Builder::build) logs, for the tools of now.
+    pub warnings: Vec<BuildProblem>,
 }
 
 /// The sources of one tool's parts.
@@ -39,12 +41,12 @@ pub struct ToolExplanation {
 }
 
 impl Explanation {
-    pub(crate) fn new(snapshot: &ToolSnapshot, dependencies: &Dependencies) -> Self {
+    pub(crate) fn new(snapshot: &ToolSnapshot, dependencies: &Dependencies, warnings: Vec<BuildProblem>) -> Self {
         let mut tools: Vec<ToolExplanation> = snapshot.tools.values().map(|tool| explain(tool, dependencies)).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let not_offered =
             snapshot.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
-        Self { tools, not_offered }
+        Self { tools, not_offered, warnings }
     }
 }
 
@@ -113,6 +115,9 @@ impl fmt::Display for Explanation {
         }
         for (name, handler) in &self.not_offered {
             writeln!(f, "{name}\n  not offered: {handler} is linked, but not in the manifest or cannot be bound")?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "warning: {warning}")?;
         }
         Ok(())
     }

@@ -378,7 +378,7 @@ mod tests {
 
     #[tokio::test]
     async fn recalls_nothing_without_a_journal() {
-        let tools = Dispatcher::builder().build().unwrap();
+        let tools = Dispatcher::builder().allow_empty().build().unwrap();
         assert!(tools.recall("c", "1").await.unwrap().is_none());
         assert!(tools.journal().is_none());
     }

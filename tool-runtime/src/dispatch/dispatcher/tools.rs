@@ -9,7 +9,7 @@ use tool_model::{Manifest, ToolDefinition};
 use super::Dispatcher;
 use super::snapshot::{Definitions, SelectionView, ToolSnapshot};
 use crate::Registry;
-use crate::dispatch::{BuildError, Explanation, ManifestWatch, ProviderCheck};
+use crate::dispatch::{BuildError, BuildProblem, Explanation, ManifestWatch, ProviderCheck, warnings};
 use crate::manifest::IntoManifest;
 use crate::selection::{CompiledSelection, Selection};
 
@@ -171,9 +171,17 @@ impl Dispatcher {
         ProviderCheck::new(self)
     }
 
-    /// Returns where each tool's handler, instance and injected values come from.
+    /// Returns where each tool's handler, instance and injected values come from, and the warnings about the dispatcher.
     #[must_use]
     pub fn explain(&self) -> Explanation {
-        self.with_snapshot(|snapshot| Explanation::new(snapshot, &self.inner.dependencies))
+        self.with_snapshot(|snapshot| Explanation::new(snapshot, &self.inner.dependencies, self.warnings()))
+    }
+
+    /// Returns the warnings about all tools, or none for a selection: the other tools use what it does not.
+    pub(crate) fn warnings(&self) -> Vec<BuildProblem> {
+        match self.view {
+            Some(_) => Vec::new(),
+            None => self.with_snapshot(|tools| warnings(tools, &self.inner.dependencies, &self.inner.rules)),
+        }
     }
 }

@@ -16,7 +16,7 @@ fn tools() -> Dispatcher {
     Dispatcher::builder()
         .tool(tool("mail.send").tags(["mail", "write"]).sensitive().category("talk"))
         .tool(tool("mail.newest").tags(["mail"]).read_only().category("talk"))
-        .tool(tool("mail.purge_all").tags(["mail", "write"]).destructive().sequential())
+        .tool(tool("mail.purge_all").tags(["mail", "write"]).destructive().not_sensitive().sequential())
         .tool(tool("clock.now").read_only().idempotent())
         .build()
         .unwrap()

@@ -43,7 +43,7 @@ proptest! {
         read_only in prop::option::of(any::<bool>()),
         sensitive in prop::option::of(any::<bool>()),
     ) {
-        let mut builder = Dispatcher::builder();
+        let mut builder = Dispatcher::builder().allow_empty();
         for (name, made) in &made {
             let mut tool = tool(name).tags(&made.tags);
             tool = if made.read_only { tool.read_only() } else { tool };

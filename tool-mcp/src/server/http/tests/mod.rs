@@ -81,7 +81,7 @@ fn wait_for(n: usize) -> oneshot::Receiver<WaitingCall> {
 
 fn serve(config: &HttpConfig) -> Arc<HttpFrontend<ToolsOnly>> {
     let client = |(): (), scope: Scope| async move { scope.given::<McpClient>().is_some().to_string() };
-    let tools = Dispatcher::builder().build().unwrap();
+    let tools = Dispatcher::builder().allow_empty().build().unwrap();
     tools.registry().register(RuntimeTool::scoped("client", "Return whether a client is present.", client)).unwrap();
     let server = McpServer::new(tools).describe(|tool| {
         if tool.name == "headers" {

@@ -1,0 +1,484 @@
+//! The state of a trace: what is known of a type so far, and what the next pass asks.
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::de::{Deserialize, Error, Expected, Unexpected};
+use serde_json::Value;
+
+use super::deserializer::Tracer;
+use super::{TracedBody, TracedDefinition, TracedField, TracedFields, TracedForm, TracedType, TracedVariant};
+
+/// The most passes over one type. A type with a thousand fields needs some thousand.
+const MOST_PASSES: usize = 20_000;
+
+/// The deepest value that is made up. A type that requires a value of itself has none.
+pub(super) const DEEPEST: usize = 24;
+
+/// Strings that common string-like types accept, tried in order.
+pub(super) const TEXTS: &[&str] = &[
+    "a",
+    "1",
+    "",
+    "2000-01-01T00:00:00Z",
+    "2000-01-01",
+    "00:00:00",
+    "2000-01-01T00:00:00",
+    "00000000-0000-0000-0000-000000000000",
+    "http://localhost/",
+    "127.0.0.1",
+    "127.0.0.1:80",
+    "127.0.0.0/8",
+    "1.0.0",
+    "a@example.com",
+    "0000000000000000000000000000000000000000",
+    "01D39ZY06FGSCTVN4T2V9PKHFZ",
+    "1s",
+    "PT1S",
+    "UTC",
+    "January",
+    "2000-01-01T00:00:00+00:00[UTC]",
+    "2000-01-01 00:00:00.0 +00:00:00",
+    "2000-01-01 00:00:00.0",
+    "00:00:00.0",
+    "+00:00:00",
+    "en",
+];
+
+/// Returns the JSON form of a type, as its `Deserialize` shows it.
+///
+/// A type that panics or whose behaviour is inconsistent is [`TracedForm::Unknown`] where it cannot be understood.
+#[must_use]
+pub fn trace<T: Deserialize<'static>>() -> TracedType {
+    discover(type_name::<T>(), &|trace| drop(T::deserialize(Tracer::discover(trace, ROOT))))
+}
+
+fn discover(type_name: &'static str, pass: &dyn Fn(&mut TraceState)) -> TracedType {
+    let mut trace = TraceState::new(type_name);
+    for _ in 0..MOST_PASSES {
+        if trace.is_done(ROOT) {
+            break;
+        }
+        trace.begin_pass();
+        let end = catch_unwind(AssertUnwindSafe(|| pass(&mut trace)));
+        if end.is_err() || !trace.progressed {
+            trace.give_up();
+        }
+    }
+    trace.finish()
+}
+
+/// The position of a node in [`TraceState::nodes`].
+pub(super) type NodeId = usize;
+
+/// The position of a body in [`TraceState::bodies`].
+pub(super) type BodyId = usize;
+
+const ROOT: NodeId = 0;
+
+/// The state of a trace.
+pub(super) struct TraceState {
+    pub(super) nodes: Vec<TraceNode>,
+    pub(super) bodies: Vec<TraceBody>,
+    /// The bodies by the type of their visitor, which is unique for each struct and enum.
+    pub(super) by_visitor: BTreeMap<&'static str, BodyId>,
+    /// `true` if the current pass has found out something.
+    pub(super) progressed: bool,
+    /// The node that the current pass examines.
+    pub(super) focus: NodeId,
+    /// The leaf whose value was made up last.
+    pub(super) last_leaf: Option<NodeId>,
+    /// The nesting of the value that is being made up.
+    pub(super) depth: usize,
+}
+
+/// A value inside the type.
+pub(super) struct TraceNode {
+    /// The name of its type, or an empty string if serde does not show it.
+    pub(super) type_name: &'static str,
+    pub(super) state: NodeState,
+    /// The number of made-up values that were rejected.
+    pub(super) rejected: usize,
+}
+
+pub(super) enum NodeState {
+    /// Not yet reached.
+    Pending,
+    Unknown,
+    Leaf(Value),
+    /// An object whose fields serde buffers.
+    Buffered,
+    Option(NodeId),
+    List(NodeId),
+    Set(NodeId),
+    Array(NodeId, usize),
+    Tuple(Vec<NodeId>),
+    Map(NodeId, NodeId),
+    Tagged {
+        tag: Option<&'static str>,
+        content: Option<&'static str>,
+        variants: TagVariants,
+    },
+    /// A body. Its owner discovers it; other nodes refer to it.
+    Body {
+        body: BodyId,
+        is_owner: bool,
+    },
+}
+
+/// The tags of an enum whose content serde buffers.
+pub(super) enum TagVariants {
+    Pending,
+    Open,
+    Known(&'static [&'static str]),
+}
+
+/// A struct or enum.
+pub(super) struct TraceBody {
+    pub(super) name: &'static str,
+    pub(super) kind: BodyKind,
+}
+
+pub(super) enum BodyKind {
+    Newtype(NodeId),
+    Tuple(Vec<NodeId>),
+    Struct(FieldsState),
+    Enum(VariantsState),
+}
+
+/// The fields of a struct or of a variant.
+#[derive(Default)]
+pub(super) struct FieldsState {
+    /// The names that serde accepts, aliases included.
+    pub(super) names: &'static [&'static str],
+    /// The number of names that were tried.
+    pub(super) tried: usize,
+    pub(super) fields: Vec<FieldState>,
+    /// `None` until it was tried.
+    pub(super) denies_unknown: Option<bool>,
+    /// `true` once it is known which fields are required.
+    pub(super) knows_required: bool,
+}
+
+pub(super) struct FieldState {
+    /// The field's identifier, which its aliases share.
+    pub(super) identifier: String,
+    /// The names, one of which is the field's own.
+    pub(super) names: Vec<&'static str>,
+    /// `true` once the first name is the field's own.
+    pub(super) is_named: bool,
+    pub(super) node: NodeId,
+    pub(super) required: bool,
+}
+
+/// The variants of an enum.
+pub(super) struct VariantsState {
+    pub(super) names: &'static [&'static str],
+    pub(super) tried: usize,
+    pub(super) variants: Vec<VariantState>,
+}
+
+pub(super) struct VariantState {
+    pub(super) identifier: String,
+    pub(super) name: &'static str,
+    pub(super) content: VariantContent,
+}
+
+/// The content of a variant.
+pub(super) enum VariantContent {
+    Pending,
+    Unit,
+    Newtype(NodeId),
+    Tuple(Vec<NodeId>),
+    Struct(FieldsState),
+}
+
+impl FieldsState {
+    /// Starts with names. Whether unknown fields are an error is asked of derived types only, as schemars does.
+    pub(super) fn new(names: &'static [&'static str], is_derived: bool) -> Self {
+        let denies_unknown = if is_derived { None } else { Some(false) };
+        Self { names, tried: 0, fields: Vec::new(), denies_unknown, knows_required: false }
+    }
+
+    /// Ends the search for required fields if no value of one could be made up: of the fields behind it, those that are
+    /// not optional by their type are most likely required.
+    pub(super) fn guess_required(&mut self, nodes: &[TraceNode]) {
+        let last = self.fields.iter().rposition(|field| field.required).unwrap_or(0);
+        for field in self.fields.iter_mut().skip(last + 1) {
+            field.required = !matches!(nodes[field.node].state, NodeState::Option(_));
+        }
+        self.knows_required = true;
+    }
+
+    /// Ends the examination with what is known. Returns the nodes of the fields.
+    fn end(&mut self, nodes: &[TraceNode]) -> impl Iterator<Item = NodeId> {
+        self.tried = self.names.len();
+        self.denies_unknown.get_or_insert(false);
+        if !self.knows_required {
+            self.guess_required(nodes);
+        }
+        self.fields.iter().map(|field| field.node)
+    }
+}
+
+impl TraceState {
+    fn new(type_name: &'static str) -> Self {
+        let root = TraceNode { type_name, state: NodeState::Pending, rejected: 0 };
+        Self {
+            nodes: vec![root],
+            bodies: Vec::new(),
+            by_visitor: BTreeMap::new(),
+            progressed: false,
+            focus: ROOT,
+            last_leaf: None,
+            depth: 0,
+        }
+    }
+
+    fn begin_pass(&mut self) {
+        self.progressed = false;
+        self.focus = ROOT;
+        self.last_leaf = None;
+        self.depth = 0;
+    }
+
+    pub(super) fn add_node(&mut self, type_name: &'static str) -> NodeId {
+        self.nodes.push(TraceNode { type_name, state: NodeState::Pending, rejected: 0 });
+        self.nodes.len() - 1
+    }
+
+    /// Sets the state of a node, which is progress.
+    pub(super) fn learn(&mut self, node: NodeId, state: NodeState) {
+        self.nodes[node].state = state;
+        self.progressed = true;
+    }
+
+    pub(super) fn is_done(&self, node: NodeId) -> bool {
+        match &self.nodes[node].state {
+            NodeState::Pending => false,
+            NodeState::Unknown | NodeState::Leaf(_) | NodeState::Buffered => true,
+            NodeState::Option(inner) | NodeState::List(inner) | NodeState::Set(inner) => self.is_done(*inner),
+            NodeState::Array(item, length) => *length == 0 || self.is_done(*item),
+            NodeState::Tuple(items) => items.iter().all(|item| self.is_done(*item)),
+            NodeState::Map(key, value) => self.is_done(*key) && self.is_done(*value),
+            NodeState::Tagged { tag, variants, .. } => tag.is_some() && !matches!(variants, TagVariants::Pending),
+            NodeState::Body { is_owner: false, .. } => true,
+            NodeState::Body { body, .. } => match &self.bodies[*body].kind {
+                BodyKind::Newtype(inner) => self.is_done(*inner),
+                BodyKind::Tuple(items) => items.iter().all(|item| self.is_done(*item)),
+                BodyKind::Struct(fields) => self.are_done(fields),
+                BodyKind::Enum(variants) => {
+                    variants.tried == variants.names.len()
+                        && variants.variants.iter().all(|variant| self.is_content_done(&variant.content))
+                }
+            },
+        }
+    }
+
+    pub(super) fn are_done(&self, fields: &FieldsState) -> bool {
+        fields.knows_required
+    }
+
+    pub(super) fn is_content_done(&self, content: &VariantContent) -> bool {
+        match content {
+            VariantContent::Pending => false,
+            VariantContent::Unit => true,
+            VariantContent::Newtype(inner) => self.is_done(*inner),
+            VariantContent::Tuple(items) => items.iter().all(|item| self.is_done(*item)),
+            VariantContent::Struct(fields) => self.are_done(fields),
+        }
+    }
+
+    /// Returns the variant whose value is the easiest to make up: one without data, or else one without other structs and
+    /// enums, which may contain this one.
+    pub(super) fn simplest_variant(&self, all: &VariantsState) -> Option<usize> {
+        let is_leaf = |node: &NodeId| !matches!(self.nodes[*node].state, NodeState::Body { .. } | NodeState::Pending);
+        let rank = |content: &VariantContent| match content {
+            VariantContent::Unit => 0,
+            VariantContent::Newtype(inner) if is_leaf(inner) => 1,
+            VariantContent::Tuple(items) if items.iter().all(is_leaf) => 1,
+            content if self.is_content_done(content) => 2,
+            _ => 3,
+        };
+        let ranked = all.variants.iter().map(|variant| rank(&variant.content)).enumerate();
+        ranked.filter(|(_, rank)| *rank < 3).min_by_key(|(_, rank)| *rank).map(|(index, _)| index)
+    }
+
+    /// Tries another value for the leaf that was made up last. Returns `false` if there is none.
+    pub(super) fn try_other_value(&mut self) -> bool {
+        let Some(node) =
+            self.last_leaf.map(|leaf| &mut self.nodes[leaf]).filter(|leaf| leaf.rejected < TEXTS.len() + 4)
+        else {
+            return false;
+        };
+        node.rejected += 1;
+        self.progressed = true;
+        true
+    }
+
+    /// Ends the examination of the current node, which a pass did not further.
+    fn give_up(&mut self) {
+        if self.last_leaf.is_some_and(|leaf| leaf != self.focus) && self.try_other_value() {
+            return;
+        }
+        let focus = self.focus;
+        match &mut self.nodes[focus].state {
+            NodeState::Body { body, .. } => {
+                let body = *body;
+                self.end_body(body);
+            }
+            _ => self.nodes[focus].state = NodeState::Unknown,
+        }
+    }
+
+    /// Ends the examination of a struct or enum with what is known of it.
+    fn end_body(&mut self, body: BodyId) {
+        let mut pending = Vec::new();
+        match &mut self.bodies[body].kind {
+            BodyKind::Newtype(inner) => pending.push(*inner),
+            BodyKind::Tuple(items) => pending.extend(items.iter().copied()),
+            BodyKind::Struct(fields) => pending.extend(fields.end(&self.nodes)),
+            BodyKind::Enum(variants) => {
+                variants.tried = variants.names.len();
+                variants.variants.retain(|variant| !matches!(variant.content, VariantContent::Pending));
+                for variant in &mut variants.variants {
+                    match &mut variant.content {
+                        VariantContent::Pending | VariantContent::Unit => {}
+                        VariantContent::Newtype(inner) => pending.push(*inner),
+                        VariantContent::Tuple(items) => pending.extend(items.iter().copied()),
+                        VariantContent::Struct(fields) => pending.extend(fields.end(&self.nodes)),
+                    }
+                }
+            }
+        }
+        for node in pending {
+            if !self.is_done(node) {
+                self.nodes[node].state = NodeState::Unknown;
+            }
+        }
+    }
+
+    fn finish(self) -> TracedType {
+        let mut traced = TracedType { root: self.form(ROOT), ..TracedType::default() };
+        for (id, body) in &self.by_visitor {
+            let TraceBody { name, kind } = &self.bodies[*body];
+            let body = match kind {
+                BodyKind::Newtype(inner) => TracedBody::Newtype(self.form(*inner)),
+                BodyKind::Tuple(items) => TracedBody::Tuple(self.forms(items)),
+                BodyKind::Struct(fields) => TracedBody::Struct(self.fields(fields)),
+                BodyKind::Enum(variants) => {
+                    TracedBody::Enum(variants.variants.iter().map(|variant| self.variant(variant)).collect())
+                }
+            };
+            traced.types.insert(
+                (*id).to_owned(),
+                TracedDefinition { name: (*name).to_owned(), is_inline: id.starts_with("either::"), body },
+            );
+        }
+        traced
+    }
+
+    fn form(&self, node: NodeId) -> TracedForm {
+        let boxed = |node: &NodeId| Box::new(self.form(*node));
+        match &self.nodes[node].state {
+            NodeState::Pending | NodeState::Unknown | NodeState::Tagged { tag: None, .. } => {
+                TracedForm::Unknown(self.nodes[node].type_name.to_owned())
+            }
+            NodeState::Buffered => TracedForm::Buffered(self.nodes[node].type_name.to_owned()),
+            NodeState::Leaf(schema) => TracedForm::Schema(schema.clone()),
+            NodeState::Option(inner) => TracedForm::Option(boxed(inner)),
+            NodeState::List(item) => TracedForm::List(boxed(item)),
+            NodeState::Set(item) => TracedForm::Set(boxed(item)),
+            NodeState::Array(item, length) => TracedForm::Array(boxed(item), *length),
+            NodeState::Tuple(items) => TracedForm::Tuple(self.forms(items)),
+            NodeState::Map(key, value) => TracedForm::Map(boxed(key), boxed(value)),
+            NodeState::Tagged { tag: Some(tag), content, variants } => TracedForm::Tagged {
+                tag: (*tag).to_owned(),
+                content: content.map(str::to_owned),
+                variants: match variants {
+                    TagVariants::Known(names) => Some(names.iter().map(|name| (*name).to_owned()).collect()),
+                    TagVariants::Open | TagVariants::Pending => None,
+                },
+            },
+            NodeState::Body { body, .. } => {
+                let id = self.by_visitor.iter().find(|(_, known)| *known == body).map(|(id, _)| (*id).to_owned());
+                id.map_or_else(TracedForm::default, TracedForm::Named)
+            }
+        }
+    }
+
+    fn forms(&self, nodes: &[NodeId]) -> Vec<TracedForm> {
+        nodes.iter().map(|node| self.form(*node)).collect()
+    }
+
+    fn fields(&self, fields: &FieldsState) -> TracedFields {
+        let field = |field: &FieldState| TracedField {
+            name: field.names.first().copied().unwrap_or_default().to_owned(),
+            required: field.required,
+            form: self.form(field.node),
+        };
+        TracedFields {
+            fields: fields.fields.iter().map(field).collect(),
+            denies_unknown: fields.denies_unknown.unwrap_or(false),
+        }
+    }
+
+    fn variant(&self, variant: &VariantState) -> TracedVariant {
+        let content = match &variant.content {
+            VariantContent::Pending | VariantContent::Unit => None,
+            VariantContent::Newtype(inner) => Some(TracedBody::Newtype(self.form(*inner))),
+            VariantContent::Tuple(items) => Some(TracedBody::Tuple(self.forms(items))),
+            VariantContent::Struct(fields) => Some(TracedBody::Struct(self.fields(fields))),
+        };
+        TracedVariant { name: variant.name.to_owned(), content }
+    }
+}
+
+/// The end of a pass. The errors of derived code tell what it expects.
+#[derive(Debug)]
+pub(super) enum TraceEnd {
+    /// The pass has found out what it was for.
+    Found,
+    MissingField(&'static str),
+    DuplicateField(&'static str),
+    UnknownField,
+    UnknownVariant(&'static [&'static str]),
+    /// A value was rejected.
+    Rejected,
+}
+
+impl fmt::Display for TraceEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no value")
+    }
+}
+
+impl std::error::Error for TraceEnd {}
+
+impl Error for TraceEnd {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self::Rejected
+    }
+
+    fn invalid_type(_: Unexpected<'_>, _: &dyn Expected) -> Self {
+        Self::Rejected
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Self::UnknownVariant(expected)
+    }
+
+    fn unknown_field(_: &str, _: &'static [&'static str]) -> Self {
+        Self::UnknownField
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::MissingField(field)
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::DuplicateField(field)
+    }
+}
