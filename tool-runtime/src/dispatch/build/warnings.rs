@@ -1,9 +1,11 @@
 //! Warnings about a dispatcher that can be built: probable mistakes that may be intended.
 
 use std::any::TypeId;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use tool_model::{nearest, registrations};
+use tool_model::trace::{UnknownPart, cached};
+use tool_model::{TypeSchema, nearest, registrations};
 
 use super::bind::class_of;
 use super::problem::{BuildProblem, short_type};
@@ -19,6 +21,7 @@ pub(crate) fn warnings(snapshot: &ToolSnapshot, dependencies: &Dependencies, rul
     let mut warnings = DependencyUse::new(&tools, dependencies).unused();
     warnings.extend(approvals_without_confirmer(&tools, rules));
     warnings.extend(tools_without_description(&tools));
+    warnings.extend(arguments_of_unknown_form(&tools));
     warnings
 }
 
@@ -57,6 +60,30 @@ fn tools_without_description(tools: &[&BoundTool]) -> Option<BuildProblem> {
         message: "no description tells the model what it does".to_owned(),
         remedy: "add a doc comment, or `description = \"..\"`".to_owned(),
     })
+}
+
+/// Returns a warning for each part of an argument's type that has no schema: the model has to guess what it accepts. A part
+/// that several arguments share is reported once.
+fn arguments_of_unknown_form(tools: &[&BoundTool]) -> Vec<BuildProblem> {
+    let mut seen = HashSet::new();
+    let mut unknown = Vec::new();
+    for tool in tools {
+        let ToolFunction::Linked { registration, .. } = &tool.function else { continue };
+        if registration.options.explicit.is_some() {
+            continue;
+        }
+        let types = registration.call.types().arguments;
+        for (argument, ty) in registration.arguments.iter().zip(types).filter(|(argument, _)| !argument.details.any) {
+            let Some(TypeSchema::Traced(trace)) = ty.schema else { continue };
+            for part in cached(trace).unknown_parts() {
+                if seen.insert((ty.type_name, part.path.clone())) {
+                    let part = UnknownPart { type_name: short_type(&part.type_name), ..part };
+                    unknown.push(BuildProblem::of_tool(&tool.name, part.message(argument.name), UnknownPart::REMEDY));
+                }
+            }
+        }
+    }
+    unknown
 }
 
 /// The sources that tools take values from, and the types and names that they want.
