@@ -141,7 +141,12 @@ impl MethodContext<'_> {
         };
         let own: Vec<&String> = errors.iter().filter(|error| !self.class_errors.contains(error)).collect();
         if !own.is_empty() {
-            let (reason, remedy) = why_unreadable(&method.sig, self.is_object);
+            let mut undocumented = method.clone();
+            undocumented.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+            let (reason, remedy) = match (self.read)(&needs.injected(), &undocumented).1.into_result() {
+                Ok(()) => (AdoptReason::Documentation, "correct the doc comment"),
+                Err(_) => why_unreadable(&method.sig, self.is_object),
+            };
             own.iter().for_each(|error| needs.add(reason, error.as_str(), remedy));
             return None;
         }

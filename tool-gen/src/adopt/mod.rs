@@ -193,6 +193,8 @@ pub enum AdoptReason {
     ReturnsService,
     /// The error implements neither `Display` nor `Debug`.
     ErrorType,
+    /// The doc comment is wrong, such as a name under `# Arguments` that is no parameter.
+    Documentation,
     /// The receiver or the function itself cannot be called: `unsafe`, `self: Box<Self>`.
     Signature,
     /// The class is generic and needs `instances(..)`.

@@ -63,6 +63,7 @@ fn says_of_each_method_whether_it_fits_and_why() {
             ("foreign", "unknown", vec!["unknown_argument", "unknown_result"]),
             ("shown", "unfit", vec!["opaque_result"]),
             ("raw", "unfit", vec!["signature"]),
+            ("rename", "unfit", vec!["documentation"]),
             ("load", "constructor", vec![]),
             ("with_pool", "setter", vec![]),
         ]
