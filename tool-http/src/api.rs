@@ -32,7 +32,7 @@ type ConversationResolver = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<St
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let waiting = Deferred::new(SealingKey::random()?);
-/// let tools = Dispatcher::builder().per_call::<User>().build()?;
+/// let tools = Dispatcher::builder().allow_empty().per_call::<User>().build()?;
 /// let api = Api::new(tools)
 ///     .token(Token::random()?)
 ///     .pending(waiting)

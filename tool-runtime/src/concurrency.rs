@@ -17,7 +17,7 @@ use crate::{ErrorKind, ToolError};
 /// ```
 /// use tool_runtime::Dispatcher;
 ///
-/// let tools = Dispatcher::builder().concurrency(8, 100).build()?;
+/// let tools = Dispatcher::builder().allow_empty().concurrency(8, 100).build()?;
 /// let concurrency = tools.concurrency().ok_or("there is no limit")?;
 /// assert_eq!((concurrency.running(), concurrency.waiting()), (0, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -21,9 +21,9 @@ const MAX_CONVERSATIONS: usize = 10_000;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Three retries per tool, ten for `search`, and at most twenty in one conversation.
 /// let retries = Retries::each(3).tool("search", 10).conversation(20);
-/// let tools = Dispatcher::builder().retries(retries).build()?;
+/// let tools = Dispatcher::builder().allow_empty().retries(retries).build()?;
 /// // Or one number for all tools.
-/// let tools = Dispatcher::builder().retries(3).build()?;
+/// let tools = Dispatcher::builder().allow_empty().retries(3).build()?;
 /// # Ok(())
 /// # }
 /// ```

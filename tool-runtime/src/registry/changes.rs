@@ -11,7 +11,7 @@ use crate::RuntimeTool;
 /// use tool_runtime::{Dispatcher, RegistryChanges, RuntimeTool};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let tools = Dispatcher::builder().build()?;
+/// let tools = Dispatcher::builder().allow_empty().build()?;
 /// let tool = |name| RuntimeTool::new(name, "", |(): ()| async {});
 /// tools.registry().apply(["x.a", "x.b"].map(tool).into_iter().collect())?;
 ///

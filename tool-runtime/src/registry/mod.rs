@@ -27,7 +27,7 @@ use crate::{BuildError, RuntimeTool};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let tools = Dispatcher::builder().build()?;
+/// let tools = Dispatcher::builder().allow_empty().build()?;
 /// let registry = tools.registry();
 ///
 /// registry.register(RuntimeTool::new("time.zone", "The time zone.", |(): ()| async { "UTC" }))?;
@@ -131,7 +131,7 @@ impl Registry {
     /// use tool_runtime::{Dispatcher, RuntimeTool};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let tools = Dispatcher::builder().build()?;
+    /// let tools = Dispatcher::builder().allow_empty().build()?;
     /// let mut changes = tools.registry().changes();
     /// assert!(!changes.has_changed()?);
     ///
