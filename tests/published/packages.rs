@@ -19,6 +19,28 @@ const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README
 /// The longest README of a library crate, in lines.
 const README_LINES: usize = 60;
 
+/// The manifest of a workspace with the quickstart; the packages replace those of crates.io.
+const PROJECT: &str = r#"
+[workspace]
+resolver = "3"
+members = ["quickstart-*", "everything"]
+
+[profile.dev]
+debug = false
+
+[patch.crates-io]
+"#;
+
+/// The manifest of a package that depends on every library crate.
+const EVERYTHING: &str = r#"
+[package]
+name = "everything"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+"#;
+
 static METADATA: LazyLock<Metadata> = LazyLock::new(|| {
     let command = MetadataCommand::new().no_deps().other_options(["--offline".to_owned()]).exec();
     command.expect("cargo describes the workspace")
@@ -104,12 +126,8 @@ fn the_quickstart_builds_outside_the_checkout() {
     }
     let unpacked = UnpackedPackages::new();
     let project = unpacked.directory.path();
-    let mut manifest = String::from(
-        "[workspace]\nresolver = \"3\"\nmembers = [\"quickstart-*\", \"everything\"]\n\n[profile.dev]\ndebug = false\n\n[patch.crates-io]\n",
-    );
-    let mut dependencies = String::from(
-        "[package]\nname = \"everything\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n",
-    );
+    let mut manifest = String::from(PROJECT);
+    let mut dependencies = String::from(EVERYTHING);
     for library in libraries() {
         let (name, version) = (&library.name, &library.version);
         writeln!(manifest, "{name} = {{ path = \"{name}-{version}\" }}").expect("text");
