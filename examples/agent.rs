@@ -42,7 +42,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let run = tokio::spawn(run.into_future());
     while let Some(update) = events.next().await {
         match update.event() {
-            Some(AgentEvent::CallStarted { tool, arguments, .. }) => println!("> {tool} {arguments}"),
+            Some(AgentEvent::CallStarted { tool, arguments, .. }) => println!("\n> {tool} {arguments}"),
             Some(AgentEvent::CallFinished(call)) => println!("< {}", call.result.output),
             Some(AgentEvent::Text { text }) => print!("{text}"),
             _ => {}
