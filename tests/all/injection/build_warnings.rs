@@ -88,6 +88,21 @@ async fn warns_about_parts_of_arguments_that_the_model_cannot_see() {
 }
 
 #[test]
+fn warns_about_limits_of_tools_that_do_not_exist() {
+    use tool_runtime::limits::{Limit, Limiter, Retries};
+    let limiter = || Limiter::new().tool("warned.greet", Limit::per_minute(5));
+    assert!(warnings(greeting().limit(limiter())).is_empty());
+    warns(
+        greeting().limit(limiter().tool("warned.gret", Limit::per_minute(5))),
+        "a `Limiter` names the tool `warned.gret`, which does not exist; did you mean `warned.greet`?",
+    );
+    warns(
+        greeting().retries(Retries::each(3).tool("search", 10)),
+        "a `Retries` names the tool `search`, which does not exist; remove it, or register the tool",
+    );
+}
+
+#[test]
 fn warns_about_values_that_no_tool_uses() {
     warns(
         greeting().value("ping_hots", 7_u8),

@@ -22,6 +22,7 @@ pub(crate) fn warnings(snapshot: &ToolSnapshot, dependencies: &Dependencies, rul
     warnings.extend(approvals_without_confirmer(&tools, rules));
     warnings.extend(tools_without_description(&tools));
     warnings.extend(arguments_of_unknown_form(&tools));
+    warnings.extend(limits_of_unknown_tools(&tools, rules));
     warnings
 }
 
@@ -84,6 +85,22 @@ fn arguments_of_unknown_form(tools: &[&BoundTool]) -> Vec<BuildProblem> {
         }
     }
     unknown
+}
+
+/// A limit of a tool that does not exist has no effect, unless the tool is registered later.
+fn limits_of_unknown_tools(tools: &[&BoundTool], rules: &CallRules) -> Vec<BuildProblem> {
+    let limited = rules.limiter.iter().flat_map(|limiter| limiter.tool_names().map(|name| ("Limiter", name)));
+    let retried = rules.retries.iter().flat_map(|counter| counter.retries().tool_names().map(|name| ("Retries", name)));
+    let is_known = |name: &str| tools.iter().any(|tool| *tool.name == *name);
+    let mut unknown: Vec<_> = limited.chain(retried).filter(|(_, name)| !is_known(name)).collect();
+    unknown.sort_unstable();
+    let warning = |(kind, name): (&str, &str)| {
+        let near =
+            nearest(name, tools.iter().map(|tool| &*tool.name)).first().map(|near| format!("did you mean `{near}`?"));
+        let remedy = near.unwrap_or_else(|| "remove it, or register the tool".to_owned());
+        BuildProblem::general(format!("a `{kind}` names the tool `{name}`, which does not exist"), remedy)
+    };
+    unknown.into_iter().map(warning).collect()
 }
 
 /// The sources that tools take values from, and the types and names that they want.
