@@ -181,9 +181,9 @@ pub fn via_struct(#[arg(via(WrittenSpan))] span: &Span, #[arg(via(WrittenSpan))]
 /// Values that a module reads.
 #[tool(name = "conversions.with")]
 pub fn with(
-    #[arg(with = "seconds")] wait: Seconds,
+    #[arg(with = "seconds", any)] wait: Seconds,
     #[arg(with = "seconds", via(f64), max = 60)] limit: &Seconds,
-    #[arg(with = "crate::conversions::seconds")] maybe: Option<Seconds>,
+    #[arg(with = "crate::conversions::seconds", any)] maybe: Option<Seconds>,
     #[arg(with = "seconds", via(f64))] all: &[Seconds],
 ) -> String {
     format!("{wait:?} {limit:?} {maybe:?} {all:?}")

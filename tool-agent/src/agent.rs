@@ -35,7 +35,7 @@ use crate::{Conversation, ConversationStore, Mode, Model, ModelOptions, RunLimit
 ///
 /// let outcome = agent.conversation("chat-7").say("How much is 1 + 2?").await;
 /// assert_eq!(outcome.answer(), Some("It is 3."));
-/// assert_eq!(outcome.calls, 1);
+/// assert_eq!((outcome.calls, outcome.failed_calls), (1, vec![]));
 /// # Ok(())
 /// # }
 /// ```

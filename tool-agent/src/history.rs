@@ -50,6 +50,16 @@ pub(crate) fn pending_count(history: &[Message]) -> usize {
     last_results(history).iter().filter(|result| result.is_pending()).count()
 }
 
+/// Returns the calls since the user's last message that returned an error, without pending ones.
+pub(crate) fn failed_calls(history: &[Message]) -> impl Iterator<Item = &CallResult> {
+    let start = history.iter().rposition(|message| matches!(message, Message::User { .. })).unwrap_or(0);
+    let results = history[start..].iter().flat_map(|message| match message {
+        Message::Tools { results } => results.as_slice(),
+        _ => &[],
+    });
+    results.filter(|result| !result.result.success && !result.is_pending())
+}
+
 impl CallResult {
     /// Creates the result of a call. Removes the approval token of a pending call: anyone with the token can run the
     /// call, so it must not be part of a history or a store.

@@ -29,6 +29,7 @@
 //!     .build();
 //!
 //! let outcome = agent.conversation("chat-7").say("Can we build it?").await;
+//! assert_eq!(outcome.failed_calls, []);
 //! assert_eq!(outcome.answer(), Some("There are 120 bolts and no nuts."));
 //! # Ok(())
 //! # }
@@ -39,7 +40,7 @@
 //!   made it. This holds when a run is dropped at any point, reaches a limit, or its process is killed. A response that
 //!   was cut off keeps its text, and none of its calls runs.
 //! - **A failing call does not end the run.** The model reads the error and continues, whether the tool is unknown, the
-//!   arguments are not JSON, or the handler panics.
+//!   arguments are not JSON, or the handler panics. [`RunOutcome::failed_calls`] has these calls.
 //! - **Nothing keeps running.** When a run ends, its handlers are cancelled and their injected values are finished.
 //! - **State is saved before it matters**: calls before they run, results before the model reads them; see
 //!   [`SqliteStore`].

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::TokenError;
 
-use crate::{ConversationStoreError, ModelError, ReachedLimit, StopReason, Usage};
+use crate::{CallResult, ConversationStoreError, ModelError, ReachedLimit, StopReason, Usage};
 
 /// The outcome of a run, as returned by [`say`](crate::Conversation::say). The history is valid for a provider in every
 /// case.
@@ -23,6 +23,11 @@ pub struct RunOutcome {
     pub turns: u32,
     /// The number of calls.
     pub calls: u32,
+    /// The calls since the user's last message that returned an error, in the order of the history. A model can recover
+    /// from a failed call, so a run with failed calls may still be [`RunEnding::Answered`]. Excludes pending calls and
+    /// calls of sub-agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_calls: Vec<CallResult>,
     /// The tokens used.
     pub usage: Usage,
 }
@@ -30,7 +35,15 @@ pub struct RunOutcome {
 impl RunOutcome {
     /// Creates the outcome of a run that has not done anything.
     pub(crate) fn new(ending: RunEnding) -> Self {
-        Self { ending, text: String::new(), stop: StopReason::Done, turns: 0, calls: 0, usage: Usage::default() }
+        Self {
+            ending,
+            text: String::new(),
+            stop: StopReason::Done,
+            turns: 0,
+            calls: 0,
+            failed_calls: Vec::new(),
+            usage: Usage::default(),
+        }
     }
 
     /// Returns the model's final answer, if there is one.

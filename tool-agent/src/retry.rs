@@ -12,7 +12,7 @@ use crate::{Model, ModelError, ModelRequest, ResponsePart, ResponseStream};
 /// A model that retries transient failures: rate limits, server errors, unreachable providers, timeouts and responses
 /// that were cut off. See [`ModelError::is_retryable`].
 ///
-/// Delays grow exponentially with random jitter and are never shorter than the provider's `RetryPolicy-After`. A
+/// Delays grow exponentially with random jitter and are never shorter than the provider's `Retry-After`. A
 /// response that has already produced text or a call is not retried, because the user would see that part twice.
 /// Reasoning does not count: providers often fail during long reasoning, and the reasoning of the failed request is
 /// discarded.

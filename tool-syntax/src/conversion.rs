@@ -106,7 +106,7 @@ fn module(path: &LitStr) -> syn::Result<Path> {
 
 impl Parse for ConversionKind {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let wrong = "expected `parse`, `via(T)` or `with(\"module\")`";
+        let wrong = "expected `parse`, `via(T)` or `with(\"module\", via(T))`";
         let key: Ident = input.parse().map_err(|error| syn::Error::new(error.span(), wrong))?;
         let content;
         match key.to_string().as_str() {
@@ -118,14 +118,14 @@ impl Parse for ConversionKind {
             "with" => {
                 parenthesized!(content in input);
                 let path: LitStr = content.parse()?;
-                let mut described = None;
-                if content.parse::<Option<Token![,]>>()?.is_some() && !content.is_empty() {
-                    match content.parse()? {
-                        Self::Via(ty) => described = Some(ty),
-                        _ => return Err(syn::Error::new(path.span(), "expected `with(\"module\", via(T))`")),
-                    }
+                let has_more = content.parse::<Option<Token![,]>>()?.is_some() && !content.is_empty();
+                match if has_more { Some(content.parse()?) } else { None } {
+                    Some(Self::Via(ty)) => Ok(Self::With(module(&path)?, Some(ty))),
+                    _ => Err(syn::Error::new(
+                        path.span(),
+                        "expected `with(\"module\", via(T))`, where `T` is what the module reads",
+                    )),
                 }
-                Ok(Self::With(module(&path)?, described))
             }
             _ => Err(syn::Error::new_spanned(key, wrong)),
         }
@@ -315,6 +315,14 @@ fn own_conversion(attr: &ArgAttr, report: &mut Report) -> Option<ConversionKind>
         return None;
     }
     let via = attr.via.as_ref().map(|via| via.0.clone());
+    if let Some(path) = &attr.with
+        && via.is_none()
+        && attr.any != Some(true)
+    {
+        let message = "the model cannot see what a module reads; add `via(T)`, the type that it deserializes, or `any`";
+        report.push(syn::Error::new(path.span(), message));
+        return None;
+    }
     match (parse, &attr.with, via) {
         (Some(_), ..) => Some(ConversionKind::Parse),
         (None, Some(path), via) => report.keep(module(path)).map(|module| ConversionKind::With(module, via)),

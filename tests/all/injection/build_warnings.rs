@@ -19,6 +19,30 @@ fn purge_warned() {}
 #[tool(name = "warned.silent")]
 fn undescribed_warned() {}
 
+/// Accepts a number or a name.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Reference {
+    Number(u8),
+    Name(String),
+}
+
+#[derive(serde::Deserialize)]
+struct Lookup {
+    keys: Vec<Reference>,
+}
+
+/// Look something up.
+#[tool(name = "warned.lookup")]
+fn lookup_warned(lookup: Lookup, again: Option<Lookup>, #[arg(any)] accepted: Reference) -> usize {
+    let length = |key: Reference| match key {
+        Reference::Number(number) => usize::from(number),
+        Reference::Name(name) => name.len(),
+    };
+    let all = lookup.keys.into_iter().chain(again.into_iter().flat_map(|lookup| lookup.keys)).chain([accepted]);
+    all.map(length).sum()
+}
+
 struct WarnedService;
 
 #[tool_class(manual, prefix = "warned.service")]
@@ -44,6 +68,38 @@ fn warns(builder: Builder, expected: &str) {
 #[test]
 fn a_dispatcher_without_mistakes_has_no_warnings() {
     assert!(warnings(greeting()).is_empty());
+}
+
+#[tokio::test]
+async fn warns_about_parts_of_arguments_that_the_model_cannot_see() {
+    let tools = tools("lookup_warned").build().unwrap();
+    let warnings: Vec<String> = tools.explain().warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(
+        warnings[0].starts_with(
+            "`warned.lookup`: the model cannot see what `lookup.keys[]` (`Reference`) accepts: its `Deserialize` accepts \
+             any kind of value; derive `JsonSchema` for the argument's type and add `#[schemars(with = \"String\")]`"
+        ),
+        "{warnings:?}"
+    );
+    assert!(warnings[1].contains("`again.keys[]`"), "an `Option` is another type: {warnings:?}");
+    let call = ToolCall::new("warned.lookup", json!({"lookup": {"keys": [7, "abc"]}, "accepted": "x"}));
+    assert_eq!(tools.call(call).await.output, "11");
+}
+
+#[test]
+fn warns_about_limits_of_tools_that_do_not_exist() {
+    use tool_runtime::limits::{Limit, Limiter, Retries};
+    let limiter = || Limiter::new().tool("warned.greet", Limit::per_minute(5));
+    assert!(warnings(greeting().limit(limiter())).is_empty());
+    warns(
+        greeting().limit(limiter().tool("warned.gret", Limit::per_minute(5))),
+        "a `Limiter` names the tool `warned.gret`, which does not exist; did you mean `warned.greet`?",
+    );
+    warns(
+        greeting().retries(Retries::each(3).tool("search", 10)),
+        "a `Retries` names the tool `search`, which does not exist; remove it, or register the tool",
+    );
 }
 
 #[test]

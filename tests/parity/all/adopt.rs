@@ -58,3 +58,70 @@ fn taskchampion_is_adopted() {
         ],
     );
 }
+
+#[test]
+#[ignore = "downloads and compiles a published crate"]
+fn pueue_is_adopted() {
+    let adopted = AdoptedCrate {
+        krate: published("pueue-lib"),
+        features: &["settings"],
+        classes: &["Shared", "Settings", "State"],
+        instances: &[],
+        program: include_str!("../adopted/pueue.rs"),
+        dependencies: "",
+    };
+    check(
+        &adopted,
+        &[
+            ("shared.pueue_directory", "/tmp/pueue-tools"),
+            ("shared.alias_file", "pueue_aliases.yml"),
+            ("shared.pid_path", "pueue.pid"),
+            ("shared.daemon_cert", "daemon.cert"),
+            ("shared.daemon_key", "daemon.key"),
+            ("shared.shared_secret_path", "shared_secret"),
+            ("state.add_task", "0"),
+            ("state.add_task", "1"),
+            ("state.task_ids_in_group", "[0,1]"),
+            ("settings.save", "ok"),
+            ("state.task_ids_in_group", "[]"),
+        ],
+    );
+}
+
+#[test]
+#[ignore = "downloads and compiles a published crate"]
+fn octocrab_is_adopted() {
+    let adopted = AdoptedCrate {
+        krate: published("octocrab"),
+        features: &["default-client", "jwt-rust-crypto", "rustls", "rustls-ring"],
+        classes: &[
+            "CodesOfConductHandler",
+            "EmojisHandler",
+            "GitignoreHandler",
+            "LicenseHandler",
+            "MarkdownHandler",
+            "NotificationsHandler",
+            "StarringHandler",
+        ],
+        instances: &[],
+        program: include_str!("../adopted/octocrab.rs"),
+        dependencies: "",
+    };
+    check(
+        &adopted,
+        &[
+            ("gitignore_handler.list", "[\"C\",\"Rust\"]"),
+            ("gitignore_handler.get", "*.o"),
+            ("license_handler.list_commonly_used", "MIT License"),
+            ("license_handler.get", "MIT License"),
+            ("emojis_handler.list", "crab.png"),
+            ("codes_of_conduct_handler.get_code_of_conduct", "Citizen"),
+            ("markdown_handler.render_raw", "<em>a</em>"),
+            ("starring_handler.check", "true"),
+            ("starring_handler.star", "ok"),
+            ("starring_handler.unstar", "ok"),
+            ("notifications_handler.mark_as_read", "ok"),
+            ("notifications_handler.mark_all_as_read", "ok"),
+        ],
+    );
+}

@@ -1,7 +1,7 @@
 use tool_runtime::tool;
 
 #[tool]
-fn run(#[arg(with = "my module")] id: u64) -> u64 {
+fn run(#[arg(with = "my module", via(u64))] id: u64) -> u64 {
     id
 }
 

@@ -11,7 +11,7 @@ mod seconds {
 }
 
 #[tool]
-fn wait(#[arg(with = "seconds")] time: Seconds) -> f64 {
+fn wait(#[arg(with = "seconds", any)] time: Seconds) -> f64 {
     time.0
 }
 

@@ -5,7 +5,7 @@ struct Seconds(f64);
 mod seconds {}
 
 #[tool]
-fn wait(#[arg(with = "seconds")] time: Seconds) -> f64 {
+fn wait(#[arg(with = "seconds", any)] time: Seconds) -> f64 {
     time.0
 }
 

@@ -167,7 +167,7 @@ impl Conversation {
         Ok(waiting.into_iter().map(|(_, pending, call)| (pending, call)).collect())
     }
 
-    /// Deletes the conversation, here and in the store. PendingApproval calls will not run. Waits for an active run.
+    /// Deletes the conversation, here and in the store. Pending calls will not run. Waits for an active run.
     ///
     /// # Errors
     /// If the store cannot delete it.

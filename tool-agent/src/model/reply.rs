@@ -78,6 +78,14 @@ impl Reply {
         self
     }
 
+    /// Returns the requested calls.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &ModelCall> {
+        self.parts.iter().filter_map(|part| match part {
+            ResponsePart::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
     /// Converts into parts, of which the last is the end or the error.
     pub fn into_parts(self) -> impl Iterator<Item = Result<ResponsePart, ModelError>> + Send {
         let last = self.error.map_or(Ok(ResponsePart::End(self.end)), Err);

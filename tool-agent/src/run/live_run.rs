@@ -228,7 +228,8 @@ impl LiveRun {
             _ => String::new(),
         };
         let RunUsage { turns, calls, usage } = self.parent.budget.spent();
-        RunOutcome { ending, text, stop: self.stop_reason, turns, calls, usage }
+        let failed_calls = history::failed_calls(&self.state.history).cloned().collect();
+        RunOutcome { ending, text, stop: self.stop_reason, turns, calls, failed_calls, usage }
     }
 }
 

@@ -30,6 +30,8 @@ mod python;
 mod recovery;
 /// The loop against a simulated provider.
 mod scenarios;
+/// Scripted models and failed calls.
+mod scripts;
 /// The simulated provider.
 mod server;
 /// Shortlists of tools.

@@ -70,7 +70,8 @@ async fn tools_outside_of_the_mode_do_not_run() {
     ] {
         let calls = Reply::call("work.steps", json!({"steps": 1})).and_call("work.fail", json!({"how": "x"}));
         let (tools, gauge) = tools();
-        let agent = Agent::builder(ScriptedModel::new([calls, Reply::text("ok")]), tools).mode(mode).build();
+        let model = ScriptedModel::new([calls, Reply::text("ok")]).allow_unknown_tools();
+        let agent = Agent::builder(model, tools).mode(mode).build();
         let conversation = agent.conversation("c");
         conversation.say("Go").await;
         let history = conversation.history().await.unwrap();

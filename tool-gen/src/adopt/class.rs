@@ -148,6 +148,9 @@ impl ClassReader<'_> {
                 single
                     .items
                     .retain(|member| matches!(member, TraitItem::Fn(other) if other.sig.ident == method.sig.ident));
+                single.items.push(syn::parse_quote!(
+                    fn any_other(&self);
+                ));
                 let names = inject.iter();
                 read_trait(quote!(inject = [#(#names),*]), &single)
             },
@@ -190,17 +193,15 @@ impl ClassReader<'_> {
         });
         let read = |inject: &[String], method: Option<&ImplItemFn>| -> (Vec<ParsedClass>, Report) {
             let mut single = bare.clone();
+            // A class without tools would be an error of its own.
+            single.items.push(syn::parse_quote!(
+                pub fn any_other(&self) {}
+            ));
             single.items.extend(method.filter(|method| !is_new(method)).map(|method| {
                 let mut method = method.clone();
                 method.attrs.retain(|attribute| !is_annotation(attribute));
                 ImplItem::Fn(method)
             }));
-            if method.is_none() {
-                // A class without a tool would be an error.
-                single.items.push(syn::parse_quote!(
-                    pub fn __only_tool(&self) {}
-                ));
-            }
             let instances = instance.iter().map(|instance| &instance.ty);
             let names = inject.iter();
             let new = constructor.iter();

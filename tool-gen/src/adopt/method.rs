@@ -14,6 +14,7 @@ use syn::{
 use tool_syntax::{ArgumentForm, ArgumentParameter, Parameter, ParsedClass, ParsedTool, Report};
 
 use super::class::WithoutAttributes;
+use super::send::unsendable_object;
 use super::traits::{Answer, DecisiveTrait, TraitLookup};
 use super::{AdoptFinding, AdoptReason, Fit, MethodCandidate};
 use crate::schema::DecodedForm;
@@ -44,6 +45,8 @@ struct MethodNeeds {
     findings: Vec<AdoptFinding>,
     keys: Vec<String>,
     parameters: BTreeMap<String, String>,
+    /// The parser knows more forms of constructors.
+    is_constructor: bool,
 }
 
 impl MethodNeeds {
@@ -87,7 +90,7 @@ impl MethodContext<'_> {
         let fit = method_role(&method.sig, &self.type_name).unwrap_or_else(|| {
             needs.findings.extend(self.class_findings.iter().cloned());
             self.judge(method, &mut needs);
-            Fit::from_findings(&needs.findings)
+            if needs.is_constructor { Fit::Constructor } else { Fit::from_findings(&needs.findings) }
         });
         let places = typed_inputs(&method.sig).filter_map(|typed| Some((name_of(typed)?, typed.pat.span().start())));
         MethodCandidate {
@@ -107,6 +110,12 @@ impl MethodContext<'_> {
         for typed in typed_inputs(&method.sig) {
             if let Some(name) = name_of(typed).filter(|_| self.must_be_injected(&typed.ty, &method.sig)) {
                 needs.inject(&name, &typed.ty);
+            }
+        }
+        for typed in typed_inputs(&method.sig).filter(|typed| self.must_be_injected(&typed.ty, &method.sig)) {
+            if let Some(object) = unsendable_object(self.traits.sources, self.id, &typed.ty) {
+                let message = format!("`{object}` is not `Send`, and calls move between threads");
+                needs.add(AdoptReason::NotShared, message, format!("write `{object} + Send`"));
             }
         }
         let Some(tool) = self.read_tool(method, needs) else { return };
@@ -132,12 +141,18 @@ impl MethodContext<'_> {
         };
         let own: Vec<&String> = errors.iter().filter(|error| !self.class_errors.contains(error)).collect();
         if !own.is_empty() {
-            let (reason, remedy) = why_unreadable(&method.sig, self.is_object);
+            let mut undocumented = method.clone();
+            undocumented.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+            let (reason, remedy) = match (self.read)(&needs.injected(), &undocumented).1.into_result() {
+                Ok(()) => (AdoptReason::Documentation, "correct the doc comment"),
+                Err(_) => why_unreadable(&method.sig, self.is_object),
+            };
             own.iter().for_each(|error| needs.add(reason, error.as_str(), remedy));
             return None;
         }
         let tool = classes.into_iter().flat_map(|class| class.tools).find(|tool| tool.function == method.sig.ident);
-        if tool.is_none() && errors.is_empty() && self.class_findings.is_empty() {
+        needs.is_constructor = tool.is_none() && errors.is_empty() && method.sig.receiver().is_none();
+        if tool.is_none() && errors.is_empty() && self.class_findings.is_empty() && !needs.is_constructor {
             needs.add(
                 AdoptReason::Signature,
                 "it cannot be called on `dyn Trait`",

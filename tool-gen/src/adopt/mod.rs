@@ -3,6 +3,23 @@
 //! [`Scan::adopt`](crate::Scan::adopt) reads the sources without compiling them. The attributes' own parser judges each
 //! method by itself, so one unfit method does not hide the others. The traits of argument and result types come from
 //! their derives and `impl`s, also in the sources of registry packages ([`DependencySources`]).
+//!
+//! ```no_run
+//! use tool_gen::adopt::{AnnotationStyle, DependencySources};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let dependencies = DependencySources::resolve("Cargo.toml".as_ref())?;
+//! let report = tool_gen::scan("src/lib.rs").adopt(&dependencies, &[])?;
+//! for class in &report.classes {
+//!     let fitting = class.methods.iter().filter(|method| method.fit.is_fit()).count();
+//!     println!("{}: {fitting} of {} methods fit", class.header, class.methods.len());
+//! }
+//! for edit in report.edits(&["OrderService".to_owned()], AnnotationStyle::OptIn)? {
+//!     std::fs::write(edit.file, edit.text)?;
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod class;
 mod dependencies;
@@ -10,6 +27,7 @@ mod edit;
 mod instance;
 mod macro_types;
 mod method;
+mod send;
 mod traits;
 
 use std::collections::BTreeMap;
@@ -175,6 +193,8 @@ pub enum AdoptReason {
     ReturnsService,
     /// The error implements neither `Display` nor `Debug`.
     ErrorType,
+    /// The doc comment is wrong, such as a name under `# Arguments` that is no parameter.
+    Documentation,
     /// The receiver or the function itself cannot be called: `unsafe`, `self: Box<Self>`.
     Signature,
     /// The class is generic and needs `instances(..)`.
@@ -187,7 +207,7 @@ pub enum AdoptReason {
     Borrows,
     /// The trait cannot be a trait object.
     NotDynCompatible,
-    /// The trait is not `Send + Sync`.
+    /// The trait, or a trait object that would be injected, is not `Send`.
     NotShared,
     /// The class cannot be read for another reason.
     Class,

@@ -59,9 +59,12 @@ fn says_of_each_method_whether_it_fits_and_why() {
             ("fail", "attributes", vec!["error_as_text"]),
             ("mute", "unfit", vec!["error_type"]),
             ("store", "unchanged", vec![]),
+            ("swap", "unfit", vec!["injected", "not_shared"]),
             ("foreign", "unknown", vec!["unknown_argument", "unknown_result"]),
             ("shown", "unfit", vec!["opaque_result"]),
             ("raw", "unfit", vec!["signature"]),
+            ("rename", "unfit", vec!["documentation"]),
+            ("load", "constructor", vec![]),
             ("with_pool", "setter", vec![]),
         ]
     );

@@ -53,6 +53,11 @@ impl Retries {
         self
     }
 
+    /// Returns the names of the tools with a number of their own.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.by_tool.keys().map(String::as_str)
+    }
+
     fn allowed_for(&self, tool: &str) -> u32 {
         self.by_tool.get(tool).copied().or(self.each).unwrap_or(u32::MAX)
     }
@@ -73,6 +78,10 @@ pub(crate) struct RetryCounter {
 impl RetryCounter {
     pub(crate) fn new(allowed: Retries) -> Self {
         Self { allowed, counted: Mutex::new(RecentConversations::new(MAX_CONVERSATIONS)) }
+    }
+
+    pub(crate) fn retries(&self) -> &Retries {
+        &self.allowed
     }
 
     /// Counts the result of a handler. Returns it unchanged, or as a fatal error once the limit is exceeded. Results of

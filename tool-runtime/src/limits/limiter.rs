@@ -62,6 +62,11 @@ impl Limiter {
         }
     }
 
+    /// Returns the names of the tools that have a limit.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
     /// Limits a tool over all conversations.
     #[must_use]
     pub fn tool(mut self, tool: impl Into<String>, limit: Limit) -> Self {

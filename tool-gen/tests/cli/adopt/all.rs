@@ -55,7 +55,7 @@ pub struct Failure;
 
 pub struct Orders { pool: Arc<Pool> }
 
-#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "all", "read", "cursor", "mute", "foreign", "shown", "raw", "with_pool"], inject = ["log", "pool"])]
+#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "all", "read", "cursor", "mute", "swap", "foreign", "shown", "raw", "rename", "with_pool"], inject = ["log", "pool"])]
 impl Orders { // a comment that stays
     pub fn new(pool: Arc<Pool>) -> Self { Self { pool } }
 
@@ -85,9 +85,16 @@ impl Orders { // a comment that stays
     pub fn fail(&self) -> Result<(), Silent> { Ok(()) }
     pub fn mute(&self) -> Result<(), Opaque> { Ok(()) }
     pub fn store(&self, body: &impl Serialize) {}
+    pub fn swap(&mut self, storage: &mut dyn Storage) {}
     pub fn foreign(&self, value: elsewhere::Thing) -> elsewhere::Thing { value }
     pub fn shown(&self) -> impl fmt::Debug { 1 }
     pub unsafe fn raw(&self) {}
+    /// Rename an order.
+    ///
+    /// # Arguments
+    /// * `name` - The new name.
+    pub fn rename(&self, title: String) {}
+    pub fn load(path: &str) -> Result<(Orders, bool), Failure> { todo!() }
     pub fn with_pool(self, pool: Arc<Pool>) -> Self { self }
     fn private(&self) {}
 }

@@ -89,9 +89,16 @@ impl Orders { // a comment that stays
     pub fn mute(&self) -> Result<(), Opaque> { Ok(()) }
     #[tool_runtime::tool]
     pub fn store(&self, body: &impl Serialize) {}
+    pub fn swap(&mut self, storage: &mut dyn Storage) {}
     pub fn foreign(&self, value: elsewhere::Thing) -> elsewhere::Thing { value }
     pub fn shown(&self) -> impl fmt::Debug { 1 }
     pub unsafe fn raw(&self) {}
+    /// Rename an order.
+    ///
+    /// # Arguments
+    /// * `name` - The new name.
+    pub fn rename(&self, title: String) {}
+    pub fn load(path: &str) -> Result<(Orders, bool), Failure> { todo!() }
     pub fn with_pool(self, pool: Arc<Pool>) -> Self { self }
     fn private(&self) {}
 }

@@ -1,9 +1,11 @@
 //! Warnings about a dispatcher that can be built: probable mistakes that may be intended.
 
 use std::any::TypeId;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use tool_model::{nearest, registrations};
+use tool_model::trace::{UnknownPart, cached};
+use tool_model::{TypeSchema, nearest, registrations};
 
 use super::bind::class_of;
 use super::problem::{BuildProblem, short_type};
@@ -19,6 +21,8 @@ pub(crate) fn warnings(snapshot: &ToolSnapshot, dependencies: &Dependencies, rul
     let mut warnings = DependencyUse::new(&tools, dependencies).unused();
     warnings.extend(approvals_without_confirmer(&tools, rules));
     warnings.extend(tools_without_description(&tools));
+    warnings.extend(arguments_of_unknown_form(&tools));
+    warnings.extend(limits_of_unknown_tools(&tools, rules));
     warnings
 }
 
@@ -57,6 +61,46 @@ fn tools_without_description(tools: &[&BoundTool]) -> Option<BuildProblem> {
         message: "no description tells the model what it does".to_owned(),
         remedy: "add a doc comment, or `description = \"..\"`".to_owned(),
     })
+}
+
+/// Returns a warning for each part of an argument's type that has no schema: the model has to guess what it accepts. A part
+/// that several arguments share is reported once.
+fn arguments_of_unknown_form(tools: &[&BoundTool]) -> Vec<BuildProblem> {
+    let mut seen = HashSet::new();
+    let mut unknown = Vec::new();
+    for tool in tools {
+        let ToolFunction::Linked { registration, .. } = &tool.function else { continue };
+        if registration.options.explicit.is_some() {
+            continue;
+        }
+        let types = registration.call.types().arguments;
+        for (argument, ty) in registration.arguments.iter().zip(types).filter(|(argument, _)| !argument.details.any) {
+            let Some(TypeSchema::Traced(trace)) = ty.schema else { continue };
+            for part in cached(trace).unknown_parts() {
+                if seen.insert((ty.type_name, part.path.clone())) {
+                    let part = UnknownPart { type_name: short_type(&part.type_name), ..part };
+                    unknown.push(BuildProblem::of_tool(&tool.name, part.message(argument.name), UnknownPart::REMEDY));
+                }
+            }
+        }
+    }
+    unknown
+}
+
+/// A limit of a tool that does not exist has no effect, unless the tool is registered later.
+fn limits_of_unknown_tools(tools: &[&BoundTool], rules: &CallRules) -> Vec<BuildProblem> {
+    let limited = rules.limiter.iter().flat_map(|limiter| limiter.tool_names().map(|name| ("Limiter", name)));
+    let retried = rules.retries.iter().flat_map(|counter| counter.retries().tool_names().map(|name| ("Retries", name)));
+    let is_known = |name: &str| tools.iter().any(|tool| *tool.name == *name);
+    let mut unknown: Vec<_> = limited.chain(retried).filter(|(_, name)| !is_known(name)).collect();
+    unknown.sort_unstable();
+    let warning = |(kind, name): (&str, &str)| {
+        let near =
+            nearest(name, tools.iter().map(|tool| &*tool.name)).first().map(|near| format!("did you mean `{near}`?"));
+        let remedy = near.unwrap_or_else(|| "remove it, or register the tool".to_owned());
+        BuildProblem::general(format!("a `{kind}` names the tool `{name}`, which does not exist"), remedy)
+    };
+    unknown.into_iter().map(warning).collect()
 }
 
 /// The sources that tools take values from, and the types and names that they want.

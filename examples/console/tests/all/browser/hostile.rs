@@ -19,7 +19,7 @@ async fn untrusted_text_is_escaped() {
         Reply::call(format!("no.{EVIL}"), json!({EVIL: EVIL})),
         Reply::text(format!("[{EVIL}](javascript:window.hit=true) ![{EVIL}](x)\n\n```\n{EVIL}\n```")),
     ]);
-    let console = Console::with_model(model).await;
+    let console = Console::with_model(model.allow_unknown_tools()).await;
     let colours = "\x1b[31mred\x1b[0m \x1b]0;title\x07";
     std::fs::write(console.path("data/workspace/evil.txt"), format!("{EVIL}\n{colours}\n")).expect("a file");
     browse(&console, async |browser| {
