@@ -6,10 +6,10 @@
 //! policy, approval, limits, journal and tracing apply as usual.
 //!
 //! The program `tool-mcp` serves the built-in tools. Install it with `cargo install --path tool-mcp --features cli` and add
-//! it to the configuration of an MCP client. Use an absolute path, because clients start it in any directory:
+//! it to the configuration of an MCP client, as any other server:
 //!
-//! ```json
-//! {"mcpServers": {"files": {"command": "tool-mcp", "args": ["--files", "/path/to/workspace"]}}}
+//! ```sh
+//! tool-mcp install claude-desktop --name files -- tool-mcp --files /path/to/workspace
 //! ```
 //!
 //! # Features

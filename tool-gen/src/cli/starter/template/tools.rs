@@ -2,14 +2,19 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tool_runtime::{BuildError, Dispatcher, tool, tool_class};
+use tool_runtime::{BuildError, Dispatcher, confirm, tool, tool_class};
 
 /// Returns the dispatcher with all tools. Share it: clones are cheap.
 ///
 /// # Errors
 /// Returns an error if a tool and the manifest of the build script do not match, or if a service is missing.
 pub fn dispatcher() -> Result<Dispatcher, BuildError> {
-    Dispatcher::builder().manifest(tool_runtime::manifest!()).service(NoteService::default()).build()
+    Dispatcher::builder()
+        .manifest(tool_runtime::manifest!())
+        .service(NoteService::default())
+        // MCP clients ask their user for approval. Other calls that need one are refused.
+        .confirm(confirm::per_call())
+        .build()
 }
 
 /// Notes in memory. Replace them with a service of yours.
@@ -42,12 +47,12 @@ impl NoteService {
         number: usize,
     ) -> Result<String, String> {
         let notes = self.notes();
-        notes.get(number - 1).cloned().ok_or_else(|| format!("there is no note {number}; the last one is {}", notes.len()))
+        let missing = || format!("there is no note {number}; the last one is {}", notes.len());
+        notes.get(number - 1).cloned().ok_or_else(missing)
     }
 
     /// Delete all notes. Returns how many there were.
-    ///
-    /// A destructive tool needs approval. MCP clients ask their user.
+    // A destructive tool needs approval.
     #[tool(destructive)]
     pub fn clear(&self) -> usize {
         std::mem::take(&mut *self.notes()).len()
