@@ -38,9 +38,9 @@ fn run(command: &mut Command, input: &str) -> Result<String, String> {
 
 /// Returns `true` if generated packages are to be built, which takes minutes without built dependencies.
 fn builds() -> bool {
-    let builds = std::env::var_os("STARTER_BUILD").is_some_and(|value| !value.is_empty());
+    let builds = std::env::var_os("STARTER_BUILD").is_some_and(|value| value == "required");
     if !builds {
-        eprintln!("skipped: set STARTER_BUILD=1 to build generated packages");
+        eprintln!("skipped: set STARTER_BUILD=required to build generated packages");
     }
     builds
 }
