@@ -5,6 +5,10 @@
 #[cfg(feature = "cli")]
 pub mod adopt;
 mod cfg;
+// The command line of both binaries. Public for them only.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod diagnostic;
 mod package;
 mod scan;
@@ -13,6 +17,9 @@ mod source;
 mod text;
 mod tools;
 mod ty;
+
+#[cfg(feature = "cli")]
+extern crate self as tool_gen;
 
 use std::path::Path;
 
