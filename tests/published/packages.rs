@@ -75,6 +75,13 @@ fn libraries() -> impl Iterator<Item = &'static Package> {
     METADATA.packages.iter().filter(|package| package.publish.is_none())
 }
 
+/// Returns all files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).expect("a readable directory");
+    let entries = entries.map(|entry| entry.expect("a readable directory").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
 fn cargo(directory: &Path) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(directory);
@@ -102,13 +109,19 @@ fn every_library_describes_itself() {
 }
 
 #[test]
-fn every_package_has_a_short_readme_and_its_licences() {
+fn every_package_has_its_sources_a_short_readme_and_licences() {
     let unpacked = UnpackedPackages::new();
     for library in libraries() {
         let package = unpacked.package(library);
         for file in FILES {
             let path = package.join(file);
             assert!(path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0), "{}", path.display());
+        }
+        // Cargo leaves out a directory with a `Cargo.toml` of its own, such as a template.
+        for source in files(library.manifest_path.with_file_name("src").as_std_path()) {
+            let path = source.strip_prefix(&METADATA.workspace_root).expect("a file of the workspace");
+            let path = package.join(path.components().skip(1).collect::<PathBuf>());
+            assert!(path.is_file(), "{} is not packaged", source.display());
         }
         let readme = fs::read_to_string(package.join("README.md")).expect("text");
         assert!(readme.lines().count() <= README_LINES, "{}: {} lines", library.name, readme.lines().count());
