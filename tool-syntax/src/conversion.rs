@@ -295,8 +295,9 @@ pub(crate) fn of_argument(
     report: &mut Report,
 ) -> Option<ArgumentConversion> {
     let (containers, target) = argument_parts(form);
-    let of_class = class.zip(target.as_ref()).and_then(|(table, target)| table.find(target));
-    let kind = own_conversion(attr, report).or(of_class)?;
+    // A row that every argument overrides is unused.
+    let kind = own_conversion(attr, report)
+        .or_else(|| class.zip(target.as_ref()).and_then(|(table, target)| table.find(target)))?;
     let Some(target) = target else {
         let message = "`impl AsRef<T>` does not name the type to convert to; name it, as in `&T`";
         report.push(syn::Error::new(span, message));
@@ -306,7 +307,11 @@ pub(crate) fn of_argument(
 }
 
 fn own_conversion(attr: &ArgAttr, report: &mut Report) -> Option<ConversionKind> {
-    let parse = attr.parse.as_ref().filter(|parse| ***parse);
+    if let Some(parse) = attr.parse.as_ref().filter(|parse| !***parse) {
+        report.push(syn::Error::new(parse.span(), "`parse = false` has no effect; remove it"));
+        return None;
+    }
+    let parse = attr.parse.as_ref();
     if let Some(parse) = parse
         && (attr.via.is_some() || attr.with.is_some())
     {

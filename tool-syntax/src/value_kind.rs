@@ -63,16 +63,21 @@ impl ValueKind {
             return None;
         }
         let last = path.segments.last()?;
+        // Other names than those of the prelude may be types of the application.
+        let is_std = path.segments.len() > 1;
         let arguments: Vec<&Type> = match &last.arguments {
             PathArguments::AngleBracketed(list) => list.args.iter().filter_map(type_argument).collect(),
             _ => Vec::new(),
         };
         let name = last.ident.to_string();
         match (name.as_str(), arguments.as_slice()) {
-            ("Option" | "Box" | "Arc" | "Rc" | "Cow", [inner]) => Self::from_type(inner),
-            ("Vec" | "VecDeque" | "HashSet" | "BTreeSet", [item, ..]) => Some(Self::array(item)),
-            ("HashMap" | "BTreeMap", [_, _, ..]) => Some(Self::Object),
-            ("String" | "str" | "Path" | "PathBuf", []) => Some(Self::String),
+            ("Option" | "Box", [inner]) => Self::from_type(inner),
+            ("Arc" | "Rc" | "Cow", [inner]) if is_std => Self::from_type(inner),
+            ("Vec", [item, ..]) => Some(Self::array(item)),
+            ("VecDeque" | "HashSet" | "BTreeSet", [item, ..]) if is_std => Some(Self::array(item)),
+            ("HashMap" | "BTreeMap", [_, _, ..]) if is_std => Some(Self::Object),
+            ("String" | "str", []) => Some(Self::String),
+            ("Path" | "PathBuf", []) if is_std => Some(Self::String),
             ("char", []) => Some(Self::Char),
             ("bool", []) => Some(Self::Boolean),
             ("f32" | "f64", []) => Some(Self::Number),

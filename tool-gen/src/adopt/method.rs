@@ -130,6 +130,7 @@ impl MethodContext<'_> {
             return;
         }
         self.result(&tool, &method.sig, needs);
+        exposure(&method.sig.ident.unraw().to_string(), tool.is_for_tests, needs);
     }
 
     /// Reads the method with the attributes' own parser. Its errors become findings.
@@ -478,4 +479,17 @@ fn stream_item(output: &ReturnType) -> Option<Type> {
     let mut find = ItemFinder(None);
     find.visit_return_type(output);
     find.0
+}
+
+/// Reports methods that a model should not be offered as they are: those that destroy something, and those for tests.
+fn exposure(name: &str, is_for_tests: bool, needs: &mut MethodNeeds) {
+    if is_for_tests {
+        let message = "its documentation says that it is for tests";
+        needs.add(AdoptReason::ForTests, message, "reword its documentation if a model may call it");
+    }
+    if let Some(word) = tool_model::destructive_word(name) {
+        let message = format!("its name says `{word}`");
+        needs.add(AdoptReason::Destructive, message, "`destructive`, so that a user is asked first");
+        needs.keys.push("destructive".to_owned());
+    }
 }

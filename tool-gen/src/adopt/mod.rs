@@ -209,6 +209,10 @@ pub enum AdoptReason {
     NotDynCompatible,
     /// The trait, or a trait object that would be injected, is not `Send`.
     NotShared,
+    /// The method destroys something, by its name.
+    Destructive,
+    /// The method is documented as one for tests.
+    ForTests,
     /// The class cannot be read for another reason.
     Class,
 }
@@ -225,6 +229,7 @@ impl AdoptReason {
                 | Self::ErrorAsText
                 | Self::Instances
                 | Self::Constructor
+                | Self::Destructive
         )
     }
 

@@ -28,6 +28,7 @@ pub(super) fn traced(shapes: &TypeShapes<'_>, ty: &Ty) -> (TracedType, Vec<Unsee
         unseen: Vec::new(),
         within: None,
         depth: 0,
+        open: Vec::new(),
         is_unsure: false,
         is_ambiguous: false,
         unsure_types: BTreeSet::new(),
@@ -46,6 +47,8 @@ struct TraceReader<'w> {
     /// The definition that is being read, and the place in it.
     within: Option<(DefinitionId, Span)>,
     depth: usize,
+    /// The structs and enums that are being read.
+    open: Vec<Ty>,
     /// `true` if the program may fail to make up a value of what was read since this was reset. It can then not find out
     /// which of the fields behind it are required.
     is_unsure: bool,
@@ -96,18 +99,47 @@ impl TraceReader<'_> {
         }
         match ty {
             Ty::Tuple(items) if items.is_empty() => TracedForm::Schema(json!({"type": "null"})),
-            Ty::Tuple(items) => TracedForm::Tuple(items.iter().map(|item| self.form(item)).collect()),
+            Ty::Tuple(items) => TracedForm::Tuple(self.sequence(items.iter(), Self::form)),
             Ty::Array(item, Some(length)) => {
                 TracedForm::Array(Box::new(self.form(item)), usize::try_from(*length).unwrap_or(usize::MAX))
             }
             Ty::Array(_, None) => self.unknown(ty, "its length could not be evaluated"),
             Ty::Slice(item) => self.boxed(TracedForm::List, item),
             Ty::Library { arguments, .. } => self.library(ty, arguments),
-            Ty::Defined { definition, arguments } => self.defined(ty, *definition, arguments),
+            Ty::Defined { .. } if self.open.contains(ty) && !self.traced.types.contains_key(&format!("{ty:?}")) => {
+                // It contains itself, and nothing could be referred to.
+                self.is_unsure = true;
+                TracedForm::Unknown(self.shapes.type_name(ty))
+            }
+            Ty::Defined { definition, arguments } => {
+                self.open.push(ty.clone());
+                let form = self.defined(ty, *definition, arguments);
+                self.open.pop();
+                form
+            }
             Ty::Unknown(_) | Ty::Constant(_) | Ty::Reference(_) => {
                 self.unknown(ty, "its definition is not in the scanned source")
             }
         }
+    }
+
+    /// Returns the forms of items that the program reads one after the other. Behind one that it may fail to make up a
+    /// value of, it may see nothing.
+    fn sequence<T>(
+        &mut self,
+        items: impl Iterator<Item = T>,
+        mut form: impl FnMut(&mut Self, T) -> TracedForm,
+    ) -> Vec<TracedForm> {
+        let was_unsure = std::mem::take(&mut self.is_unsure);
+        let mut forms = Vec::new();
+        for item in items {
+            let is_hidden = self.is_unsure;
+            let read = form(self, item);
+            let why = "only the program can tell what it sees behind a value that it cannot make up";
+            forms.push(if is_hidden { self.unseen_part(format!("item {}", forms.len()), why) } else { read });
+        }
+        self.is_unsure |= was_unsure;
+        forms
     }
 
     fn boxed(&mut self, form: fn(Box<TracedForm>) -> TracedForm, inner: &Ty) -> TracedForm {
@@ -127,7 +159,10 @@ impl TraceReader<'_> {
                 self.boxed(TracedForm::Set, item)
             }
             ("std", "HashMap" | "BTreeMap", [key, value, ..]) | ("indexmap", "IndexMap", [key, value, ..]) => {
-                TracedForm::Map(Box::new(self.form(key)), Box::new(self.form(value)))
+                let mut forms = self.sequence([key, value].into_iter(), Self::form).into_iter().map(Box::new);
+                // The map itself can be empty.
+                self.is_unsure = false;
+                TracedForm::Map(forms.next().unwrap_or_default(), forms.next().unwrap_or_default())
             }
             ("serde_json", "Map", _) => {
                 let value = TracedForm::Schema(true.into());
@@ -216,7 +251,7 @@ impl TraceReader<'_> {
                 // Without a definition, references to it accept any value.
                 self.traced.types.remove(&id);
                 self.is_unsure = true;
-                return TracedForm::Unknown(name.to_owned());
+                return TracedForm::Unknown(self.shapes.type_name(ty));
             }
             let has_bare_variant =
                 matches!(&body, TracedBody::Enum(all) if all.iter().any(|variant| variant.content.is_none()));
@@ -321,7 +356,7 @@ impl TraceReader<'_> {
             TagType::External => {
                 let denies = shape.attrs.deny_unknown_fields();
                 self.named(ty, name, |reader| {
-                    TracedBody::Enum(accepted().map(|variant| reader.variant(variant, context, denies)).collect())
+                    TracedBody::Enum(accepted().flat_map(|variant| reader.variant(variant, context, denies)).collect())
                 })
             }
             TagType::Internal { tag } => TracedForm::Tagged { tag: tag.clone(), content: None, variants: tags() },
@@ -331,8 +366,8 @@ impl TraceReader<'_> {
         }
     }
 
-    fn variant(&mut self, variant: &VariantShape, context: &TypeContext, denies_unknown: bool) -> TracedVariant {
-        let name = variant.attrs.aliases().iter().next().map(|name| name.value.clone()).unwrap_or_default();
+    fn variant(&mut self, variant: &VariantShape, context: &TypeContext, denies_unknown: bool) -> Vec<TracedVariant> {
+        let names: Vec<String> = variant.attrs.aliases().iter().map(|name| name.value.clone()).collect();
         let content = match variant.style {
             _ if variant.attrs.deserialize_with().is_some() => {
                 let form = self.unseen_part(variant.ident.clone(), "a function deserializes it");
@@ -343,12 +378,14 @@ impl TraceReader<'_> {
             Style::Tuple => Some(TracedBody::Tuple(self.items(&variant.fields, context))),
             Style::Struct => Some(TracedBody::Struct(self.fields(&variant.fields, context, false, denies_unknown))),
         };
-        TracedVariant { name, content }
+        // A variant without data is listed with its aliases: a trace cannot tell its own name.
+        let shown = if content.is_none() { names.len() } else { 1 };
+        names.into_iter().take(shown).map(|name| TracedVariant { name, content: content.clone() }).collect()
     }
 
     fn items(&mut self, fields: &[FieldShape], context: &TypeContext) -> Vec<TracedForm> {
         let accepted = fields.iter().filter(|field| !field.attrs.skip_deserializing());
-        accepted.map(|field| self.field(field, context)).collect()
+        self.sequence(accepted, |reader, field| reader.field(field, context))
     }
 
     fn fields(
@@ -370,7 +407,7 @@ impl TraceReader<'_> {
             let name = field.attrs.name().deserialize_name().value.clone();
             if is_unsure && !required && !matches!(form, TracedForm::Option(_)) {
                 let why = "only the program can tell whether it is required, because of the fields before it";
-                self.unseen_part(name.clone(), why);
+                self.unseen_part(self.container_name(context.id), &format!("`{name}`: {why}"));
                 self.is_ambiguous = true;
             }
             // Collections and options can be empty.
@@ -398,6 +435,10 @@ impl TraceReader<'_> {
             }
             None => self.unseen_part(what, "a function of another crate deserializes it"),
         }
+    }
+
+    fn container_name(&self, id: DefinitionId) -> String {
+        self.shapes.types.definition(id).item.ident.to_string()
     }
 
     fn resolve(&self, ty: &syn::Type, context: &TypeContext) -> Ty {

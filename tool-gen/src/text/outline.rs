@@ -79,7 +79,7 @@ impl<'a> BlankedText<'a> {
 }
 
 /// Blanks the bodies of functions and of `macro_rules!` that contain none of the `annotations`, and the values of long
-/// constants.
+/// constants. Functions with a deserializer keep their bodies.
 pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String, NestingError> {
     let mut lexer = Lexer::new(text);
     let mut blank = BlankedText::new(text);
@@ -88,6 +88,8 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
         let next = annotations.partition_point(|&at| at < from);
         annotations.get(next).is_some_and(|&at| at < to)
     };
+    // `true` if the current function has a deserializer: its body shows what a type is read from.
+    let mut is_deserializing = false;
     // The bracket depth of the constant that is being read, if any.
     let mut constant = None;
     let mut before = None;
@@ -95,9 +97,15 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
         nesting.step(token, &lexer)?;
         let body = match token {
             SourceToken::Word(b"fn") if matches!(lexer.peek(), Some(SourceToken::Word(_))) => {
-                function_body(&mut lexer, &mut nesting)?
+                let start = lexer.at;
+                let body = function_body(&mut lexer, &mut nesting)?;
+                is_deserializing = text[start..lexer.at].contains("Deserializer");
+                body
             }
-            SourceToken::Word(b"macro_rules") => macro_body(&mut lexer, &mut nesting)?,
+            SourceToken::Word(b"macro_rules") => {
+                is_deserializing = false;
+                macro_body(&mut lexer, &mut nesting)?
+            }
             SourceToken::Word(b"const" | b"static") if is_constant(&lexer, before) => {
                 constant = Some(nesting.depth());
                 None
@@ -124,7 +132,9 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
                 continue;
             }
             let end = behind.at - 1;
-            let keep = holds_one(start, end) || (body == BodyKind::OfNoParameters && end - start <= SHORT_BODY);
+            let keep = holds_one(start, end)
+                || is_deserializing
+                || (body == BodyKind::OfNoParameters && end - start <= SHORT_BODY);
             if !keep {
                 blank.blank_out(lexer.inner_attributes_end().min(end), end);
                 lexer = behind;

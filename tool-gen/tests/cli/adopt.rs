@@ -199,3 +199,18 @@ fn takes_a_directory_or_a_package() {
     let ran = project.run(&["adopt", "shop", "--class", "Desk"]);
     assert!(ran.stdout.contains("is a tool class already"), "{}{}", ran.stdout, ran.stderr);
 }
+
+#[test]
+fn methods_that_destroy_are_marked_and_those_for_tests_are_left_out() {
+    let source = "pub struct Users;\nimpl Users {\n    /// Deletes a user.\n    pub fn delete(&self, id: u64) {}\n\n    \
+                  /// Only for use in tests.\n    pub fn fill(&self) {}\n}\n";
+    let project = Project::with(source);
+    let (_, report) = project.json(&["adopt"]);
+    let found = verdicts(&report, "Users");
+    assert_eq!(found[0].2, ["destructive"], "{found:?}");
+    assert_eq!((found[1].1.as_str(), found[1].2.as_slice()), ("unfit", ["for_tests".to_owned()].as_slice()), "{found:?}");
+    assert_eq!(project.run(&["adopt", "--write", "--class", "Users"]).code, 0);
+    let written = project.read("src/lib.rs");
+    assert!(written.contains("#[tool_runtime::tool(destructive)]\n    pub fn delete"), "{written}");
+    assert!(written.contains("/// Only for use in tests.\n    pub fn fill"), "{written}");
+}

@@ -160,7 +160,7 @@ fn an_unseen_type_accepts_any_value() {
     let (code, lines) = field_changes("level: u8,", "level: elsewhere::Level,");
     assert_eq!(
         (code, lines),
-        (0, vec!["compatible arguments.order: can be any value; it was object Order".to_owned()])
+        (0, vec!["compatible arguments.order.level: can be any value; it was integer between 0 and 255".to_owned()])
     );
 }
 

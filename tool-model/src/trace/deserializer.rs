@@ -8,8 +8,8 @@ use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde_json::{Value, json};
 
 use super::discover::{
-    BodyId, BodyKind, DEEPEST, FieldsState, NodeId, NodeState, TEXTS, TagVariants, TraceBody, TraceEnd, TraceState,
-    VariantsState,
+    BodyId, BodyKind, DEEPEST, FieldsState, MOST_VALUES, NodeId, NodeState, TEXTS, TagVariants, TraceBody, TraceEnd,
+    TraceState, VariantsState,
 };
 use super::fields::{FieldsPlace, fields};
 use super::items::{ItemsAccess, PairAccess, VariantTracer};
@@ -57,6 +57,15 @@ impl<'t> Tracer<'t> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Learns that the form of a type that contains itself is unknown.
+    fn end_recursion(&mut self) -> Result<(), TraceEnd> {
+        if self.is_pending() && self.trace.is_recursive(self.node) {
+            self.trace.learn(self.node, NodeState::Unknown);
+            return Err(TraceEnd::Found);
+        }
+        Ok(())
     }
 
     fn leaf<'de, V: Visitor<'de>>(mut self, visitor: V, schema: Value) -> Result<V::Value, TraceEnd> {
@@ -110,18 +119,19 @@ impl<'t> Tracer<'t> {
     fn body<'de, V: Visitor<'de>>(
         &mut self,
         name: &'static str,
+        names: usize,
         kind: impl FnOnce(&mut TraceState) -> BodyKind,
     ) -> Result<BodyId, TraceEnd> {
         if self.is_pending() {
-            let id = type_name::<V>();
-            if let Some(body) = self.trace.by_visitor.get(id).copied() {
+            let key = (type_name::<V>(), names);
+            if let Some(body) = self.trace.by_visitor.get(&key).copied() {
                 self.trace.learn(self.node, NodeState::Body { body, is_owner: false });
                 return Err(TraceEnd::Found);
             }
             let kind = kind(self.trace);
             let body = self.trace.bodies.len();
             self.trace.bodies.push(TraceBody { name, kind });
-            self.trace.by_visitor.insert(id, body);
+            self.trace.by_visitor.insert(key, body);
             self.trace.learn(self.node, NodeState::Body { body, is_owner: true });
         }
         match self.state() {
@@ -173,7 +183,8 @@ fn nested<T>(
     if discover {
         return run(trace);
     }
-    if trace.depth >= DEEPEST {
+    trace.made_up += 1;
+    if trace.depth >= DEEPEST || trace.made_up > MOST_VALUES {
         trace.last_leaf = None;
         return Err(TraceEnd::Rejected);
     }
@@ -181,6 +192,24 @@ fn nested<T>(
     let value = run(trace);
     trace.depth -= 1;
     value
+}
+
+/// Returns `true` if a type of serde itself has this name.
+pub(super) fn is_of_serde(full_name: &str, name: &str) -> bool {
+    let is_serde = full_name.starts_with("serde::") || full_name.starts_with("serde_core::");
+    is_serde
+        && full_name
+            .split('<')
+            .next()
+            .is_some_and(|path| path.rsplit("::").next().is_some_and(|last| name.trim_end_matches('<') == last))
+}
+
+/// Returns `true` for the visitors of sets of the standard library and of `indexmap`.
+fn is_set(visitor: &str) -> bool {
+    [" for std::collections::hash::set::HashSet<", " for alloc::collections::btree::set::BTreeSet<"]
+        .iter()
+        .any(|set| visitor.split("::deserialize::").next().is_some_and(|of_impl| of_impl.contains(set)))
+        || visitor.starts_with("indexmap::serde::IndexSetVisitor<")
 }
 
 /// Returns `true` if serde's derive generated a visitor.
@@ -222,7 +251,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
         self.learn_known(type_name::<V>())?;
         if self.is_pending() {
-            if !type_name::<V>().contains("TaggedContentVisitor") {
+            if !is_of_serde(type_name::<V>(), "TaggedContentVisitor<") {
                 self.trace.learn(self.node, NodeState::Unknown);
                 return Err(TraceEnd::Found);
             }
@@ -248,7 +277,8 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         self.deserialize_any(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
+        self.end_recursion()?;
         if self.is_pending() {
             let name = peeled(self.trace.nodes[self.node].type_name);
             let inner = name.strip_prefix("core::option::Option<").and_then(|name| name.strip_suffix('>'));
@@ -275,7 +305,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         if name.starts_with('$') {
             return self.deserialize_any(visitor);
         }
-        let body = self.body::<V>(name, |trace| BodyKind::Newtype(trace.add_node("")))?;
+        let body = self.body::<V>(name, 0, |trace| BodyKind::Newtype(trace.add_node("")))?;
         let BodyKind::Newtype(inner) = self.trace.bodies[body].kind else { return Err(TraceEnd::Rejected) };
         if is_derived::<V>() {
             // Other than `visit_newtype_struct`, this shows the name of the field's type.
@@ -285,15 +315,11 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         nested(self.trace, discover, |trace| visitor.visit_newtype_struct(Tracer::new(trace, inner, discover)))
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
+        self.end_recursion()?;
         if self.is_pending() {
             let item = self.trace.add_node("");
-            let visitor = type_name::<V>();
-            let is_set = ["HashSet<", "BTreeSet<", "IndexSet<"].iter().any(|set| visitor.contains(set))
-                || peeled(self.trace.nodes[self.node].type_name)
-                    .split('<')
-                    .next()
-                    .is_some_and(|ty| ty.ends_with("Set"));
+            let is_set = is_set(type_name::<V>());
             self.trace.learn(self.node, if is_set { NodeState::Set(item) } else { NodeState::List(item) });
         }
         match *self.state() {
@@ -303,9 +329,10 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, TraceEnd> {
+    fn deserialize_tuple<V: Visitor<'de>>(mut self, len: usize, visitor: V) -> Result<V::Value, TraceEnd> {
+        self.end_recursion()?;
         if self.is_pending() {
-            let state = if type_name::<V>().contains("ArrayVisitor") {
+            let state = if is_of_serde(type_name::<V>(), "ArrayVisitor<") {
                 NodeState::Array(self.trace.add_node(""), len)
             } else {
                 NodeState::Tuple((0..len).map(|_| self.trace.add_node("")).collect())
@@ -331,7 +358,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, TraceEnd> {
-        let body = self.body::<V>(name, |trace| BodyKind::Tuple((0..len).map(|_| trace.add_node("")).collect()))?;
+        let body = self.body::<V>(name, 0, |trace| BodyKind::Tuple((0..len).map(|_| trace.add_node("")).collect()))?;
         match &self.trace.bodies[body].kind {
             BodyKind::Tuple(items) => {
                 let items = items.clone();
@@ -341,7 +368,8 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
+        self.end_recursion()?;
         if self.is_pending() {
             // A derived visitor of a map belongs to a struct with flattened fields, which serde buffers.
             let state = if is_derived::<V>() {
@@ -372,7 +400,8 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         if matches!(self.state(), NodeState::Tagged { .. }) {
             return self.tagged(visitor);
         }
-        let body = self.body::<V>(name, |_| BodyKind::Struct(FieldsState::new(names, is_derived::<V>())))?;
+        let body = self
+            .body::<V>(name, names.as_ptr().addr(), |_| BodyKind::Struct(FieldsState::new(names, is_derived::<V>())))?;
         let Self { trace, node, discover } = self;
         nested(trace, discover, |trace| fields(trace, FieldsPlace::Struct { body, node }, discover, visitor))
     }
@@ -384,7 +413,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         visitor: V,
     ) -> Result<V::Value, TraceEnd> {
         let new = |_: &mut TraceState| BodyKind::Enum(VariantsState { names, tried: 0, variants: Vec::new() });
-        let body = self.body::<V>(name, new)?;
+        let body = self.body::<V>(name, names.as_ptr().addr(), new)?;
         let Self { trace, discover, .. } = self;
         let BodyKind::Enum(all) = &trace.bodies[body].kind else { return Err(TraceEnd::Rejected) };
         let index = match (discover, all.names.get(all.tried)) {
@@ -394,7 +423,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
             (false, _) => trace.simplest_variant(all),
         };
         let name = match index {
-            Some(index) => all.variants[index].name,
+            Some(index) => all.variants[index].names[0],
             None if discover => all.names.get(all.tried).copied().ok_or(TraceEnd::Rejected)?,
             None => return Err(TraceEnd::Rejected),
         };

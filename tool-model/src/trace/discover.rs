@@ -9,6 +9,7 @@ use serde::de::{Deserialize, Error, Expected, Unexpected};
 use serde_json::Value;
 
 use super::deserializer::Tracer;
+use super::known::peeled;
 use super::{TracedBody, TracedDefinition, TracedField, TracedFields, TracedForm, TracedType, TracedVariant};
 
 /// The most passes over one type. A type with a thousand fields needs some thousand.
@@ -16,6 +17,9 @@ const MOST_PASSES: usize = 20_000;
 
 /// The deepest value that is made up. A type that requires a value of itself has none.
 pub(super) const DEEPEST: usize = 24;
+
+/// The most values that one pass makes up. Types that contain each other several times multiply.
+pub(super) const MOST_VALUES: usize = 1_000;
 
 /// Strings that common string-like types accept, tried in order.
 pub(super) const TEXTS: &[&str] = &[
@@ -73,6 +77,9 @@ fn discover(type_name: &'static str, pass: &dyn Fn(&mut TraceState)) -> TracedTy
 /// The position of a node in [`TraceState::nodes`].
 pub(super) type NodeId = usize;
 
+/// The type of a visitor, and the address of the names of fields or variants.
+pub(super) type BodyKey = (&'static str, usize);
+
 /// The position of a body in [`TraceState::bodies`].
 pub(super) type BodyId = usize;
 
@@ -82,8 +89,8 @@ const ROOT: NodeId = 0;
 pub(super) struct TraceState {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) bodies: Vec<TraceBody>,
-    /// The bodies by the type of their visitor, which is unique for each struct and enum.
-    pub(super) by_visitor: BTreeMap<&'static str, BodyId>,
+    /// The bodies by the type of their visitor and the address of their names: two local types may have one name.
+    pub(super) by_visitor: BTreeMap<BodyKey, BodyId>,
     /// `true` if the current pass has found out something.
     pub(super) progressed: bool,
     /// The node that the current pass examines.
@@ -92,10 +99,14 @@ pub(super) struct TraceState {
     pub(super) last_leaf: Option<NodeId>,
     /// The nesting of the value that is being made up.
     pub(super) depth: usize,
+    /// The number of values that the current pass has made up.
+    pub(super) made_up: usize,
 }
 
 /// A value inside the type.
 pub(super) struct TraceNode {
+    /// The node that contains it; the root contains itself.
+    parent: NodeId,
     /// The name of its type, or an empty string if serde does not show it.
     pub(super) type_name: &'static str,
     pub(super) state: NodeState,
@@ -182,7 +193,8 @@ pub(super) struct VariantsState {
 
 pub(super) struct VariantState {
     pub(super) identifier: String,
-    pub(super) name: &'static str,
+    /// The names, aliases included.
+    pub(super) names: Vec<&'static str>,
     pub(super) content: VariantContent,
 }
 
@@ -205,27 +217,36 @@ impl FieldsState {
     /// Ends the search for required fields if no value of one could be made up: of the fields behind it, those that are
     /// not optional by their type are most likely required.
     pub(super) fn guess_required(&mut self, nodes: &[TraceNode]) {
-        let last = self.fields.iter().rposition(|field| field.required).unwrap_or(0);
-        for field in self.fields.iter_mut().skip(last + 1) {
+        let first = self.fields.iter().rposition(|field| field.required).map_or(0, |last| last + 1);
+        for field in self.fields.iter_mut().skip(first) {
             field.required = !matches!(nodes[field.node].state, NodeState::Option(_));
         }
         self.knows_required = true;
     }
 
-    /// Ends the examination with what is known. Returns the nodes of the fields.
-    fn end(&mut self, nodes: &[TraceNode]) -> impl Iterator<Item = NodeId> {
-        self.tried = self.names.len();
+    /// Ends the examination with what is known. Returns the nodes of the fields and the number of names that were not
+    /// reached.
+    fn end(&mut self, nodes: &[TraceNode]) -> (Vec<NodeId>, usize) {
         self.denies_unknown.get_or_insert(false);
         if !self.knows_required {
             self.guess_required(nodes);
         }
-        self.fields.iter().map(|field| field.node)
+        (self.fields.iter().map(|field| field.node).collect(), self.names.len() - self.tried)
+    }
+
+    /// Adds the names that were not reached as fields of these nodes.
+    fn add_unreached(&mut self, nodes: Vec<NodeId>) {
+        for (name, node) in self.names[self.tried..].iter().zip(nodes) {
+            let identifier = (*name).to_owned();
+            self.fields.push(FieldState { identifier, names: vec![name], is_named: true, node, required: false });
+        }
+        self.tried = self.names.len();
     }
 }
 
 impl TraceState {
     fn new(type_name: &'static str) -> Self {
-        let root = TraceNode { type_name, state: NodeState::Pending, rejected: 0 };
+        let root = TraceNode { parent: ROOT, type_name, state: NodeState::Pending, rejected: 0 };
         Self {
             nodes: vec![root],
             bodies: Vec::new(),
@@ -234,6 +255,7 @@ impl TraceState {
             focus: ROOT,
             last_leaf: None,
             depth: 0,
+            made_up: 0,
         }
     }
 
@@ -242,11 +264,30 @@ impl TraceState {
         self.focus = ROOT;
         self.last_leaf = None;
         self.depth = 0;
+        self.made_up = 0;
     }
 
     pub(super) fn add_node(&mut self, type_name: &'static str) -> NodeId {
-        self.nodes.push(TraceNode { type_name, state: NodeState::Pending, rejected: 0 });
+        self.nodes.push(TraceNode { parent: self.focus, type_name, state: NodeState::Pending, rejected: 0 });
         self.nodes.len() - 1
+    }
+
+    /// Returns `true` if a node is inside of another one of its type, without a struct or enum between them that could be
+    /// referred to. Such a type has no end.
+    pub(super) fn is_recursive(&self, node: NodeId) -> bool {
+        let name = peeled(self.nodes[node].type_name);
+        let (mut inner, mut depth) = (node, 0);
+        while inner != ROOT && depth < DEEPEST {
+            inner = self.nodes[inner].parent;
+            depth += 1;
+            if matches!(self.nodes[inner].state, NodeState::Body { .. }) {
+                return false;
+            }
+            if !name.is_empty() && peeled(self.nodes[inner].type_name) == name {
+                return true;
+            }
+        }
+        depth == DEEPEST
     }
 
     /// Sets the state of a node, which is progress.
@@ -268,7 +309,7 @@ impl TraceState {
             NodeState::Body { body, .. } => match &self.bodies[*body].kind {
                 BodyKind::Newtype(inner) => self.is_done(*inner),
                 BodyKind::Tuple(items) => items.iter().all(|item| self.is_done(*item)),
-                BodyKind::Struct(fields) => self.are_done(fields),
+                BodyKind::Struct(fields) => fields.knows_required,
                 BodyKind::Enum(variants) => {
                     variants.tried == variants.names.len()
                         && variants.variants.iter().all(|variant| self.is_content_done(&variant.content))
@@ -277,17 +318,13 @@ impl TraceState {
         }
     }
 
-    pub(super) fn are_done(&self, fields: &FieldsState) -> bool {
-        fields.knows_required
-    }
-
     pub(super) fn is_content_done(&self, content: &VariantContent) -> bool {
         match content {
             VariantContent::Pending => false,
             VariantContent::Unit => true,
             VariantContent::Newtype(inner) => self.is_done(*inner),
             VariantContent::Tuple(items) => items.iter().all(|item| self.is_done(*item)),
-            VariantContent::Struct(fields) => self.are_done(fields),
+            VariantContent::Struct(fields) => fields.knows_required,
         }
     }
 
@@ -329,53 +366,86 @@ impl TraceState {
                 let body = *body;
                 self.end_body(body);
             }
+            NodeState::Tuple(items) => {
+                let items = items.clone();
+                self.end_items(&items);
+            }
+            NodeState::Map(_, value) => {
+                let value = *value;
+                self.end_items(&[value]);
+            }
             _ => self.nodes[focus].state = NodeState::Unknown,
         }
     }
 
-    /// Ends the examination of a struct or enum with what is known of it.
+    /// Ends the examination of items that were not reached.
+    fn end_items(&mut self, items: &[NodeId]) {
+        for item in items {
+            if !self.is_done(*item) {
+                self.nodes[*item].state = NodeState::Unknown;
+            }
+        }
+    }
+
+    /// Ends the examination of a struct, or of the variant of an enum that a pass did not further, with what is known.
     fn end_body(&mut self, body: BodyId) {
+        let undone = |trace: &Self, all: &VariantsState| {
+            all.variants.iter().position(|variant| !trace.is_content_done(&variant.content))
+        };
+        let index = match &self.bodies[body].kind {
+            BodyKind::Enum(all) => undone(self, all),
+            _ => None,
+        };
+        let mut unreached = 0;
         let mut pending = Vec::new();
         match &mut self.bodies[body].kind {
             BodyKind::Newtype(inner) => pending.push(*inner),
             BodyKind::Tuple(items) => pending.extend(items.iter().copied()),
-            BodyKind::Struct(fields) => pending.extend(fields.end(&self.nodes)),
-            BodyKind::Enum(variants) => {
-                variants.tried = variants.names.len();
-                variants.variants.retain(|variant| !matches!(variant.content, VariantContent::Pending));
-                for variant in &mut variants.variants {
-                    match &mut variant.content {
-                        VariantContent::Pending | VariantContent::Unit => {}
-                        VariantContent::Newtype(inner) => pending.push(*inner),
-                        VariantContent::Tuple(items) => pending.extend(items.iter().copied()),
-                        VariantContent::Struct(fields) => pending.extend(fields.end(&self.nodes)),
-                    }
-                }
-            }
+            BodyKind::Struct(fields) => (pending, unreached) = fields.end(&self.nodes),
+            BodyKind::Enum(all) => match index {
+                Some(index) => match &mut all.variants[index].content {
+                    VariantContent::Pending | VariantContent::Unit => drop(all.variants.remove(index)),
+                    VariantContent::Newtype(inner) => pending.push(*inner),
+                    VariantContent::Tuple(items) => pending.extend(items.iter().copied()),
+                    VariantContent::Struct(fields) => (pending, unreached) = fields.end(&self.nodes),
+                },
+                // The type refuses the name.
+                None => all.tried += 1,
+            },
         }
-        for node in pending {
-            if !self.is_done(node) {
-                self.nodes[node].state = NodeState::Unknown;
-            }
+        self.end_items(&pending);
+        let added: Vec<NodeId> = (0..unreached).map(|_| self.add_node("")).collect();
+        self.end_items(&added);
+        if let Some(fields) = self.fields_of(body, index) {
+            fields.add_unreached(added);
+        }
+    }
+
+    fn fields_of(&mut self, body: BodyId, index: Option<usize>) -> Option<&mut FieldsState> {
+        match (&mut self.bodies[body].kind, index) {
+            (BodyKind::Struct(fields), _) => Some(fields),
+            (BodyKind::Enum(all), Some(index)) => match &mut all.variants.get_mut(index)?.content {
+                VariantContent::Struct(fields) => Some(fields),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
     fn finish(self) -> TracedType {
         let mut traced = TracedType { root: self.form(ROOT), ..TracedType::default() };
-        for (id, body) in &self.by_visitor {
+        for (key, body) in &self.by_visitor {
             let TraceBody { name, kind } = &self.bodies[*body];
             let body = match kind {
                 BodyKind::Newtype(inner) => TracedBody::Newtype(self.form(*inner)),
                 BodyKind::Tuple(items) => TracedBody::Tuple(self.forms(items)),
                 BodyKind::Struct(fields) => TracedBody::Struct(self.fields(fields)),
                 BodyKind::Enum(variants) => {
-                    TracedBody::Enum(variants.variants.iter().map(|variant| self.variant(variant)).collect())
+                    TracedBody::Enum(variants.variants.iter().flat_map(|variant| self.variant(variant)).collect())
                 }
             };
-            traced.types.insert(
-                (*id).to_owned(),
-                TracedDefinition { name: (*name).to_owned(), is_inline: id.starts_with("either::"), body },
-            );
+            let is_inline = key.0.starts_with("either::");
+            traced.types.insert(body_id(key), TracedDefinition { name: (*name).to_owned(), is_inline, body });
         }
         traced
     }
@@ -403,7 +473,7 @@ impl TraceState {
                 },
             },
             NodeState::Body { body, .. } => {
-                let id = self.by_visitor.iter().find(|(_, known)| *known == body).map(|(id, _)| (*id).to_owned());
+                let id = self.by_visitor.iter().find(|(_, known)| *known == body).map(|(key, _)| body_id(key));
                 id.map_or_else(TracedForm::default, TracedForm::Named)
             }
         }
@@ -425,15 +495,21 @@ impl TraceState {
         }
     }
 
-    fn variant(&self, variant: &VariantState) -> TracedVariant {
+    /// Returns a variant. One without data has an entry for each alias, because its own name is not known.
+    fn variant(&self, variant: &VariantState) -> Vec<TracedVariant> {
         let content = match &variant.content {
             VariantContent::Pending | VariantContent::Unit => None,
             VariantContent::Newtype(inner) => Some(TracedBody::Newtype(self.form(*inner))),
             VariantContent::Tuple(items) => Some(TracedBody::Tuple(self.forms(items))),
             VariantContent::Struct(fields) => Some(TracedBody::Struct(self.fields(fields))),
         };
-        TracedVariant { name: variant.name.to_owned(), content }
+        let names = if content.is_none() { variant.names.as_slice() } else { &variant.names[..1] };
+        names.iter().map(|name| TracedVariant { name: (*name).to_owned(), content: content.clone() }).collect()
     }
+}
+
+fn body_id((visitor, names): &BodyKey) -> String {
+    format!("{visitor}@{names}")
 }
 
 /// The end of a pass. The errors of derived code tell what it expects.

@@ -4,7 +4,7 @@ use std::any::type_name;
 
 use serde::de::{DeserializeSeed, MapAccess, Visitor};
 
-use super::deserializer::UNEXPECTED;
+use super::deserializer::{UNEXPECTED, is_of_serde};
 use super::discover::{
     BodyId, BodyKind, FieldState, FieldsState, NodeId, NodeState, TagVariants, TraceEnd, TraceState, VariantContent,
     VariantsState,
@@ -185,7 +185,9 @@ impl<'de> MapAccess<'de> for FieldsAccess<'_> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, TraceEnd> {
         if let FieldsPlace::Struct { body, node } = self.place
-            && type_name::<K>().contains("FieldVisitor")
+            && ["TagOrContentFieldVisitor", "TagContentOtherFieldVisitor"]
+                .iter()
+                .any(|name| is_of_serde(type_name::<K>(), name))
             && let BodyKind::Struct(FieldsState { names: [tag, content], .. }) = self.trace.bodies[body].kind
         {
             // The keys of an adjacently tagged enum.

@@ -132,10 +132,11 @@ impl<'de> EnumAccess<'de> for VariantTracer<'_> {
             self.trace.progressed = true;
             let variants = self.variants().ok_or(TraceEnd::Rejected)?;
             variants.tried += 1;
-            if variants.variants.iter().any(|variant| variant.identifier == identifier) {
+            if let Some(known) = variants.variants.iter_mut().find(|variant| variant.identifier == identifier) {
+                known.names.push(name);
                 return Err(TraceEnd::Found);
             }
-            variants.variants.push(VariantState { identifier, name, content: VariantContent::Pending });
+            variants.variants.push(VariantState { identifier, names: vec![name], content: VariantContent::Pending });
             self.index = Some(variants.variants.len() - 1);
         }
         Ok((value, self))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tool_dialect::{Dialect, DialectForm, LossLevel};
-use tool_model::{Manifest, ToolDefinition};
+use tool_model::{Manifest, ToolDefinition, destructive_word};
 
 use super::{LintFinding, LintLevel};
 
@@ -18,24 +18,6 @@ const TOOL_RULES: [ToolRule; 6] = [
     descriptions_are_short,
     arguments_are_documented,
     arguments_have_types,
-];
-
-/// Words in names of tools that destroy something.
-const DESTRUCTIVE_WORDS: [&str; 14] = [
-    "ban",
-    "delete",
-    "destroy",
-    "drop",
-    "erase",
-    "kill",
-    "purge",
-    "remove",
-    "reset",
-    "revoke",
-    "truncate",
-    "uninstall",
-    "wipe",
-    "terminate",
 ];
 
 /// Returns the findings of all rules, in the order of the tools. `for_tests` are the tools that are documented as such.
@@ -97,8 +79,7 @@ fn destruction_is_declared(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     if tool.destructive || tool.sensitive || tool.read_only {
         return;
     }
-    let mut words = report.tool.split(|sign: char| !sign.is_alphanumeric()).map(str::to_lowercase);
-    if let Some(word) = words.find(|word| DESTRUCTIVE_WORDS.contains(&word.as_str())) {
+    if let Some(word) = destructive_word(report.tool) {
         let message = format!("is neither `destructive` nor `sensitive`, but its name says `{word}`");
         let help = "mark it `destructive`, so that a user is asked first; `destructive, sensitive = false` if not";
         report.add(LintLevel::Warning, "undeclared-destruction", "", message, help);

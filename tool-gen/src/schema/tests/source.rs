@@ -7,6 +7,12 @@ use syn::{GenericArgument, Item, ItemImpl, Path, PathArguments, Type};
 
 use crate::ty::{DefinitionId, ScopeId, Ty, TypeDefinition, TypeSource};
 
+/// Parses a text as a scan does, without most bodies of functions.
+fn parse(text: &str) -> Vec<Item> {
+    let outline = crate::text::without_bodies(text, &[]).map_err(|_| "too deep").unwrap();
+    syn::parse_file(&outline).unwrap().items
+}
+
 /// Resolves names in one text. Other names belong to the standard library, or to the crate in their path.
 pub(super) struct Source {
     definitions: Vec<Rc<TypeDefinition>>,
@@ -23,7 +29,7 @@ impl Source {
 
     /// Reads several files as one.
     pub(super) fn parse_all(texts: &[&str]) -> Self {
-        let items: Vec<Item> = texts.iter().flat_map(|text| syn::parse_file(text).unwrap().items).collect();
+        let items: Vec<Item> = texts.iter().flat_map(|text| parse(text)).collect();
         let mut source = Self {
             definitions: Vec::new(),
             names: HashMap::new(),

@@ -74,7 +74,8 @@ fn the_source_shows_what_a_trace_finds() {
         Task, Options, Level, Shape, Wrapper, Couple, Nothing, Generic<u8>, Generic<Level>, Both, Recursive, Converted,
         Delegating, Visiting, Number, Clock, Tagged, Adjacent, Open, Untagged, PartlyUntagged, Flat, Aliased, Named,
         Vec<Task>, Option<Level>, BTreeMap<Level, Task>, HashMap<u16, Named>, (Task, Level), [Couple; 2], Box<Shape>,
-        Libraries, Transparent, Newtypes, Ranges,
+        Libraries, Transparent, Newtypes, Ranges, Tree, Chained, Forest, ChangeSet, Vec<std::collections::HashSet<u8>>, Colors, Wide,
+        Vec<Recursive>, FieldVisitorOptions,
     );
 }
 
@@ -84,10 +85,23 @@ fn a_struct_is_unknown_where_the_program_has_to_guess() {
     let source = Source::parse_all(&[include_str!("traced_types.rs")]);
     let (computed, unseen) = traced(&TypeShapes::new(&source), &source.ty("Ambiguous"));
     assert!(TracedSchemas::default().schema(&computed, &mut Map::new()).is_none());
-    assert_eq!(unseen.iter().map(|part| part.what.as_str()).collect::<Vec<_>>(), ["rest"]);
+    assert_eq!(unseen.iter().map(|part| part.what.as_str()).collect::<Vec<_>>(), ["Ambiguous"]);
     let mut definitions = Map::new();
     TracedSchemas::default().schema(&trace::<traced_types::Ambiguous>(), &mut definitions);
     assert_eq!(definitions["Ambiguous"]["required"], serde_json::json!(["hash", "rest"]));
+}
+
+/// The program cannot make up a hash, so it does not reach what stands behind one.
+#[test]
+fn items_behind_a_value_that_cannot_be_made_up_are_unknown() {
+    let source = Source::parse_all(&[include_str!("traced_types.rs")]);
+    let schemas = |traced: &TracedType| {
+        let mut definitions = Map::new();
+        (TracedSchemas::default().schema(traced, &mut definitions), definitions)
+    };
+    let (computed, unseen) = traced(&TypeShapes::new(&source), &source.ty("Hashes"));
+    assert!(!unseen.is_empty());
+    assert_eq!(schemas(&computed), schemas(&trace::<traced_types::Hashes>()));
 }
 
 macro_rules! library_types {

@@ -95,6 +95,7 @@ impl TryFrom<String> for Converted {
     }
 }
 
+#[derive(PartialEq, Eq, Hash)]
 pub struct Delegating;
 
 impl<'de> Deserialize<'de> for Delegating {
@@ -312,4 +313,107 @@ pub struct Ranges {
     b: std::ops::RangeInclusive<i64>,
     c: std::ops::Bound<u8>,
     d: std::ops::RangeFrom<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct Tree(Vec<Tree>);
+
+#[derive(Deserialize)]
+#[serde(from = "Option<Box<Chained>>")]
+pub struct Chained(Option<Box<Chained>>);
+
+impl From<Option<Box<Chained>>> for Chained {
+    fn from(inner: Option<Box<Chained>>) -> Self {
+        Self(inner)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct Forest {
+    all: HashMap<String, Forest>,
+}
+
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct ChangeSet(Vec<u8>);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Colors {
+    #[serde(alias = "crimson")]
+    Red,
+    #[serde(alias = "b", alias = "azure")]
+    Blue(u8),
+    Green,
+}
+
+#[derive(Deserialize)]
+pub struct Hashes {
+    pair: (Delegating, u8),
+    map: HashMap<Delegating, u8>,
+    choice: HashChoice,
+}
+
+#[derive(Deserialize)]
+pub enum HashChoice {
+    A(Delegating, u8),
+    B { code: Delegating, n: u8 },
+    C(Delegating),
+}
+
+/// Each level contains the next one eight times: a value has more parts than are made up.
+#[derive(Deserialize)]
+pub struct Wide {
+    a: Wide2,
+    b: Wide2,
+    c: Wide2,
+    d: Wide2,
+    e: Wide2,
+    f: Wide2,
+    g: Wide2,
+    h: Wide2,
+}
+
+#[derive(Deserialize)]
+pub struct Wide2 {
+    a: Wide3,
+    b: Wide3,
+    c: Wide3,
+    d: Wide3,
+    e: Wide3,
+    f: Wide3,
+    g: Wide3,
+    h: Wide3,
+}
+
+#[derive(Deserialize)]
+pub struct Wide3 {
+    a: Wide4,
+    b: Wide4,
+    c: Wide4,
+    d: Wide4,
+    e: Wide4,
+    f: Wide4,
+    g: Wide4,
+    h: Wide4,
+}
+
+#[derive(Deserialize)]
+pub struct Wide4 {
+    a: Wide5,
+    b: Wide5,
+}
+
+#[derive(Deserialize)]
+pub struct Wide5 {
+    a: u8,
+    b: String,
+}
+
+#[derive(Deserialize)]
+pub struct FieldVisitorOptions {
+    a: u8,
+    b: u8,
 }
