@@ -21,7 +21,7 @@ use proc_macro::TokenStream;
 ///
 /// The name, the description and the arguments are derived from the function. The attribute overrides or adds:
 /// `name`, `description`, `arguments(..)`, `instructions`, `category`, `tags = [..]`, `inject = [..]`, `timeout`,
-/// `preview`, `result`, `error`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
+/// `preview`, `result`, `error`, `generics(..)`, and the flags `sensitive`, `read_only`, `destructive`, `idempotent`, `blocking`, `sequential`,
 /// `strict`, `repair` (each also takes `= false`). Inside a [`tool_class`], `skip` excludes a method. A `destructive` tool
 /// is `sensitive` too, so that its calls need approval, unless `sensitive = false` is set.
 ///
@@ -33,6 +33,10 @@ use proc_macro::TokenStream;
 /// display`, `result = debug` and `result = path::to::function` convert the result. Each applies to what `Option`, `Vec`,
 /// references and slices hold; `result` also to what `Result` holds and to the items of iterators and streams.
 /// `error` converts the error of a `Result` in the same ways.
+///
+/// A generic function names its types: `generics(P = NoProgress, T = serde_json::Value)`. A parameter of type `impl Trait`
+/// is named by the parameter. Types that `Into`, `AsRef`, `ToString`, `Serialize`, `Iterator` or `IntoIterator` determine
+/// need no name.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(attribute.into(), item.into()).into()

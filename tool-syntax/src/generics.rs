@@ -60,10 +60,14 @@ impl MissingGeneric {
         impl_trait::are_met_by_json(&self.bounds)
     }
 
-    /// Returns the text of the bounds, such as `Progress + Send`.
+    /// Returns the traits of the bounds, such as `Progress + Send`.
     #[must_use]
     pub fn bounds_text(&self) -> String {
-        self.bounds.iter().map(class::tokens).collect::<Vec<_>>().join(" + ")
+        let traits = self.bounds.iter().filter(|bound| match bound {
+            TypeParamBound::Trait(bound) => !bound.path.is_ident("Sized"),
+            _ => false,
+        });
+        traits.map(class::tokens).collect::<Vec<_>>().join(" + ")
     }
 
     /// Returns the first trait of the bounds, auto traits and `Clone` and the like aside.

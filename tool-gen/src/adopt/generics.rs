@@ -75,8 +75,8 @@ impl MethodContext<'_> {
 
 /// Returns a type parameter with its bounds, such as `P: Progress`.
 fn described(generic: &MissingGeneric) -> String {
-    match generic.bounds.is_empty() {
-        true => format!("`{}`", generic.name),
-        false => format!("`{}: {}`", generic.name, generic.bounds_text()),
+    match generic.bounds_text() {
+        bounds if bounds.is_empty() => format!("`{}`", generic.name),
+        bounds => format!("`{}: {bounds}`", generic.name),
     }
 }
