@@ -138,11 +138,13 @@ fn writes_attributes_and_keeps_everything_else() {
         assert_eq!(rest, BEFORE, "{golden}");
         assert!(ran.stderr.contains("next: add `tool-runtime` to `[dependencies]` in Cargo.toml"), "{}", ran.stderr);
         assert!(
-            ran.stderr.contains("`.service_mut(..)` with a `Orders`, and what is injected: log, pool"),
+            ran.stderr.contains("`.service_mut(..)` with a `Orders`, and what is injected: log, pool, storage"),
             "{}",
             ran.stderr
         );
         assert!(ran.stderr.contains("name the concrete type of `impl<T> Queue<T>`"), "{}", ran.stderr);
+        let own_types = "annotate `Orders::read` with types of your own: `#[tool(generics(from = MyRead))]`";
+        assert!(ran.stderr.contains(own_types), "{}", ran.stderr);
 
         project.run(arguments);
         assert_eq!(project.read("src/lib.rs"), after, "a second run changes nothing");
