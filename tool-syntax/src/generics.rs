@@ -154,7 +154,12 @@ pub(crate) fn specialize(
         if parameters.contains(&name) {
             arguments.insert(name.to_string(), argument);
         } else if !replace_impl(&mut specialized, name, &argument) {
-            report.at(name, not_generic(signature, name));
+            let (message, meant) = not_generic(signature, name);
+            report.at(name, message);
+            // The parameter that was meant is not reported as missing, too.
+            if let Some(meant) = meant.filter(|meant| parameters.iter().any(|known| **known == *meant)) {
+                arguments.entry(meant).or_insert(argument);
+            }
         }
     }
     let turbofish = match arguments.is_empty() {
@@ -208,7 +213,8 @@ fn replace_impl(signature: &mut Signature, name: &Ident, by: &GenericArgument) -
     replace.0.is_none()
 }
 
-fn not_generic(signature: &Signature, name: &Ident) -> String {
+/// Returns the error for a name that is not generic, and the name that was probably meant.
+fn not_generic(signature: &Signature, name: &Ident) -> (String, Option<String>) {
     let parameters = instances::type_parameters(&signature.generics).into_iter().map(|name| name.unraw().to_string());
     let arguments = signature.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(typed) => match &*typed.pat {
@@ -220,8 +226,8 @@ fn not_generic(signature: &Signature, name: &Ident) -> String {
     let known: Vec<String> = parameters.chain(arguments).collect();
     let wrong = name.unraw().to_string();
     match tool_model::nearest(&wrong, known.iter().map(String::as_str)).first() {
-        Some(near) => format!("`{wrong}` is not generic; did you mean `{near}`?"),
-        None if known.is_empty() => "`generics(..)` has no effect here: the function is not generic".to_owned(),
-        None => format!("`{wrong}` is not generic; the function is generic over `{}`", known.join("`, `")),
+        Some(&near) => (format!("`{wrong}` is not generic; did you mean `{near}`?"), Some(near.to_owned())),
+        None if known.is_empty() => ("`generics(..)` has no effect here: the function is not generic".to_owned(), None),
+        None => (format!("`{wrong}` is not generic; the function is generic over `{}`", known.join("`, `")), None),
     }
 }
