@@ -1,8 +1,14 @@
+#![doc = include_str!("../README.md")]
 #![doc = include_str!("docs/crate.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "cli")]
 pub mod adopt;
 mod cfg;
+// The command line of both binaries. Public for them only.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod diagnostic;
 mod package;
 mod scan;
@@ -11,6 +17,9 @@ mod source;
 mod text;
 mod tools;
 mod ty;
+
+#[cfg(feature = "cli")]
+extern crate self as tool_gen;
 
 use std::path::Path;
 

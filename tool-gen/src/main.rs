@@ -1,7 +1,5 @@
 //! The binary `tool-gen`.
 
-mod cli;
-
 fn main() -> std::process::ExitCode {
-    cli::main()
+    tool_gen::cli::main()
 }

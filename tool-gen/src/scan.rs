@@ -48,6 +48,8 @@ pub struct ScanOutput {
     pub places: BTreeMap<String, SourcePlace>,
     /// The tools whose documentation says that they are for tests.
     pub for_tests: BTreeSet<String>,
+    /// The arguments that are marked `#[arg(any)]`, by tool and name.
+    pub accepted_any: BTreeSet<(String, String)>,
     /// Every file that was read or looked for. A change of any of them may change the manifest.
     pub files: Vec<PathBuf>,
 }
@@ -125,6 +127,10 @@ impl Scan {
         // Of two tools with one name the first is kept, as in `Manifest::linked()`.
         let places = found.iter().rev().map(|tool| (tool.name.clone(), tool.place.clone())).collect();
         let for_tests = found.iter().filter(|tool| tool.is_for_tests).map(|tool| tool.name.clone()).collect();
+        let accepted = |tool: &FoundTool| -> Vec<(String, String)> {
+            tool.accepted_any.iter().map(|argument| (tool.name.clone(), argument.clone())).collect()
+        };
+        let accepted_any = found.iter().flat_map(accepted).collect();
         let manifest = found.into_iter().rev().map(|tool| (tool.name, tool.definition)).collect();
         let (mut diagnostics, mut files) = sources.finish();
         let position = |diagnostic: &Diagnostic| {
@@ -134,7 +140,7 @@ impl Scan {
         diagnostics.dedup();
         files.sort();
         files.dedup();
-        Ok(ScanOutput { manifest, diagnostics, places, for_tests, files })
+        Ok(ScanOutput { manifest, diagnostics, places, for_tests, accepted_any, files })
     }
 
     fn add_roots(&self, sources: &SourceTree) -> Result {

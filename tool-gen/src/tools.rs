@@ -26,6 +26,8 @@ pub(crate) struct FoundTool {
     pub(crate) place: SourcePlace,
     /// `true` if the documentation says that the function is for tests.
     pub(crate) is_for_tests: bool,
+    /// The arguments that are marked `any`.
+    pub(crate) accepted_any: Vec<String>,
 }
 
 /// Reads the tools of all annotated items. `with_facts` adds the facts that [`tool_model::compatibility`] compares.
@@ -77,6 +79,14 @@ fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &Candidat
         _ => return,
     };
     found.extend(reader.classes(classes, report));
+}
+
+fn accepted_any(tool: &ParsedTool) -> Vec<String> {
+    let accepted = tool.parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Argument(argument) if argument.any => Some(argument.name.clone()),
+        _ => None,
+    });
+    accepted.collect()
 }
 
 /// Returns `true` if the contents can be declarations: a macro of the application may be called `tools!` too.
@@ -159,6 +169,7 @@ impl ItemReader<'_> {
             definition: self.define(tool, handler),
             place: self.scope.file.place(tool.function.span()),
             is_for_tests: tool.is_for_tests,
+            accepted_any: accepted_any(tool),
         })
     }
 

@@ -1,4 +1,6 @@
+#![doc = include_str!("../README.md")]
 #![doc = include_str!("../docs/crate.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod api;
 mod body;

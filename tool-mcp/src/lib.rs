@@ -1,20 +1,5 @@
-//! MCP server and client for [`tool_runtime`].
-//!
-//! An [`McpServer`] exposes the tools of a dispatcher to clients of the Model Context Protocol, over the standard streams
-//! or over HTTP. [`RemoteServers`] connects to other MCP servers and registers their tools, which then behave like local
-//! ones. The protocol is implemented by [`rmcp`], the official SDK. Every call goes through the dispatcher, so validation,
-//! policy, approval, limits, journal and tracing apply as usual.
-//!
-//! The program `tool-mcp` serves the built-in tools. Install it with `cargo install --path tool-mcp --features cli` and add
-//! it to the configuration of an MCP client. Use an absolute path, because clients start it in any directory:
-//!
-//! ```json
-//! {"mcpServers": {"files": {"command": "tool-mcp", "args": ["--files", "/path/to/workspace"]}}}
-//! ```
-//!
-//! # Features
-//! - `cli`: the program `tool-mcp`.
-//! - `auth`: OAuth logins for remote servers over HTTP.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod lines;
 mod pins;

@@ -264,7 +264,7 @@ impl Key {
 }
 
 impl ToolDefinition {
-    /// Sets the flags that the tool's flags [imply](Key::implies).
+    /// Sets the flags that the tool's flags [imply](field@Key::implies).
     pub fn set_implied_flags(&mut self) {
         let implied = KEYS.iter().filter(|key| key.is_on(self)).filter_map(|key| crate::key(key.implies?));
         for flag in implied.collect::<Vec<_>>() {

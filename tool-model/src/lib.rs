@@ -1,27 +1,5 @@
-//! Tool definitions, manifests, schemas and registrations.
-//!
-//! A [`ToolDefinition`] describes a tool and its [`Argument`]s. A [`Manifest`] is a sorted set of definitions, stored
-//! as `tools_calls.json`. A [`Registration`] is a tool as the macros leave it in the binary: static text from the
-//! source, and functions for what only the type system knows. [`Manifest::linked`] converts all registrations of a
-//! program into a manifest.
-//!
-//! ```
-//! use tool_model::Manifest;
-//!
-//! let manifest: Manifest = serde_json::from_str(
-//!     r#"{
-//!       "system.uptime": {
-//!         "description": "How long the machine has been up.",
-//!         "handler": "app::system::SystemService::uptime",
-//!         "arguments": { "unit": { "type": "string", "required": false } }
-//!       }
-//!     }"#,
-//! )?;
-//! assert_eq!(manifest.get("system.uptime").unwrap().arguments["unit"].type_name, "string");
-//! # Ok::<(), serde_json::Error>(())
-//! ```
-//!
-//! This crate parses no Rust syntax and does not know how a tool is called.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod argument;
 mod argument_problem;

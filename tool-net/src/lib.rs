@@ -1,8 +1,5 @@
-//! Network rules that several crates need and that must not differ between them.
-//!
-//! - [`tls`]: the TLS configuration of every HTTP client (feature `tls`).
-//! - [`RequestSource`] and [`is_loopback_host`]: the rule that decides whether a request comes from this machine.
-//! - [`retry_after`]: parses the `Retry-After` header.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod loopback;
 mod retry_after;

@@ -1,8 +1,5 @@
-//! Parser for annotated Rust items: attributes, signatures, docs and types, one item at a time.
-//!
-//! [`read_function`] reads a `#[tool]` function, [`read_class`] a `#[tool_class]` impl block, [`read_trait`] a trait and
-//! [`read_declared_class`] a block of `tools!`. They return what they could read together with a [`Report`] of every error, each with its span. The macros emit code from the result and the
-//! generator a manifest, so both apply the same rules.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod attrs;
 mod check;

@@ -44,4 +44,9 @@ impl Python {
         command.arg("-B");
         command
     }
+
+    /// Returns a command that runs a program of the packages.
+    pub fn program(&self, name: &str) -> Command {
+        Command::new(self.program.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+    }
 }

@@ -15,6 +15,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use tool_runtime::HandlerError;
 use tool_runtime::display::escape;
 
+#[cfg(unix)]
 use super::controls::parse_escape;
 use super::entry::FileEntry;
 use super::errors::{FileResult, explain, quote_path, retry};

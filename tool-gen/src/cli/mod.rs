@@ -10,19 +10,23 @@ mod diff;
 mod docs;
 mod exit;
 mod git;
+mod init;
 mod lint;
+mod new;
 mod packages;
 mod report;
 mod scanning;
 mod show;
+mod starter;
 mod terminal;
 mod watch;
 mod wrap;
 mod write;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use arguments::{ColourChoice, OutputFormat};
 use exit::{CommandFailure, ExitStatus, Result};
@@ -45,6 +49,7 @@ struct GenCli {
 
 const EXAMPLES: &str = "\
 Examples:
+  tool-gen new my-tools              create a package with tools, a test and an MCP server
   tool-gen write                     write tools_calls.json beside Cargo.toml
   tool-gen check --workspace         fail if the workspace's manifest is stale
   tool-gen show metrics.newest       one tool in detail
@@ -58,6 +63,8 @@ Exit codes: 0 success, 1 stale, breaking or denied, 2 error.
 
 #[derive(Subcommand)]
 enum Command {
+    New(new::NewCommand),
+    Init(init::InitCommand),
     Write(write::WriteCommand),
     Check(check::CheckCommand),
     Show(show::ShowToolsCommand),
@@ -69,8 +76,9 @@ enum Command {
 }
 
 /// Runs the program.
-pub(crate) fn main() -> ExitCode {
-    let cli = match GenCli::try_parse() {
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match GenCli::read(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(mistake) if mistake.use_stderr() && wants_json() => {
             return report::failure(&usage_failure(&mistake), OutputFormat::Json).into();
@@ -97,9 +105,21 @@ fn usage_failure(mistake: &clap::Error) -> CommandFailure {
 }
 
 impl GenCli {
+    /// Parses the arguments. Cargo passes the name of the subcommand first: `cargo-tool-gen tool-gen write`.
+    fn read(mut arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let mut command = Self::command();
+        if arguments.get(1).is_some_and(|first| first == "tool-gen") {
+            arguments.remove(1);
+            command = command.bin_name("cargo tool-gen");
+        }
+        Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
+
     fn run(&self) -> Result<ExitStatus> {
         let format = self.format;
         match &self.command {
+            Command::New(new) => new.run(format),
+            Command::Init(init) => init.run(format),
             Command::Write(write) => write.run(format),
             Command::Check(check) => check.run(format),
             Command::Show(show) => show.run(format),

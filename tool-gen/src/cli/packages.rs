@@ -127,7 +127,7 @@ pub(super) fn cargo_toml(named: Option<&Path>) -> Result<PathBuf> {
     found.canonicalize().context(|| format!("read {}", found.display()))
 }
 
-fn metadata_failure(error: cargo_metadata::Error) -> CommandFailure {
+pub(super) fn metadata_failure(error: cargo_metadata::Error) -> CommandFailure {
     match error {
         cargo_metadata::Error::CargoMetadata { stderr } => {
             CommandFailure::new(stderr.trim().trim_start_matches("error: "))

@@ -34,6 +34,8 @@ pub(super) struct LoadedTools {
     pub(super) places: BTreeMap<String, SourcePlace>,
     /// The tools whose documentation says that they are for tests.
     pub(super) for_tests: BTreeSet<String>,
+    /// The arguments that are marked `#[arg(any)]`, by tool and name.
+    pub(super) accepted_any: BTreeSet<(String, String)>,
     /// Warnings about tools that a model should not be offered as they are. `lint` has rules for them.
     pub(super) advice: Vec<Diagnostic>,
     /// The files that were read or looked for, if the tools were read from sources.
@@ -68,11 +70,11 @@ impl LoadedTools {
             run_with_progress(&files, || scan.run())??
         };
         let advice = scanned.advice();
-        let ScanOutput { manifest, mut diagnostics, places, for_tests, files } = scanned;
+        let ScanOutput { manifest, mut diagnostics, places, for_tests, accepted_any, files } = scanned;
         if manifest.is_empty() && !diagnostics.iter().any(is_error) {
             diagnostics.push(selection.elsewhere.suggestion());
         }
-        Ok(Self { manifest, diagnostics, places, for_tests, advice, files })
+        Ok(Self { manifest, diagnostics, places, for_tests, accepted_any, advice, files })
     }
 
     /// Prints the diagnostics as text. In JSON they are part of the result.

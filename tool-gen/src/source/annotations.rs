@@ -14,7 +14,7 @@ use crate::text::may_be_attribute;
 use crate::ty::ScopeId;
 
 /// The packages that export the attributes.
-const PACKAGES: [&str; 2] = ["tool-runtime", "tool-macros"];
+const PACKAGES: [&str; 2] = ["tool-runtime", "tool-runtime-macros"];
 
 /// The names of the attributes and the macro.
 const OURS: [&str; 3] = ["tool", "tool_class", "tools"];

@@ -23,6 +23,19 @@ fn a_finding_has_its_place_and_help() {
 }
 
 #[test]
+fn an_argument_marked_any_is_not_a_finding() {
+    let tool = |mark: &str| {
+        format!(
+            "/// Stores a value.\n#[tool_runtime::tool]\npub fn store(\n/// The value.\n{mark}value: serde_json::Value) {{}}\n"
+        )
+    };
+    let ran = Project::with(&tool("")).run(&["lint", "--deny", "warnings"]);
+    assert!(ran.code == 1 && ran.stdout.contains("arguments.value has no type [any-argument]"), "{}", ran.stdout);
+    let ran = Project::with(&tool("#[arg(any)] ")).run(&["lint", "--deny", "warnings"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+}
+
+#[test]
 fn levels() {
     let project = Project::with(UNDOCUMENTED);
     assert_eq!(project.run(&["lint", "--deny", "warnings"]).code, 1);

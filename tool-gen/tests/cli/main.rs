@@ -9,6 +9,7 @@ mod docs;
 mod lint;
 mod packages;
 mod show;
+mod starter;
 mod watch;
 mod write;
 

@@ -3,17 +3,21 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use tool_runtime::Policy;
+
+use super::install::InstallArguments;
 
 /// Serves the built-in tools to MCP clients, over the standard streams or over HTTP.
 ///
-/// A client starts it with, for example, `{"mcpServers": {"files": {"command": "tool-mcp", "args": ["--files",
-/// "/path/to/workspace"]}}}`. Calls that need approval are shown to the user by the client; if the client does not support
+/// `tool-mcp install cursor -- tool-mcp --files /path/to/workspace` adds it to the configuration of a client. Calls that need approval are shown to the user by the client; if the client does not support
 /// that, they are refused.
 #[derive(Debug, Parser)]
-#[command(name = "tool-mcp", version)]
+#[command(name = "tool-mcp", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ServeArguments {
+    /// Another task than serving.
+    #[command(subcommand)]
+    pub command: Option<ToolMcpCommand>,
     /// Serve tools that read, write and search files in this directory.
     #[arg(long, value_name = "DIR", required_unless_present_any = ["exec", "web"])]
     pub files: Option<PathBuf>,
@@ -51,4 +55,11 @@ pub struct ServeArguments {
     /// Print the manifest of the tools and exit.
     #[arg(long)]
     pub manifest: bool,
+}
+
+/// The tasks besides serving.
+#[derive(Debug, Subcommand)]
+pub enum ToolMcpCommand {
+    /// Adds a server to the configuration of an MCP client.
+    Install(InstallArguments),
 }

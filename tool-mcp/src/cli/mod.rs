@@ -1,6 +1,7 @@
 //! The command-line program.
 
 mod arguments;
+mod install;
 mod services;
 
 use std::error::Error;
@@ -13,7 +14,7 @@ use tokio::net::TcpListener;
 use tool_mcp::{HttpConfig, McpServer};
 use tool_runtime::{CancellationToken, Dispatcher};
 
-use self::arguments::ServeArguments;
+use self::arguments::{ServeArguments, ToolMcpCommand};
 
 /// The environment variable with the bearer token. Other users could read it on a command line.
 const TOKEN_VARIABLE: &str = "TOOL_MCP_TOKEN";
@@ -30,6 +31,9 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: &ServeArguments) -> Result<(), Box<dyn Error>> {
+    if let Some(ToolMcpCommand::Install(install)) = &arguments.command {
+        return Ok(install.run()?);
+    }
     let tools = services::dispatcher(arguments)?;
     if arguments.manifest {
         return Ok(std::io::stdout().write_all(tools.manifest().to_json().as_bytes())?);

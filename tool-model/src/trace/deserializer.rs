@@ -43,14 +43,14 @@ impl<'t> Tracer<'t> {
         self.discover && matches!(self.state(), NodeState::Pending)
     }
 
-    /// Learns the form of a library type with a known schema. Only leaves are recognized by their visitor, which may also
-    /// name the items of a collection.
-    fn learn_known(&mut self, visitor: Option<&str>) -> Result<(), TraceEnd> {
+    /// Learns the form of a library type with a known schema. Those are leaves: the visitor of a collection may name its
+    /// items.
+    fn learn_known(&mut self, visitor: &str) -> Result<(), TraceEnd> {
         if !self.is_pending() {
             return Ok(());
         }
         let name = self.trace.nodes[self.node].type_name;
-        match schema_of_type(name).or_else(|| visitor.and_then(schema_of_visitor)) {
+        match schema_of_type(name).or_else(|| schema_of_visitor(visitor)) {
             Some(schema) => {
                 self.trace.learn(self.node, NodeState::Leaf(schema));
                 Err(TraceEnd::Found)
@@ -60,7 +60,7 @@ impl<'t> Tracer<'t> {
     }
 
     fn leaf<'de, V: Visitor<'de>>(mut self, visitor: V, schema: Value) -> Result<V::Value, TraceEnd> {
-        self.learn_known(Some(type_name::<V>()))?;
+        self.learn_known(type_name::<V>())?;
         if self.is_pending() {
             self.trace.learn(self.node, NodeState::Leaf(schema));
             return Err(TraceEnd::Found);
@@ -112,7 +112,6 @@ impl<'t> Tracer<'t> {
         name: &'static str,
         kind: impl FnOnce(&mut TraceState) -> BodyKind,
     ) -> Result<BodyId, TraceEnd> {
-        self.learn_known(None)?;
         if self.is_pending() {
             let id = type_name::<V>();
             if let Some(body) = self.trace.by_visitor.get(id).copied() {
@@ -221,7 +220,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
-        self.learn_known(Some(type_name::<V>()))?;
+        self.learn_known(type_name::<V>())?;
         if self.is_pending() {
             if !type_name::<V>().contains("TaggedContentVisitor") {
                 self.trace.learn(self.node, NodeState::Unknown);
@@ -249,8 +248,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         self.deserialize_any(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
-        self.learn_known(None)?;
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
         if self.is_pending() {
             let name = peeled(self.trace.nodes[self.node].type_name);
             let inner = name.strip_prefix("core::option::Option<").and_then(|name| name.strip_suffix('>'));
@@ -287,8 +285,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         nested(self.trace, discover, |trace| visitor.visit_newtype_struct(Tracer::new(trace, inner, discover)))
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
-        self.learn_known(None)?;
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
         if self.is_pending() {
             let item = self.trace.add_node("");
             let visitor = type_name::<V>();
@@ -306,8 +303,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(mut self, len: usize, visitor: V) -> Result<V::Value, TraceEnd> {
-        self.learn_known(None)?;
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, TraceEnd> {
         if self.is_pending() {
             let state = if type_name::<V>().contains("ArrayVisitor") {
                 NodeState::Array(self.trace.add_node(""), len)
@@ -345,8 +341,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, TraceEnd> {
-        self.learn_known(None)?;
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
         if self.is_pending() {
             // A derived visitor of a map belongs to a struct with flattened fields, which serde buffers.
             let state = if is_derived::<V>() {

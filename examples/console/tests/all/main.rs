@@ -21,6 +21,9 @@ mod store;
 // The sampler, alerts and the checks of targets.
 mod sampler;
 
+// The container image.
+mod dockerfile;
+
 // Switching extensions on and off.
 mod switch;
 

@@ -105,6 +105,11 @@ impl LintCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let tools = LoadedTools::read(&self.source, format, "the tools were not checked")?;
         let mut findings = rules::findings(&tools.manifest, &tools.for_tests);
+        let is_accepted = |finding: &LintFinding| {
+            let argument = finding.path.strip_prefix("arguments.").unwrap_or_default();
+            finding.rule == "any-argument" && tools.accepted_any.contains(&(finding.tool.clone(), argument.to_owned()))
+        };
+        findings.retain(|finding| !is_accepted(finding));
         findings.extend(
             self.dialects.iter().flat_map(|&dialect| rules::dialect_findings(dialect, self.strict, &tools.manifest)),
         );

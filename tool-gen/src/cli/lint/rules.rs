@@ -136,7 +136,7 @@ fn arguments_are_documented(report: &mut ToolReport<'_>, tool: &ToolDefinition) 
 /// An argument of any type is not checked before the call, and gives the model no guidance.
 fn arguments_have_types(report: &mut ToolReport<'_>, tool: &ToolDefinition) {
     for (name, _) in tool.arguments.iter().filter(|(_, argument)| argument.is_any()) {
-        let help = "derive `JsonSchema` for its type, or describe it in `arguments(..)`";
+        let help = "derive `JsonSchema` for its type, or describe it in `arguments(..)`; if any value is intended, `#[arg(any)]`";
         let message = "has no type".to_owned();
         report.add(LintLevel::Warning, "any-argument", &format!("arguments.{name}"), message, help);
     }

@@ -4,6 +4,9 @@ mod approval;
 mod connected;
 /// HTTP access checks and limits.
 mod http;
+/// `tool-mcp install`.
+#[cfg(feature = "cli")]
+mod install;
 /// The line protocol.
 mod lines;
 /// Tools that do not involve their client.

@@ -1,0 +1,1 @@
+//! Checks the library crates as they would be published; see `packages.rs`.
