@@ -64,13 +64,13 @@ pub fn iterators<'a, I: Iterator<Item = i16>>(
     numbers: impl Iterator<Item = u16>,
     words: impl Iterator<Item = &'a str>,
     names: impl ExactSizeIterator<Item = impl Into<String>>,
-    places: impl DoubleEndedIterator<Item = Place>,
+    mut places: impl DoubleEndedIterator<Item = Place>,
     signed: I,
 ) -> String {
     let sum: u64 = numbers.map(u64::from).sum();
     let count = names.len();
     let names: Vec<String> = names.map(Into::into).collect();
-    let last = places.rev().next().unwrap_or_default();
+    let last = places.next_back().unwrap_or_default();
     let signed: i64 = signed.map(i64::from).sum();
     format!("{sum} {} {count} {} {} {signed}", words.collect::<Vec<_>>().join("+"), names.join("+"), last.north)
 }
@@ -105,6 +105,7 @@ impl Survey {
 
     /// Awaited, with a lifetime and an `impl Trait` that is inferred.
     #[tool(generics(T = Place))]
+    #[allow(clippy::needless_lifetimes)]
     pub async fn stored<'a, T: Serialize + DeserializeOwned>(
         &self,
         name: &'a str,
