@@ -13,6 +13,8 @@ use tool_tests::backends::{
 };
 use tool_tests::classes::{Reluctant, ReluctantTrait};
 use tool_tests::conversions::{Foreign, Repository as Requests, Runs};
+use tool_tests::generics::foreign::Parser;
+use tool_tests::generics::{Percent, Survey};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -60,6 +62,9 @@ pub fn builder() -> Builder {
         .provide("log", |_| async { Ok::<_, InjectError>(Box::new(Vec::new()) as Box<dyn Log>) })
         .value("ping_host", "1.1.1.1".to_owned())
         .value("number", 42_u64)
+        .service(Survey)
+        .service(Parser)
+        .value("percent", Percent(8))
         .provide("session", |_| async { Ok::<_, InjectError>(Session("session")) })
         .provide("repository", |_| async { Ok::<_, InjectError>(Repository("repository")) })
 }

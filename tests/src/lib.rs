@@ -12,6 +12,7 @@ pub mod docs;
 pub mod enums;
 pub mod explicit;
 pub mod functions;
+pub mod generics;
 pub mod hints;
 pub mod opaque;
 pub mod options;

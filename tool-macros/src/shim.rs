@@ -66,6 +66,15 @@ pub(crate) fn method_path(class: Option<&ParsedClass>, name: &Ident, span: Span)
     }
 }
 
+/// Returns the path of a tool's function, with the generic arguments that `generics(..)` names.
+fn function_path(tool: &ParsedTool, class: Option<&ParsedClass>, span: Span) -> TokenStream {
+    let path = method_path(class, &tool.function, span);
+    match tool.turbofish.as_slice() {
+        [] => path,
+        arguments => quote_spanned!(span=> #path::<#(#arguments),*>),
+    }
+}
+
 pub(crate) fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
     parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Injected(injected) => Some(injected),
@@ -83,8 +92,11 @@ fn form_span(form: &ArgumentForm) -> Span {
         | ArgumentForm::OptionLentSlice(ty)
         | ArgumentForm::AsRef(ty)
         | ArgumentForm::AsRefSlice(ty)
-        | ArgumentForm::OptionAsRef(ty) => ty.span(),
-        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => item.borrowed.span(),
+        | ArgumentForm::OptionAsRef(ty)
+        | ArgumentForm::Iter(ty) => ty.span(),
+        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) | ArgumentForm::IterReferences(item) => {
+            item.borrowed.span()
+        }
     }
 }
 
@@ -111,13 +123,13 @@ fn decoded_slot(argument: &ArgumentParameter, span: Span) -> TokenStream {
         ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => {
             quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_slot())
         }
-        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => {
+        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) | ArgumentForm::Iter(ty) => {
             quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#ty>>::NEW).tool_slot())
         }
         ArgumentForm::OptionLent(ty) | ArgumentForm::OptionAsRef(ty) => {
             quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_option_slot())
         }
-        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
+        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) | ArgumentForm::IterReferences(item) => {
             let owned = &item.owned;
             quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#owned>>::NEW).tool_slot())
         }
@@ -141,6 +153,11 @@ fn pass(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
             quote_spanned!(span=> ::std::vec::Vec::as_slice(&#references))
         }
         ArgumentForm::References(item) => references(item, &local, span),
+        ArgumentForm::Iter(_) => quote_spanned!(span=> ::core::iter::IntoIterator::into_iter(#local)),
+        ArgumentForm::IterReferences(item) => {
+            let references = references(item, &local, span);
+            quote_spanned!(span=> ::core::iter::IntoIterator::into_iter(#references))
+        }
         ArgumentForm::Lent(ty) => quote_spanned!(span=> __tool::lend::<#ty, _>(&#local)),
         ArgumentForm::LentSlice(_) => quote_spanned!(span=> ::std::vec::Vec::as_slice(&#local)),
         ArgumentForm::OptionLent(ty) => {
@@ -256,7 +273,7 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
     );
     let callee = Callee {
         shim: invoke_name(tool),
-        path: method_path(class, &tool.function, span),
+        path: function_path(tool, class, span),
         span,
         receiver: tool.receiver,
         class,

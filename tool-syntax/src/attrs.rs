@@ -12,6 +12,7 @@ use tool_model::{KEYS, Key, KeyKind, Number};
 use crate::constructor::ConstructorParameters;
 use crate::conversion::{ConversionKind, ConversionTable, ResultFormat, ViaType};
 use crate::explicit::ExplicitArguments;
+use crate::generics::GenericTypes;
 use crate::instances::InstanceList;
 use crate::literal;
 
@@ -22,6 +23,7 @@ pub(crate) struct ToolAttr {
     pub(crate) name: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) arguments: Option<ExplicitArguments>,
+    pub(crate) generics: Option<GenericTypes>,
     pub(crate) blocking: Option<SpannedValue<bool>>,
     #[darling(flatten)]
     pub(crate) keys: KeyValues<false>,

@@ -267,9 +267,11 @@ fn argument_parts(form: &ArgumentForm) -> (Vec<Container>, Option<Type>) {
         ArgumentForm::Owned(ty) => (vec![], ty.clone()),
         ArgumentForm::Lent(ty) => (vec![], sized(ty)),
         ArgumentForm::OptionLent(ty) => (vec![Container::Option], sized(ty)),
-        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => (vec![Container::List], ty.clone()),
+        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) | ArgumentForm::Iter(ty) => {
+            (vec![Container::List], ty.clone())
+        }
         ArgumentForm::OptionLentSlice(ty) => (vec![Container::Option, Container::List], ty.clone()),
-        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
+        ArgumentForm::LentReferences(item) | ArgumentForm::References(item) | ArgumentForm::IterReferences(item) => {
             (vec![Container::List], item.owned.clone())
         }
         ArgumentForm::AsRef(_) | ArgumentForm::OptionAsRef(_) => return (vec![], None),

@@ -52,12 +52,17 @@ pub(crate) fn type_parameters(generics: &Generics) -> Vec<&Ident> {
 
 /// Returns the first trait that a type parameter must implement, auto traits and `Clone` and the like aside.
 pub(crate) fn main_bound<'a>(generics: &'a Generics, parameter: &Ident) -> Option<&'a Path> {
+    main_trait(bounds(generics, parameter))
+}
+
+/// Returns the first trait of some bounds, auto traits and `Clone` and the like aside.
+pub(crate) fn main_trait<'a>(bounds: impl Iterator<Item = &'a TypeParamBound>) -> Option<&'a Path> {
     const COMMON: [&str; 8] = ["Send", "Sync", "Unpin", "Sized", "Clone", "Copy", "Debug", "Default"];
-    let mut bounds = bounds(generics, parameter).filter_map(|bound| match bound {
+    let mut traits = bounds.filter_map(|bound| match bound {
         TypeParamBound::Trait(bound) => Some(&bound.path),
         _ => None,
     });
-    bounds.find(|path| path.segments.last().is_some_and(|last| COMMON.iter().all(|name| last.ident != name)))
+    traits.find(|path| path.segments.last().is_some_and(|last| COMMON.iter().all(|name| last.ident != name)))
 }
 
 /// Returns all bounds of a type parameter, from its declaration and the `where` clause.
@@ -86,12 +91,7 @@ pub(crate) fn instantiate(item: &ItemImpl, instance: &Type) -> syn::Result<ItemI
         let message = format!("this type does not determine the type parameter `{missing}` of the `impl` block");
         return Err(syn::Error::new_spanned(instance, message));
     }
-    let bounds =
-        parameters.iter().filter_map(|name| Some((name.to_string(), main_bound(&item.generics, name)?.clone())));
-    let mut bounds: HashMap<String, Path> = bounds.collect();
-    let mut in_bounds = Substitute { arguments: arguments.clone(), ..Substitute::default() };
-    bounds.values_mut().for_each(|bound| in_bounds.visit_path_mut(bound));
-    let mut substitute = Substitute { bounds, arguments, ..Substitute::default() };
+    let mut substitute = Substitute::new(&item.generics, arguments);
     let mut item = item.clone();
     substitute.visit_item_impl_mut(&mut item);
     item.generics.params =
@@ -165,7 +165,7 @@ fn type_arguments(arguments: &PathArguments) -> impl Iterator<Item = &GenericArg
 
 /// Replaces type parameters and associated types in signatures. Function bodies are left alone.
 #[derive(Default)]
-struct Substitute {
+pub(crate) struct Substitute {
     /// The arguments of type and const parameters, by name.
     arguments: HashMap<String, GenericArgument>,
     /// The trait by which the associated types of a parameter are found.
@@ -175,6 +175,16 @@ struct Substitute {
 }
 
 impl Substitute {
+    /// Replaces type parameters by arguments.
+    pub(crate) fn new(generics: &Generics, arguments: HashMap<String, GenericArgument>) -> Self {
+        let parameters = type_parameters(generics).into_iter();
+        let bounds = parameters.filter_map(|name| Some((name.to_string(), main_bound(generics, name)?.clone())));
+        let mut bounds: HashMap<String, Path> = bounds.collect();
+        let mut in_bounds = Self { arguments: arguments.clone(), ..Self::default() };
+        bounds.values_mut().for_each(|bound| in_bounds.visit_path_mut(bound));
+        Self { arguments, bounds, ..Self::default() }
+    }
+
     fn argument(&self, path: &Path) -> Option<&GenericArgument> {
         self.arguments.get(&path.get_ident()?.to_string())
     }

@@ -9,6 +9,8 @@ mod conversion;
 mod declared;
 mod docs;
 mod explicit;
+mod generics;
+mod impl_trait;
 mod included;
 mod instances;
 mod literal;
@@ -27,6 +29,7 @@ pub use class::{ClassKind, ParsedClass, read_class, read_declared_class, read_tr
 pub use constructor::ClassConstructor;
 pub use conversion::{ArgumentConversion, Container, ConversionKind, ResultConversion, ResultFormat};
 pub use declared::{DeclaredClass, parse_declared};
+pub use generics::{MissingGeneric, missing_generics};
 pub use included::{IncludedFiles, inline_docs};
 pub use parameter::{ArgumentParameter, InjectedParameter, Parameter};
 pub use preview::{Preview, PreviewMethod};

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{FnArg, GenericParam, Ident, ReceiverKind, ReturnType, Signature, Token, Type, TypeParamBound, parse_quote};
 
 use crate::tool::ClassDefaults;
-use crate::{Report, instances, rewrite, ty};
+use crate::{MissingGeneric, Report, instances, rewrite, ty};
 
 /// The receiver of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,14 +167,15 @@ fn no_generics(signature: &Signature, report: &mut Report) {
         match param {
             GenericParam::Lifetime(_) => {}
             GenericParam::Type(generic) => {
-                let message = format!(
-                    "a tool cannot be generic over `{}`; use a concrete type, \
-                     or write a function for each type",
-                    generic.ident
-                );
+                let bounds = instances::bounds(&signature.generics, &generic.ident).cloned().collect();
+                report.at(generic, MissingGeneric { name: generic.ident.clone(), bounds }.message());
+            }
+            GenericParam::Const(generic) => {
+                let name = &generic.ident;
+                let message =
+                    format!("the tool is generic over `{name}`; name its value: `#[tool(generics({name} = 1))]`");
                 report.at(generic, message);
             }
-            GenericParam::Const(generic) => report.at(generic, "a tool cannot be generic; write the constant"),
         }
     }
 }

@@ -4,7 +4,7 @@ use darling::util::SpannedValue;
 use proc_macro2::TokenStream;
 use serde_json::{Map, Value, json};
 use syn::ext::IdentExt;
-use syn::{Attribute, Ident, ItemFn, Lifetime, Path, Signature, Type};
+use syn::{Attribute, GenericArgument, Ident, ItemFn, Lifetime, Path, Signature, Type};
 use tool_model::{KEYS, Key, KeyKind};
 
 use crate::attrs::{self, KeyValues, ToolAttr};
@@ -12,7 +12,7 @@ use crate::conversion::{self, ConversionKind, ConversionTable, ResultFormat};
 use crate::docs::Docs;
 use crate::parameter::{self, ParameterContext};
 use crate::signature::{self, Delivery, Receiver};
-use crate::{Parameter, Preview, Report, ResultConversion, check, preview};
+use crate::{Parameter, Preview, Report, ResultConversion, check, generics, preview};
 
 /// A tool as read from source.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct ParsedTool {
     pub name: String,
     /// The name of the function.
     pub function: Ident,
+    /// The generic arguments of the call. Empty if all are inferred.
+    pub turbofish: Vec<GenericArgument>,
     /// The description that the model reads, possibly empty.
     pub description: String,
     /// `true` if the documentation says that the function is for tests.
@@ -103,8 +105,10 @@ pub(crate) fn read(
     class: Option<&ClassDefaults<'_>>,
     report: &mut Report,
 ) -> ParsedTool {
-    let inlined = signature::inline_type_parameters(source.signature);
-    let signature = inlined.as_ref().unwrap_or(source.signature);
+    let specialized = attr.generics.as_ref().map(|types| generics::specialize(source.signature, types, class, report));
+    let signature = specialized.as_ref().map_or(source.signature, |specialized| &specialized.signature);
+    let inlined = signature::inline_type_parameters(signature);
+    let signature = inlined.as_ref().unwrap_or(signature);
     signature::check(signature, report);
     let parameter_names = parameter_names(signature);
     let docs = Docs::read(source.attributes, &parameter_names);
@@ -148,6 +152,7 @@ pub(crate) fn read(
     ParsedTool {
         name: tool_name(&attr, source.signature, class, report),
         function: source.signature.ident.clone(),
+        turbofish: specialized.as_ref().map(|specialized| specialized.turbofish.clone()).unwrap_or_default(),
         is_for_tests: docs.is_for_tests,
         description: attr.description.as_ref().map_or(docs.description, syn::LitStr::value),
         receiver: signature::receiver(source.signature, report),

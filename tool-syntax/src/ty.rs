@@ -7,6 +7,7 @@ use syn::{
     parse_quote,
 };
 
+use crate::impl_trait;
 use crate::signature::Delivery;
 
 /// The conversion from the owned value that is decoded from JSON to the function's parameter.
@@ -34,6 +35,10 @@ pub enum ArgumentForm {
     LentReferences(Box<ListItem>),
     /// `Vec<&T>` and `impl IntoIterator<Item = &T>`: a list of the owned forms is decoded, and a list of references passed.
     References(Box<ListItem>),
+    /// `impl Iterator<Item = T>`: a `Vec<T>` is decoded, and its iterator passed.
+    Iter(Type),
+    /// `impl Iterator<Item = &T>`: a list of the owned forms is decoded, and an iterator of references passed.
+    IterReferences(Box<ListItem>),
 }
 
 /// The item of a list of references.
@@ -46,7 +51,7 @@ pub struct ListItem {
 }
 
 impl ListItem {
-    fn new(borrowed: &Type) -> Box<Self> {
+    pub(crate) fn new(borrowed: &Type) -> Box<Self> {
         Box::new(Self { borrowed: borrowed.clone(), owned: owned_form(borrowed) })
     }
 }
@@ -88,14 +93,14 @@ pub(crate) fn argument_form(ty: &Type) -> syn::Result<ArgumentForm> {
             BorrowedForm::Slice(inner) => ArgumentForm::LentSlice(inner),
             BorrowedForm::References(item) => ArgumentForm::LentReferences(item),
         }),
-        Type::ImplTrait(bounds) => impl_trait(bounds),
+        Type::ImplTrait(bounds) => impl_trait::argument_form(bounds),
         other => match argument_of(other, &["Option"]) {
             Some(Type::Reference(reference)) => match borrowed_form(reference)? {
                 BorrowedForm::Value(inner) => Ok(ArgumentForm::OptionLent(inner)),
                 BorrowedForm::Slice(inner) => Ok(ArgumentForm::OptionLentSlice(inner)),
                 BorrowedForm::References(_) => no_borrow(other).map(|()| ArgumentForm::Owned(other.clone())),
             },
-            Some(Type::ImplTrait(bounds)) => match impl_trait(bounds)? {
+            Some(Type::ImplTrait(bounds)) => match impl_trait::argument_form(bounds)? {
                 ArgumentForm::Owned(inner) => Ok(ArgumentForm::Owned(parse_quote!(::core::option::Option<#inner>))),
                 ArgumentForm::AsRef(inner) => Ok(ArgumentForm::OptionAsRef(inner)),
                 _ => no_borrow(other).map(|()| ArgumentForm::Owned(other.clone())),
@@ -104,14 +109,17 @@ pub(crate) fn argument_form(ty: &Type) -> syn::Result<ArgumentForm> {
                 Some(Type::Reference(item)) if is_plain_reference(item) => {
                     Ok(ArgumentForm::References(ListItem::new(&item.elem)))
                 }
-                _ => no_borrow(other).map(|()| ArgumentForm::Owned(other.clone())),
+                _ => {
+                    let named = impl_trait::with_decoded_types(other)?;
+                    no_borrow(&named).map(|()| ArgumentForm::Owned(named))
+                }
             },
         },
     }
 }
 
 /// Returns `true` for `&T` where the owned form of `T` can be decoded and borrowed again.
-fn is_plain_reference(reference: &TypeReference) -> bool {
+pub(crate) fn is_plain_reference(reference: &TypeReference) -> bool {
     reference.mutability.is_none()
         && no_borrow(&reference.elem).is_ok()
         && !matches!(&*reference.elem, Type::Slice(_) | Type::TraitObject(_))
@@ -127,13 +135,16 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
                 None => InjectedForm::LentObject(object),
             })
         }
+        Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::ImplTrait(_)) => {
+            injected_form(&reference.elem)
+        }
         Type::Reference(reference) if reference.mutability.is_some() => {
             Ok(InjectedForm::LentMut((*reference.elem).clone()))
         }
         Type::Reference(reference) => Ok(InjectedForm::Lent((*reference.elem).clone())),
         Type::ImplTrait(_) => {
-            let message =
-                "injected values are found by type, so an injected parameter cannot be `impl ..`; name the type";
+            let message = "injected values are found by type, so an injected parameter cannot be `impl ..`; name the type, or \
+                 set it with `#[tool(generics(parameter = Type))]`";
             Err(syn::Error::new_spanned(ty, message))
         }
         other => {
@@ -165,101 +176,15 @@ fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
     {
         return Ok(BorrowedForm::References(ListItem::new(&item.elem)));
     }
-    match ungroup(&reference.elem) {
-        Type::ImplTrait(bounds) if is_json(bounds) => return Ok(BorrowedForm::Value(json_value())),
-        Type::Slice(slice) if matches!(ungroup(&slice.elem), Type::ImplTrait(bounds) if is_json(bounds)) => {
-            return Ok(BorrowedForm::Slice(json_value()));
-        }
-        _ => {}
-    }
-    no_borrow(&reference.elem)?;
-    match &*reference.elem {
+    let elem = impl_trait::with_decoded_types(ungroup(&reference.elem))?;
+    no_borrow(&elem)?;
+    match &elem {
         Type::Slice(slice) => Ok(BorrowedForm::Slice((*slice.elem).clone())),
         Type::TraitObject(object) => {
             let message = "a trait object cannot be deserialized; take a concrete type, or mark it `#[inject]`";
             Err(syn::Error::new_spanned(object, message))
         }
         elem => Ok(BorrowedForm::Value(elem.clone())),
-    }
-}
-
-/// Returns the type that is decoded for `impl Serialize`: any JSON value. `__tool` is in scope wherever arguments are
-/// decoded.
-fn json_value() -> Type {
-    parse_quote!(__tool::Value)
-}
-
-/// Returns `true` for `impl Serialize` whose other bounds a JSON value satisfies, too.
-fn is_json(bounds: &TypeImplTrait) -> bool {
-    const SATISFIED: [&str; 10] =
-        ["Serialize", "DeserializeOwned", "Clone", "Debug", "Default", "PartialEq", "Send", "Sync", "Sized", "Unpin"];
-    let names = |bound: &TypeParamBound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
-        _ => None,
-    };
-    let names: Vec<String> = bounds.bounds.iter().filter_map(names).collect();
-    names.iter().any(|name| name == "Serialize") && names.iter().all(|name| SATISFIED.contains(&name.as_str()))
-}
-
-/// Reads `impl Trait`, by the first bound that determines a type to decode.
-fn impl_trait(bounds: &TypeImplTrait) -> syn::Result<ArgumentForm> {
-    if is_json(bounds) {
-        return Ok(ArgumentForm::Owned(json_value()));
-    }
-    for bound in &bounds.bounds {
-        let TypeParamBound::Trait(bound) = bound else { continue };
-        let Some(segment) = bound.path.segments.last() else { continue };
-        let name = segment.ident.to_string();
-        if matches!(name.as_str(), "ToString" | "Display") {
-            return Ok(ArgumentForm::Owned(parse_quote!(::std::string::String)));
-        }
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else { continue };
-        match (name.as_str(), arguments.args.first()) {
-            ("AsRef", Some(GenericArgument::Type(Type::Slice(slice)))) => {
-                no_borrow(&slice.elem)?;
-                return Ok(ArgumentForm::AsRefSlice((*slice.elem).clone()));
-            }
-            ("AsRef", Some(GenericArgument::Type(inner))) => {
-                no_borrow(inner)?;
-                return Ok(ArgumentForm::AsRef(inner.clone()));
-            }
-            ("Into", Some(GenericArgument::Type(inner))) => {
-                no_borrow(inner)?;
-                return Ok(ArgumentForm::Owned(inner.clone()));
-            }
-            ("IntoIterator" | "Iterator", Some(GenericArgument::AssocType(item))) if item.ident == "Item" => {
-                return items(&name, &item.ty);
-            }
-            _ => {}
-        }
-    }
-    let message = "only `impl AsRef<T>`, `impl Into<T>`, `impl ToString`, `impl Serialize` and \
-                   `impl IntoIterator<Item = T>` can be arguments; name the type instead of any other `impl`";
-    Err(syn::Error::new_spanned(bounds, message))
-}
-
-/// Reads the items of `impl IntoIterator<Item = T>`.
-fn items(name: &str, item: &Type) -> syn::Result<ArgumentForm> {
-    if name == "Iterator" {
-        let message = "a list cannot be passed as `impl Iterator`; take `impl IntoIterator<Item = ..>`";
-        return Err(syn::Error::new_spanned(item, message));
-    }
-    match item {
-        Type::Reference(reference) if is_plain_reference(reference) => {
-            Ok(ArgumentForm::References(ListItem::new(&reference.elem)))
-        }
-        Type::ImplTrait(bounds) => match impl_trait(bounds)? {
-            ArgumentForm::Owned(inner) => Ok(ArgumentForm::Owned(parse_quote!(::std::vec::Vec<#inner>))),
-            ArgumentForm::AsRef(inner) => {
-                let owned = owned_form(&inner);
-                Ok(ArgumentForm::Owned(parse_quote!(::std::vec::Vec<#owned>)))
-            }
-            _ => Err(syn::Error::new_spanned(item, "name the type of the items")),
-        },
-        item => {
-            no_borrow(item)?;
-            Ok(ArgumentForm::Owned(parse_quote!(::std::vec::Vec<#item>)))
-        }
     }
 }
 

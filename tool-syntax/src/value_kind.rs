@@ -37,10 +37,13 @@ impl ValueKind {
             | ArgumentForm::OptionLent(ty)
             | ArgumentForm::AsRef(ty)
             | ArgumentForm::OptionAsRef(ty) => Self::from_type(ty),
-            ArgumentForm::LentSlice(item) | ArgumentForm::OptionLentSlice(item) | ArgumentForm::AsRefSlice(item) => {
-                Some(Self::array(item))
-            }
-            ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => Some(Self::array(&item.owned)),
+            ArgumentForm::LentSlice(item)
+            | ArgumentForm::OptionLentSlice(item)
+            | ArgumentForm::AsRefSlice(item)
+            | ArgumentForm::Iter(item) => Some(Self::array(item)),
+            ArgumentForm::LentReferences(item)
+            | ArgumentForm::References(item)
+            | ArgumentForm::IterReferences(item) => Some(Self::array(&item.owned)),
         }
     }
 

@@ -4,6 +4,7 @@ mod attributes;
 mod backends;
 mod conversions;
 mod failures;
+mod generics;
 mod signatures;
 mod streams;
 mod types;
@@ -46,6 +47,7 @@ pub fn all() -> Vec<ValidCall> {
         failures::calls(),
         streams::calls(),
         backends::calls(),
+        generics::calls(),
     ]
     .into_iter()
     .flatten()

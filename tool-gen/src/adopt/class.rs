@@ -136,6 +136,7 @@ impl ClassReader<'_> {
             findings.push(AdoptFinding::new(AdoptReason::NotShared, message, remedy));
         }
         let context = MethodContext {
+            reader: self,
             traits: &self.traits,
             id,
             type_name: item.ident.unraw().to_string(),
@@ -197,11 +198,7 @@ impl ClassReader<'_> {
             single.items.push(syn::parse_quote!(
                 pub fn any_other(&self) {}
             ));
-            single.items.extend(method.filter(|method| !is_new(method)).map(|method| {
-                let mut method = method.clone();
-                method.attrs.retain(|attribute| !is_annotation(attribute));
-                ImplItem::Fn(method)
-            }));
+            single.items.extend(method.filter(|method| !is_new(method)).cloned().map(ImplItem::Fn));
             let instances = instance.iter().map(|instance| &instance.ty);
             let names = inject.iter();
             let new = constructor.iter();
@@ -210,6 +207,7 @@ impl ClassReader<'_> {
         let (findings, class_errors) = class_findings(item, read(&[], None));
         let no_placeholders = Vec::new();
         let context = MethodContext {
+            reader: self,
             traits: &self.traits,
             id,
             type_name: name.clone(),
@@ -219,7 +217,12 @@ impl ClassReader<'_> {
             class_errors,
             read: &|inject, method| read(inject, Some(method)),
         };
-        let mut methods: Vec<MethodCandidate> = offered.iter().map(|method| context.method(method, *method)).collect();
+        let methods = offered.iter().map(|&method| {
+            let mut bare = method.clone();
+            bare.attrs.retain(|attribute| !is_annotation(attribute));
+            context.method(&bare, method)
+        });
+        let mut methods: Vec<MethodCandidate> = methods.collect();
         let keys: Vec<String> = instance
             .iter()
             .map(|instance| format!("instances({})", source_text(&instance.ty)))

@@ -72,7 +72,7 @@ impl ClassCandidate {
     /// Returns `true` if the class is not annotated yet, its instances are known and a method fits.
     #[must_use]
     pub fn can_be_annotated(&self) -> bool {
-        !self.is_annotated && !self.has_placeholder() && self.methods.iter().any(|method| method.fit.is_fit())
+        !self.is_annotated && !self.has_placeholder() && self.fitting().next().is_some()
     }
 
     /// Returns `true` if `instances(..)` needs a type that the crate does not determine.
@@ -82,7 +82,7 @@ impl ClassCandidate {
     }
 
     fn fitting(&self) -> impl Iterator<Item = &MethodCandidate> {
-        self.methods.iter().filter(|method| method.fit.is_fit())
+        self.methods.iter().filter(|method| method.can_be_annotated())
     }
 
     fn opt_in(&self, insertions: &mut Insertions) {
@@ -100,7 +100,7 @@ impl ClassCandidate {
         let excluded: Vec<String> = self
             .methods
             .iter()
-            .filter(|method| !method.fit.is_fit() && method.fit != Fit::Constructor)
+            .filter(|method| !method.can_be_annotated() && method.fit != Fit::Constructor)
             .map(|method| quoted(&method.name))
             .collect();
         let injected: Vec<String> = listed.iter().map(|name| quoted(name)).collect();
@@ -132,6 +132,18 @@ impl ClassCandidate {
 }
 
 impl MethodCandidate {
+    /// Returns `true` if the method fits, and the types of its `generics(..)` are known.
+    #[must_use]
+    pub fn can_be_annotated(&self) -> bool {
+        self.fit.is_fit() && !self.placeholders
+    }
+
+    /// Returns `true` if `generics(..)` needs a type that the crate does not determine.
+    #[must_use]
+    pub fn has_placeholder(&self) -> bool {
+        self.placeholders
+    }
+
     fn attribute(&self) -> String {
         match self.keys.is_empty() {
             true => "#[tool_runtime::tool]".to_owned(),

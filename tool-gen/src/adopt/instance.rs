@@ -75,7 +75,7 @@ impl ClassReader<'_> {
             .then_some(default)
     }
 
-    fn only_implementation(&self, id: ScopeId, bound: &Ident) -> Option<Type> {
+    pub(super) fn only_implementation(&self, id: ScopeId, bound: &Ident) -> Option<Type> {
         let mut found: Option<(ScopeId, Type)> = None;
         for &scope_id in &self.scopes {
             let scope = self.sources.scope(scope_id);

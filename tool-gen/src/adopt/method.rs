@@ -13,7 +13,7 @@ use syn::{
 };
 use tool_syntax::{ArgumentForm, ArgumentParameter, Parameter, ParsedClass, ParsedTool, Report};
 
-use super::class::WithoutAttributes;
+use super::class::{ClassReader, WithoutAttributes};
 use super::send::unsendable_object;
 use super::traits::{Answer, DecisiveTrait, TraitLookup};
 use super::{AdoptFinding, AdoptReason, Fit, MethodCandidate};
@@ -26,6 +26,7 @@ type ReadMethod<'a> = &'a dyn Fn(&[String], &ImplItemFn) -> (Vec<ParsedClass>, R
 
 /// The class of a method.
 pub(super) struct MethodContext<'a> {
+    pub(super) reader: &'a ClassReader<'a>,
     pub(super) traits: &'a TraitLookup<'a>,
     pub(super) id: ScopeId,
     pub(super) type_name: String,
@@ -41,20 +42,24 @@ pub(super) struct MethodContext<'a> {
 
 /// Collects what one method needs.
 #[derive(Default)]
-struct MethodNeeds {
+pub(super) struct MethodNeeds {
     findings: Vec<AdoptFinding>,
-    keys: Vec<String>,
+    pub(super) keys: Vec<String>,
     parameters: BTreeMap<String, String>,
     /// The parser knows more forms of constructors.
     is_constructor: bool,
+    /// The types of `generics(..)` that are taken to fit.
+    pub(super) placeholders: Vec<String>,
+    /// `true` if `generics(..)` needs types that the crate does not determine.
+    pub(super) has_own_types: bool,
 }
 
 impl MethodNeeds {
-    fn add(&mut self, reason: AdoptReason, message: impl Into<String>, remedy: impl Into<String>) {
+    pub(super) fn add(&mut self, reason: AdoptReason, message: impl Into<String>, remedy: impl Into<String>) {
         self.findings.push(AdoptFinding::new(reason, message, remedy));
     }
 
-    fn inject(&mut self, name: &str, ty: &Type) {
+    pub(super) fn inject(&mut self, name: &str, ty: &Type) {
         let message = format!("`{name}: {}` is provided by the application", source_text(ty));
         self.add(AdoptReason::Injected, message, "`#[inject]`");
         self.parameters.insert(name.to_owned(), "#[inject]".to_owned());
@@ -98,6 +103,7 @@ impl MethodContext<'_> {
             place: self.traits.sources.scope(self.id).file.place(method.sig.ident.span()),
             fit,
             is_exclusive: is_exclusive(&method.sig),
+            placeholders: needs.has_own_types,
             findings: needs.findings,
             keys: needs.keys,
             parameters: needs.parameters,
@@ -107,6 +113,8 @@ impl MethodContext<'_> {
     }
 
     fn judge(&self, method: &ImplItemFn, needs: &mut MethodNeeds) {
+        let with_generics = self.with_generics(method, needs);
+        let method = with_generics.as_ref().unwrap_or(method);
         for typed in typed_inputs(&method.sig) {
             if let Some(name) = name_of(typed).filter(|_| self.must_be_injected(&typed.ty, &method.sig)) {
                 needs.inject(&name, &typed.ty);
@@ -183,8 +191,8 @@ impl MethodContext<'_> {
     }
 
     /// Returns `true` if the answer depends on a type that the application chooses.
-    fn is_chosen(&self, name: &str) -> bool {
-        self.placeholders.iter().any(|placeholder| name.contains(placeholder.as_str()))
+    fn is_chosen(&self, name: &str, needs: &MethodNeeds) -> bool {
+        self.placeholders.iter().chain(&needs.placeholders).any(|placeholder| name.contains(placeholder.as_str()))
     }
 
     fn argument(&self, argument: &ArgumentParameter, needs: &mut MethodNeeds) {
@@ -195,7 +203,7 @@ impl MethodContext<'_> {
         let name = argument.ident.unraw().to_string();
         match self.traits.implements(&ty, DecisiveTrait::Deserialize) {
             Answer::Yes => {}
-            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf) => {}
+            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf, needs) => {}
             Answer::Unknown(leaf) => needs.add(
                 AdoptReason::UnknownArgument,
                 format!("`{name}`: the definition of `{leaf}` is not in the sources"),
@@ -252,7 +260,7 @@ impl MethodContext<'_> {
         }
         match self.traits.implements(success, DecisiveTrait::Serialize) {
             Answer::Yes => {}
-            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf) => {}
+            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf, needs) => {}
             Answer::Unknown(leaf) => needs.add(
                 AdoptReason::UnknownResult,
                 format!("the definition of the result `{leaf}` is not in the sources"),
@@ -265,7 +273,7 @@ impl MethodContext<'_> {
     fn error(&self, error: &Ty, needs: &mut MethodNeeds) {
         match self.traits.implements(error, DecisiveTrait::Display) {
             Answer::Yes => {}
-            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf) => {}
+            Answer::Unknown(leaf) | Answer::No(leaf) if self.is_chosen(&leaf, needs) => {}
             Answer::Unknown(leaf) => needs.add(
                 AdoptReason::UnknownResult,
                 format!("the definition of the error `{leaf}` is not in the sources"),
@@ -367,7 +375,7 @@ fn typed_inputs(signature: &Signature) -> impl Iterator<Item = &PatType> {
     })
 }
 
-fn name_of(typed: &PatType) -> Option<String> {
+pub(super) fn name_of(typed: &PatType) -> Option<String> {
     match &*typed.pat {
         Pat::Ident(name) => Some(name.ident.unraw().to_string()),
         _ => None,
@@ -404,7 +412,7 @@ fn why_unreadable(signature: &Signature, is_object: bool) -> (AdoptReason, &'sta
     }
 }
 
-fn is_function_bound(bound: &TypeParamBound) -> bool {
+pub(super) fn is_function_bound(bound: &TypeParamBound) -> bool {
     let TypeParamBound::Trait(bound) = bound else { return false };
     bound.path.segments.last().is_some_and(|last| {
         ["Fn", "FnMut", "FnOnce", "AsyncFn", "AsyncFnMut", "AsyncFnOnce"].iter().any(|name| last.ident == name)

@@ -24,6 +24,7 @@
 mod class;
 mod dependencies;
 mod edit;
+mod generics;
 mod instance;
 mod macro_types;
 mod method;
@@ -125,6 +126,8 @@ pub struct MethodCandidate {
     /// The attributes that its parameters need, by name.
     pub parameters: BTreeMap<String, String>,
     #[serde(skip)]
+    placeholders: bool,
+    #[serde(skip)]
     at: EditPlace,
     #[serde(skip)]
     parameter_places: BTreeMap<String, LineColumn>,
@@ -173,8 +176,10 @@ pub enum AdoptReason {
     UnknownArgument,
     /// The argument is a closure.
     Closure,
-    /// The method is generic.
+    /// The method is generic in a form that is not supported.
     GenericMethod,
+    /// The method is generic and needs `generics(..)`.
+    Generics,
     /// The parameter's form is not supported: `impl Trait`, nested references, patterns.
     ArgumentForm,
     /// The parameter is injected.
@@ -228,6 +233,7 @@ impl AdoptReason {
                 | Self::ResultAsText
                 | Self::ErrorAsText
                 | Self::Instances
+                | Self::Generics
                 | Self::Constructor
                 | Self::Destructive
         )

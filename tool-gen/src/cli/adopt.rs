@@ -239,6 +239,10 @@ fn next_steps(report: &AdoptReport, names: &[String], directories: &[std::path::
     let annotated = report.chosen(names).collect::<Vec<_>>();
     for class in &annotated {
         steps.push(registration(class));
+        for method in class.methods.iter().filter(|method| method.fit.is_fit() && method.has_placeholder()) {
+            let keys = method.keys.join(", ");
+            steps.push(format!("annotate `{}::{}` with types of your own: `#[tool({keys})]`", class.name, method.name));
+        }
     }
     for class in report.classes.iter().filter(|class| class.has_placeholder() && !class.is_annotated) {
         let is_named = if names.is_empty() { class.role == TypeRole::Service } else { names.contains(&class.name) };
@@ -254,11 +258,11 @@ fn next_steps(report: &AdoptReport, names: &[String], directories: &[std::path::
 /// Returns the call of the dispatcher's builder that a class needs.
 fn registration(class: &ClassCandidate) -> String {
     let name = &class.name;
-    let is_exclusive = class.methods.iter().any(|method| method.fit.is_fit() && method.is_exclusive);
+    let is_exclusive = class.methods.iter().any(|method| method.can_be_annotated() && method.is_exclusive);
     let injected: Vec<&str> = class
         .methods
         .iter()
-        .filter(|method| method.fit.is_fit())
+        .filter(|method| method.can_be_annotated())
         .flat_map(|method| &method.parameters)
         .filter(|(_, attribute)| *attribute == "#[inject]")
         .map(|(name, _)| name.as_str())

@@ -49,12 +49,14 @@ impl DecodedForm {
         match form {
             ArgumentForm::Owned(ty) => Self::Owned(resolve(ty)),
             ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => Self::Lent(resolve(ty)),
-            ArgumentForm::LentSlice(item) | ArgumentForm::AsRefSlice(item) => Self::Owned(list_of(resolve(item))),
+            ArgumentForm::LentSlice(item) | ArgumentForm::AsRefSlice(item) | ArgumentForm::Iter(item) => {
+                Self::Owned(list_of(resolve(item)))
+            }
             ArgumentForm::OptionLent(ty) | ArgumentForm::OptionAsRef(ty) => Self::OptionLent(resolve(ty)),
             ArgumentForm::OptionLentSlice(item) => Self::Owned(option_of(list_of(resolve(item)))),
-            ArgumentForm::LentReferences(item) | ArgumentForm::References(item) => {
-                Self::Owned(list_of(resolve(&item.owned)))
-            }
+            ArgumentForm::LentReferences(item)
+            | ArgumentForm::References(item)
+            | ArgumentForm::IterReferences(item) => Self::Owned(list_of(resolve(&item.owned))),
         }
     }
 

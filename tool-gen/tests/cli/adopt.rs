@@ -53,8 +53,11 @@ fn says_of_each_method_whether_it_fits_and_why() {
             ("mark", "conversion", vec!["argument_type"]),
             ("opaque", "conversion", vec!["result_type"]),
             ("each", "unfit", vec!["closure"]),
-            ("all", "unfit", vec!["generic_method"]),
-            ("read", "unfit", vec!["argument_form"]),
+            ("all", "attributes", vec!["generics"]),
+            ("read", "attributes", vec!["injected", "generics"]),
+            ("keep", "attributes", vec!["injected", "generics"]),
+            ("rows", "unfit", vec!["generic_method"]),
+            ("lend", "unfit", vec!["argument_form"]),
             ("cursor", "unfit", vec!["returns_service"]),
             ("fail", "attributes", vec!["error_as_text"]),
             ("mute", "unfit", vec!["error_type"]),
@@ -135,11 +138,13 @@ fn writes_attributes_and_keeps_everything_else() {
         assert_eq!(rest, BEFORE, "{golden}");
         assert!(ran.stderr.contains("next: add `tool-runtime` to `[dependencies]` in Cargo.toml"), "{}", ran.stderr);
         assert!(
-            ran.stderr.contains("`.service_mut(..)` with a `Orders`, and what is injected: log, pool"),
+            ran.stderr.contains("`.service_mut(..)` with a `Orders`, and what is injected: log, pool, storage"),
             "{}",
             ran.stderr
         );
         assert!(ran.stderr.contains("name the concrete type of `impl<T> Queue<T>`"), "{}", ran.stderr);
+        let own_types = "annotate `Orders::read` with types of your own: `#[tool(generics(from = MyRead))]`";
+        assert!(ran.stderr.contains(own_types), "{}", ran.stderr);
 
         project.run(arguments);
         assert_eq!(project.read("src/lib.rs"), after, "a second run changes nothing");

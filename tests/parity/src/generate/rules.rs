@@ -103,7 +103,7 @@ impl Generator {
             Form::Owned(ty) | Form::Lent(ty) | Form::OptionLent(ty) => self.kind(ty),
             Form::Slice(ty) | Form::OptionSlice(ty) => RuleKind::List(self.is_integer(ty)),
             Form::Plain(text) if text.contains("[u8]") || text.contains("Item = u16") => RuleKind::List(true),
-            Form::Plain(text) if text.contains("IntoIterator") || text.contains("[&") => RuleKind::List(false),
+            Form::Plain(text) if text.contains("Iterator") || text.contains("[&") => RuleKind::List(false),
             Form::Plain(_) => RuleKind::Text,
         }
     }

@@ -22,6 +22,7 @@ const PLAIN_FORMS: &[&str] = &[
     "impl Into<{std::path::PathBuf}>",
     "impl ToString",
     "impl IntoIterator<Item = u16>",
+    "impl Iterator<Item = u16>",
     "impl IntoIterator<Item = impl AsRef<str>>",
     "{std::option::Option}<impl Into<{std::string::String}>>",
     "&[&str]",

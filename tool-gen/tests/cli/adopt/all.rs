@@ -55,7 +55,7 @@ pub struct Failure;
 
 pub struct Orders { pool: Arc<Pool> }
 
-#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "all", "read", "cursor", "mute", "swap", "foreign", "shown", "raw", "rename", "with_pool"], inject = ["log", "pool"])]
+#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "read", "rows", "lend", "cursor", "mute", "swap", "foreign", "shown", "raw", "rename", "with_pool"], inject = ["log", "pool", "storage"])]
 impl Orders { // a comment that stays
     pub fn new(pool: Arc<Pool>) -> Self { Self { pool } }
 
@@ -78,8 +78,13 @@ impl Orders { // a comment that stays
     pub fn mark(&self, status: Status) {}
     pub fn opaque(&self) -> Opaque { Opaque }
     pub fn each(&self, f: impl Fn(&Order)) {}
+    #[tool_runtime::tool(generics(T = serde_json::Value))]
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}
+    #[tool_runtime::tool(generics(S = Memory))]
+    pub fn keep<S: Storage + ?Sized>(&self, storage: &S, names: impl Iterator<Item = String>) {}
+    pub fn rows<I: Iterator<Item = u8>>(&self, rows: Vec<I>) {}
+    pub fn lend(&self, name: Option<&mut String>) {}
     pub fn cursor(&self) -> Cursor<'_> { todo!() }
     #[tool_runtime::tool(error = debug)]
     pub fn fail(&self) -> Result<(), Silent> { Ok(()) }

@@ -78,6 +78,9 @@ impl Orders { // a comment that stays
     pub fn each(&self, f: impl Fn(&Order)) {}
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}
+    pub fn keep<S: Storage + ?Sized>(&self, storage: &S, names: impl Iterator<Item = String>) {}
+    pub fn rows<I: Iterator<Item = u8>>(&self, rows: Vec<I>) {}
+    pub fn lend(&self, name: Option<&mut String>) {}
     pub fn cursor(&self) -> Cursor<'_> { todo!() }
     pub fn fail(&self) -> Result<(), Silent> { Ok(()) }
     pub fn mute(&self) -> Result<(), Opaque> { Ok(()) }
