@@ -213,7 +213,11 @@ fn methods_that_destroy_are_marked_and_those_for_tests_are_left_out() {
     let (_, report) = project.json(&["adopt"]);
     let found = verdicts(&report, "Users");
     assert_eq!(found[0].2, ["destructive"], "{found:?}");
-    assert_eq!((found[1].1.as_str(), found[1].2.as_slice()), ("unfit", ["for_tests".to_owned()].as_slice()), "{found:?}");
+    assert_eq!(
+        (found[1].1.as_str(), found[1].2.as_slice()),
+        ("unfit", ["for_tests".to_owned()].as_slice()),
+        "{found:?}"
+    );
     assert_eq!(project.run(&["adopt", "--write", "--class", "Users"]).code, 0);
     let written = project.read("src/lib.rs");
     assert!(written.contains("#[tool_runtime::tool(destructive)]\n    pub fn delete"), "{written}");
