@@ -16,7 +16,9 @@ pub struct Build {
 pub const CRATE: &str = "random_services";
 
 const MAIN: &str = "fn main() {
-    print!(\"{}\", tool_runtime::Manifest::linked().to_json());
+    // Random types can be large, and without optimizations a value is copied many times.
+    let write = || print!(\"{}\", tool_runtime::Manifest::linked().to_json());
+    std::thread::Builder::new().stack_size(512 << 20).spawn(write).unwrap().join().unwrap();
     // A crate that is never named is dropped by the linker.
     let _ = random_services::LINKED;
 }

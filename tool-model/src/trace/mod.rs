@@ -224,6 +224,10 @@ impl<'a> UnknownWalk<'a> {
     }
 }
 
+/// The stack of a thread that traces: address space, of which only what is used becomes memory. Without optimizations a
+/// value is copied in a dozen frames for each level of nesting.
+const STACK_SIZE: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 8 << 20 };
+
 /// Returns the result of a trace, which is made once for each type.
 pub fn cached(trace: fn() -> TracedType) -> Arc<TracedType> {
     static TRACED: LazyLock<Mutex<HashMap<usize, Arc<TracedType>>>> = LazyLock::new(Mutex::default);
@@ -231,7 +235,13 @@ pub fn cached(trace: fn() -> TracedType) -> Arc<TracedType> {
     if let Some(traced) = known().get(&(trace as usize)) {
         return traced.clone();
     }
-    // The type's own code runs without the lock.
-    let traced = Arc::new(trace());
+    // The type's own code runs without the lock, and with room for types that are large or deeply nested.
+    let thread = std::thread::Builder::new().name("trace".to_owned()).stack_size(STACK_SIZE).spawn(trace);
+    let traced = match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(traced)) => traced,
+        // Without threads it is traced here.
+        Ok(Err(_)) | Err(_) => trace(),
+    };
+    let traced = Arc::new(traced);
     known().entry(trace as usize).or_insert(traced).clone()
 }

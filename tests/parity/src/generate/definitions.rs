@@ -75,6 +75,8 @@ impl Generator {
             *definition = self.blank(&definition.module.clone(), TypeRole::Opaque);
             self.bare_enum(definition);
         }
+        // Keys are used in results, too.
+        definition.is_key = false;
         // The attributes of other derives would not compile.
         let strip = |attributes: &mut Vec<Attribute>| attributes.retain(|attribute| attribute.name == "serde");
         let strip_content = |content: &mut Content| match content {

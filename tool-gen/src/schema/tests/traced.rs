@@ -123,6 +123,8 @@ macro_rules! library_types {
                 let mut tool = tool_model::ToolDefinition::default();
                 assembled.finish(&mut tool);
                 assert_eq!(tool.arguments["described"], tool.arguments["traced"], "{}", stringify!($ty));
+                let pair = TracedSchemas::default().schema(&trace::<($ty, bool)>(), &mut Map::new()).unwrap();
+                assert_eq!(pair["prefixItems"][1]["type"], "boolean", "no value of {} is made up", stringify!($ty));
             )*
             assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
         }
@@ -134,7 +136,8 @@ library_types! {
     jiff::Timestamp, jiff::Zoned, jiff::SignedDuration, jiff::Span, jiff::civil::Date, jiff::civil::Time,
     jiff::civil::DateTime, uuid::Uuid, url::Url, rust_decimal::Decimal, bigdecimal::BigDecimal, bytes::Bytes,
     bytes::BytesMut, semver::Version, smol_str::SmolStr, either::Either<u8, String>, indexmap::IndexMap<String, u8>,
-    indexmap::IndexSet<u8>, std::net::IpAddr, std::num::NonZeroU8, std::num::NonZeroI16, std::num::NonZero<u64>,
+    indexmap::IndexSet<u8>, std::net::IpAddr, std::net::Ipv4Addr, std::net::Ipv6Addr, std::net::SocketAddr,
+    std::net::SocketAddrV4, std::net::SocketAddrV6, std::num::NonZeroU8, std::num::NonZeroI16, std::num::NonZero<u64>,
 }
 
 fn raw(schema: Value) -> tool_model::RawArgument {
