@@ -70,6 +70,10 @@ fn discover(type_name: &'static str, pass: &dyn Fn(&mut TraceState)) -> TracedTy
         }
         trace.begin_pass();
         let end = catch_unwind(AssertUnwindSafe(|| pass(&mut trace)));
+        if end.is_err() {
+            // A panic is not the fault of the value that was made up last.
+            trace.last_leaf = None;
+        }
         if end.is_err() || !trace.progressed {
             trace.give_up();
         }
