@@ -127,7 +127,7 @@ fn answer(trace: &mut TraceState, place: FieldsPlace, asked: FieldQuestion, end:
                     field.put_first(name);
                     field.required = true;
                 }
-                _ => fields.knows_required = true,
+                _ => fields.guess_required(&trace.nodes),
             }
         }
         (_, None) => fields.knows_required = true,

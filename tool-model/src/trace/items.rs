@@ -29,7 +29,9 @@ pub(super) fn seed_node<'de, T: DeserializeSeed<'de>>(
         trace.nodes[node].type_name = seed_type::<T>();
     }
     let discover = discover && !trace.is_done(node);
-    seed.deserialize(Tracer::new(trace, node, discover))
+    let value = seed.deserialize(Tracer::new(trace, node, discover));
+    // What a made-up value lacks says nothing about the type that contains it.
+    if discover { value } else { value.map_err(|_| TraceEnd::Rejected) }
 }
 
 pub(super) fn key<'de, K: DeserializeSeed<'de>>(seed: K, name: &'static str) -> Result<K::Value, TraceEnd> {
