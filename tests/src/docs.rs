@@ -1,4 +1,6 @@
 //! Sources of descriptions.
+// Links of every form are reduced to their texts.
+#![allow(rustdoc::redundant_explicit_links)]
 
 use tool_runtime::{tool, tool_class};
 
