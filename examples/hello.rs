@@ -13,7 +13,7 @@ use tool_runtime::{Dispatcher, ToolCall, tool};
 async fn greet(
     /// The person's first name.
     name: &str,
-    /// How many times to say hello.
+    /// The number of times to say hello.
     #[arg(default = 1, min = 1, max = 3)]
     times: usize,
 ) -> String {

@@ -14,7 +14,7 @@ use tool_runtime::{Dispatcher, RuntimeTool, ToolCall, ToolResult};
 struct Place {
     /// The name of the town.
     town: String,
-    /// How many days to look ahead.
+    /// The number of days to look ahead.
     #[schemars(range(min = 1, max = 7))]
     days: Option<u32>,
 }

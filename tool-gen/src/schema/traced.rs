@@ -17,7 +17,7 @@ use super::argument::is_optional;
 use super::delegation::{DeserializerUse, deserializer_uses};
 use super::library::{language_type, wrapped_type};
 use super::shape::{AttributeView, FieldShape, ShapeData, TypeShape, TypeShapes, VariantShape};
-use super::{LossKind, UnseenPart};
+use super::{LossKind, SchemaContract, UnseenPart};
 use crate::ty::{DefinitionId, ScopeId, Ty};
 
 /// Returns the form of a type, and the parts of it that the source does not show.
@@ -148,10 +148,7 @@ impl TraceReader<'_> {
 
     fn library(&mut self, ty: &Ty, arguments: &[Ty]) -> TracedForm {
         let (krate, name) = ty.library().unwrap_or_default();
-        let language = |name: &str| {
-            language_type(name).map(|plain| TracedForm::Schema((plain.schema)(super::SchemaContract::Deserialize)))
-        };
-        let integer = |name: &str| language(name).unwrap_or_default();
+        let integer = |name: &str| language_form(name).unwrap_or_default();
         match (krate, name, arguments) {
             ("std", "Option", [inner]) => self.boxed(TracedForm::Option, inner),
             ("std", "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap", [item, ..]) => self.boxed(TracedForm::List, item),
@@ -201,7 +198,8 @@ impl TraceReader<'_> {
             }
             (krate, name, arguments) => {
                 let argument = arguments.first().map(|argument| self.shapes.type_name(argument));
-                let of_language = || if matches!(krate, "" | "std") { language(&plain_number(name)) } else { None };
+                let of_language =
+                    || if matches!(krate, "" | "std") { language_form(&plain_number(name)) } else { None };
                 let non_zero = name.strip_prefix("NonZero").filter(|number| krate == "std" && !number.is_empty());
                 let schema = match non_zero {
                     Some(number) => library_schema("std", "NonZero", Some(&number.to_ascii_lowercase())),
@@ -282,12 +280,8 @@ impl TraceReader<'_> {
                 Err(why) => self.unknown(ty, &why),
             }
         } else if definition.derives("Deserialize_repr") {
-            let number = repr(&definition.item.attrs);
-            let schema = number.and_then(|number| language_type(&number));
-            match schema {
-                Some(plain) => TracedForm::Schema((plain.schema)(super::SchemaContract::Deserialize)),
-                None => self.unknown(ty, "its `repr` is not a number"),
-            }
+            let number = repr(&definition.item.attrs).and_then(|number| language_form(&number));
+            number.unwrap_or_else(|| self.unknown(ty, "its `repr` is not a number"))
         } else if definition.derives("DeserializeFromStr") {
             TracedForm::Schema(json!({"type": "string"}))
         } else {
@@ -475,15 +469,17 @@ impl TraceReader<'_> {
                 Some("any") => TracedForm::Unknown(self.shapes.type_name(ty)),
                 Some("str" | "string") => TracedForm::Schema(json!({"type": "string"})),
                 Some("unit") => TracedForm::Schema(json!({"type": "null"})),
-                Some(name) => match language_type(name) {
-                    Some(plain) => TracedForm::Schema((plain.schema)(super::SchemaContract::Deserialize)),
-                    None => self.unknown(ty, why),
-                },
+                Some(name) => language_form(name).unwrap_or_else(|| self.unknown(ty, why)),
                 None => self.unknown(ty, why),
             },
             _ => self.unknown(ty, why),
         }
     }
+}
+
+/// Returns the form of a type of the language.
+fn language_form(name: &str) -> Option<TracedForm> {
+    language_type(name).map(|plain| TracedForm::Schema((plain.schema)(SchemaContract::Deserialize)))
 }
 
 /// Returns the number type of an atomic or of the language: `AtomicU8` as `u8`.

@@ -45,7 +45,7 @@ enum FieldQuestion {
     NextName,
     /// The own name of a field with aliases.
     OwnName(usize),
-    /// Whether unknown fields are an error.
+    /// The handling of unknown fields.
     DeniesUnknown,
     /// The next required field.
     Required,

@@ -14,6 +14,7 @@ mod discover;
 mod fields;
 mod items;
 mod known;
+mod result;
 mod schemas;
 
 pub use discover::trace;

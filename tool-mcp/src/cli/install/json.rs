@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::edit::ConfigEdit;
 
-/// What clients accept: comments and trailing commas, otherwise JSON.
+/// JSON with the comments and trailing commas that clients accept.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,

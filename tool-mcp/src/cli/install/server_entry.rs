@@ -14,7 +14,7 @@ pub(super) struct ServerEntry {
     pub(super) launch: Launch,
 }
 
-/// How a client reaches the server.
+/// The way in which a client reaches the server.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Launch {
     /// A program, over its standard streams.
