@@ -56,7 +56,7 @@ pub(super) const TEXTS: &[&str] = &[
 
 /// Returns the JSON form of a type, as its `Deserialize` shows it.
 ///
-/// A type that panics or whose behaviour is inconsistent is [`TracedForm::Unknown`] where it cannot be understood.
+/// A type that panics or whose behaviour is inconsistent is [`Unknown`](super::TracedForm::Unknown) where it cannot be understood.
 #[must_use]
 pub fn trace<T: Deserialize<'static>>() -> TracedType {
     discover(type_name::<T>(), &|trace| drop(T::deserialize(Tracer::discover(trace, ROOT))))
