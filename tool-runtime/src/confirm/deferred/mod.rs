@@ -141,6 +141,16 @@ impl Deferred {
         DetachOnDrop::new(runtime, taken).await
     }
 
+    /// Returns the pending call of a token, which stays valid. For a check of who may decide about the call.
+    ///
+    /// # Errors
+    /// Fails like [`redeem`](Self::redeem).
+    pub async fn peek(&self, token: &str, now: SystemTime) -> Result<PendingCall, TokenError> {
+        let token = ApprovalToken::decode(token).ok_or(TokenError::Invalid)?;
+        let call = self.verify(&token, self.store.get(&token.id()).await)?;
+        if now < call.expires { Ok(call) } else { Err(TokenError::Expired) }
+    }
+
     /// Spends a token and returns its call, to refuse it or to run it without [`resume`](Self::resume).
     ///
     /// If this future is dropped, the token may be spent. The caller must check that the tool is still
