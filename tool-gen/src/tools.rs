@@ -319,7 +319,8 @@ impl ItemReader<'_> {
     fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart) {
         let help = match unseen.loss {
             LossKind::Type | LossKind::Leaf => {
-                "describe it with `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`"
+                "mark it `#[inject]` if the application provides it; otherwise describe it with `#[tool(arguments(..))]`, or leave it \
+                 to the program if the type implements `JsonSchema`"
             }
             LossKind::Program => {
                 "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that the schema can refer to itself"

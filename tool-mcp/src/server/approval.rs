@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn shows_what_the_tool_does() {
         let definition = |description: &str, destructive| {
-            let definition = json!({"description": description, "handler": "a::b", "destructive": destructive});
+            let definition =
+                json!({"description": description, "handler": "a::b", "arguments": {}, "destructive": destructive});
             Arc::new(serde_json::from_value::<ToolDefinition>(definition).unwrap())
         };
         let question = |definition| Question::new("shop.close", definition, json!({"shop": 7}));

@@ -50,6 +50,7 @@ mod call_facts;
 pub(crate) mod handler_inputs;
 mod injected_value;
 pub(crate) mod injection;
+mod lent_part;
 mod provider;
 pub(crate) mod scope;
 
@@ -58,6 +59,7 @@ pub(crate) use call_facts::{CallFact, CallFacts};
 pub(crate) use handler_inputs::{HandlerInputs, InstanceInput};
 pub(crate) use injected_value::{ExclusiveGuard, HeldValue, InjectedValue, SharedGuard, ValueSlot};
 pub(crate) use injection::{Injection, InjectionMode};
+pub(crate) use lent_part::LentPart;
 pub use provider::IntoFinishResult;
 pub(crate) use provider::{FinishHook, FinishResult, ValueProvider};
 pub use scope::InjectError;

@@ -3,8 +3,9 @@
 use std::any::TypeId;
 use std::fmt::Display;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use super::{HeldValue, Scope};
+use super::{HeldValue, LentPart, Scope};
 use crate::CallOutcome;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -16,6 +17,8 @@ pub(crate) struct ValueProvider {
     pub(crate) type_name: &'static str,
     pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<HeldValue, String>> + Send + Sync>,
     pub(crate) finish: Option<FinishHook>,
+    /// The part of the value that handlers may borrow instead of it.
+    pub(crate) lent: Option<Arc<LentPart>>,
 }
 
 impl ValueProvider {
@@ -35,6 +38,7 @@ impl ValueProvider {
                 Box::pin(async move { made.await.map(HeldValue::new).map_err(|error| format!("{error:#}")) })
             }),
             finish: None,
+            lent: None,
         }
     }
 }
