@@ -28,7 +28,7 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio::runtime::Runtime;
 use tool_agent::{Mode, Run, RunEnding};
-use tool_runtime::CancellationToken;
+use tool_runtime::{CancellationToken, Policy};
 
 use self::arguments::Arguments;
 use self::command::Command;
@@ -96,15 +96,15 @@ fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<Contr
     match command {
         Command::Help => screen::note(command::HELP),
         Command::Tools => screen::tools(chat.agent.tools()),
-        Command::Servers | Command::Reload if chat.servers.is_none() => {
-            screen::note("There are no MCP servers; `chat --mcp FILE` and `chat --plugins DIR` add some.");
-        }
-        Command::Servers => chat.servers.iter().flat_map(servers::describe).for_each(|line| screen::note(&line)),
-        Command::Reload => {
-            for servers in &chat.servers {
+        Command::Servers | Command::Reload => {
+            let Some(servers) = &chat.servers else {
+                screen::note("There are no MCP servers; `chat --mcp FILE` and `chat --plugins DIR` add some.");
+                return Ok(Continue(()));
+            };
+            if matches!(command, Command::Reload) {
                 screen::note(&servers::describe_reload(&runtime.block_on(servers.reload())));
-                servers::describe(servers).iter().for_each(|line| screen::note(line));
             }
+            servers::describe(servers).iter().for_each(|line| screen::note(line));
         }
         Command::Mode(mode) => {
             runtime.block_on(chat.conversation.set_mode(mode))?;
@@ -144,7 +144,8 @@ fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) -> ControlFlow<ExitCode
         let stop = CancellationToken::new();
         let run = run.cancel(stop.clone());
         let mut events = run.events();
-        let (mut screen, mut order) = (screen::Screen::default(), QuestionOrder::new(chat.confirms_all));
+        let (mut screen, mut order) =
+            (screen::Screen::default(), QuestionOrder::new(matches!(chat.policy.policy, Policy::ConfirmAll)));
         let mut run = tokio::spawn(run.into_future());
         let outcome = loop {
             tokio::select! {

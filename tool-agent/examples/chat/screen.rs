@@ -6,8 +6,9 @@ use std::io::{ErrorKind, Write};
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 use tool_agent::{AgentEvent, AgentUpdate, CallResult, Message, Mode, Usage};
-use tool_runtime::Dispatcher;
+use tool_runtime::confirm::PolicyArguments;
 use tool_runtime::display::{escape, escape_lines, fold, thousands};
+use tool_runtime::{Dispatcher, Policy};
 
 use crate::servers;
 use crate::setup::Chat;
@@ -39,8 +40,11 @@ fn print_line(text: impl Display) {
 
 pub fn greet(chat: &Chat) {
     print_line(format_args!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string())));
-    if chat.is_dry_run {
-        note("Dry run: calls are described, and none runs.");
+    match &chat.policy {
+        PolicyArguments { dry_run: true, .. } => note("Dry run: calls are described, and none runs."),
+        PolicyArguments { policy: Policy::Yolo, .. } => note("Calls run without asking you."),
+        PolicyArguments { policy: Policy::ConfirmAll, .. } => note("Every call asks you first."),
+        _ => {}
     }
     if let Some(servers) = &chat.servers {
         servers::describe(servers).iter().for_each(|line| note(line));

@@ -20,7 +20,8 @@ fn describe_server(server: &ServerStatus) -> String {
             1 => format!("{name}: 1 tool"),
             count => format!("{name}: {count} tools"),
         },
-        ServerState::Unavailable(reason) => format!("{name}: not available, {}", escape(reason)),
+        // Its problems have the reason.
+        ServerState::Unavailable(_) => format!("{name}: not available"),
         ServerState::Closed => format!("{name}: closed"),
         _ => format!("{name}: connecting"),
     }
@@ -54,7 +55,7 @@ mod tests {
         let arguments = PluginArguments { mcp: vec![file.clone()], plugins: vec![missing.clone()] };
         let servers = arguments.servers()?.expect("a file").connect(&tools.registry()).await?;
         let lines = describe(&servers).join("\n");
-        assert!(lines.contains("files: not available, ") && lines.contains("/no/such/program"), "{lines}");
+        assert!(lines.contains("files: not available\n") && lines.contains("cannot start /no/such/program"), "{lines}");
         assert!(lines.contains("Problem: cannot read the plugin directory"), "{lines}");
 
         std::fs::create_dir(&missing)?;

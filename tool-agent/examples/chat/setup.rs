@@ -13,7 +13,8 @@ use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
 use tool_journal::SqliteJournal;
 use tool_mcp::RemoteServers;
-use tool_runtime::{Dispatcher, Policy, Selection};
+use tool_runtime::confirm::PolicyArguments;
+use tool_runtime::{Dispatcher, Selection};
 
 use crate::arguments::Arguments;
 use crate::confirmer::{ChatConfirmer, PendingQuestions};
@@ -33,10 +34,8 @@ pub struct Chat {
     pub questions: PendingQuestions,
     /// The MCP servers, if there are any.
     pub servers: Option<RemoteServers>,
-    /// Set if every call is confirmed, and not only those of sensitive tools.
-    pub confirms_all: bool,
-    /// Set if calls are described instead of run.
-    pub is_dry_run: bool,
+    /// The calls that need approval.
+    pub policy: PolicyArguments,
     /// The name of the model, for display.
     pub model: String,
     /// The directory that the tools work in.
@@ -92,8 +91,7 @@ impl Chat {
             confirmer,
             questions,
             servers,
-            confirms_all: matches!(arguments.policy.policy, Policy::ConfirmAll),
-            is_dry_run: arguments.policy.dry_run,
+            policy: arguments.policy.clone(),
             model,
             folder,
             lines,

@@ -39,7 +39,6 @@ pub struct PolicyArguments {
 
 impl PolicyArguments {
     /// Sets the policy and the dry runs of a dispatcher.
-    #[must_use]
     pub fn apply(&self, tools: Builder) -> Builder {
         tools.policy(self.policy.clone()).dry_run(self.dry_run)
     }
