@@ -81,8 +81,8 @@ impl Extension {
             Self::AiChat => "Offers the tools. Without it no tool can be called.",
             Self::Alerts => "Alerts are raised when a metric is above its threshold.",
             Self::Commands => {
-                "Offers `run_command`: the model runs programs in the workspace, after your approval. They read whatever \
-                 the console's user can read, and reach the network unless `--no-network` is set."
+                "Offers `run_command`: the model runs programs in the workspace; the approvals below apply. Programs read \
+                 whatever the console's user can read, and reach the network unless `--no-network` is set."
             }
             Self::Internet => "The configured targets are checked from time to time.",
             Self::Messages => "Offers `message`: the model shows you a message in the conversation.",

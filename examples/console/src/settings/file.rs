@@ -72,6 +72,12 @@ impl SettingsFile {
         Ok(settings)
     }
 
+    /// Returns the settings of the file, without the extensions of the command line.
+    #[must_use]
+    pub fn stored(&self) -> Settings {
+        self.inner.stored.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Returns the option of the command line that enables an extension, if there is one.
     #[must_use]
     pub fn enabled_by(&self, extension: Extension) -> Option<&'static str> {

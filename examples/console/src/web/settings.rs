@@ -83,7 +83,7 @@ fn render(site: &SiteState, problem: Option<&str>) -> Markup {
             form.buttons method="post" action="/logout" { button type="submit" { "Log out" } }
         }
         h2 { "File" }
-        pre.whole { (serde_json::to_string_pretty(&settings).unwrap_or_default()) }
+        pre.whole { (serde_json::to_string_pretty(&site.settings.stored()).unwrap_or_default()) }
     };
     page(SitePage::Settings, "Settings", html! {}, None, content)
 }

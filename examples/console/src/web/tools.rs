@@ -74,7 +74,7 @@ fn render_servers(servers: Option<&RemoteServers>) -> Markup {
         section #servers aria-label="MCP servers" {
             h2 { "MCP servers" }
             @if let Some(servers) = servers {
-                @for problem in servers.problems() { p.notice role="status" { (problem) } }
+                @for problem in servers.problems() { p.notice role="status" { (inline_code(&problem)) } }
                 ul.tools {
                     @for server in servers.status() { li { (render_server(&server)) } }
                 }

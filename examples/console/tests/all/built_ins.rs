@@ -71,6 +71,7 @@ async fn the_command_line_enables_commands_without_storing_it() {
     assert!(has(&console, "run_command"), "another change keeps it");
     let page = Browser::new(&console).page("/settings").await;
     assert!(page.contains("Enabled by <code>--exec</code>"), "{page}");
+    assert!(!page.contains("&quot;commands&quot;"), "the file does not have it: {page}");
     let Console { app, folder, .. } = console;
     app.close().await;
     let console = Console::open_in(folder).await;

@@ -65,7 +65,10 @@ async fn the_tools_of_a_plugin_directory_are_offered_and_reloaded() {
     assert_eq!(reload(&browser).await, StatusCode::SEE_OTHER);
     assert_eq!(console.answer("mcp_two_say", json!({})).await, "second");
     let page = browser.page("/tools").await;
-    assert!(page.contains("`mcpServers.x`: needs `command` or `url`") && !page.contains("mcp_one_say"), "{page}");
+    assert!(
+        page.contains("<code>mcpServers.x</code>: needs <code>command</code>") && !page.contains("mcp_one_say"),
+        "{page}"
+    );
 
     console.app.settings.switch(Extension::AiChat, false).expect("a setting");
     until(async || console.app.dispatcher().definitions().is_empty()).await;
@@ -82,7 +85,7 @@ async fn an_unavailable_server_is_shown_and_the_console_runs() {
     console.answer("system_simple.summary", json!({})).await;
     let browser = Browser::new(&console);
     let page = browser.page("/tools").await;
-    assert!(page.contains("not available") && page.contains("the server `gone`: not connected"), "{page}");
+    assert!(page.contains("not available") && page.contains("the server <code>gone</code>: not connected"), "{page}");
     let without = Console::open().await;
     assert!(Browser::new(&without).page("/tools").await.contains("<code>--mcp FILE</code>"));
     assert_eq!(reload(&Browser::new(&without)).await, StatusCode::SEE_OTHER, "there is nothing to reload");
