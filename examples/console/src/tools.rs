@@ -48,12 +48,15 @@ pub struct ToolParts {
 
 /// The tools of the console and of workers, registered while the extension `ai_chat` is enabled.
 ///
-/// The manifest that the build script generates from the source is then written to the data directory, and the
+/// The manifest of all of the console's tools, the built-in ones included, is then written to the data directory, and the
 /// dispatcher loads it. Users and other programs can read the file.
 #[derive(Clone, Debug)]
 pub struct Tools {
     dispatcher: Dispatcher,
-    manifest: PathBuf,
+    /// The tools that the console offers by itself.
+    own: Arc<Manifest>,
+    /// The path of the manifest.
+    path: PathBuf,
     nats: Option<NatsConnection>,
     /// The registered tools, if they are enabled.
     offered: Arc<Mutex<Option<RegisteredTools>>>,
@@ -70,12 +73,12 @@ impl Tools {
     ///
     /// # Errors
     /// If a value that a tool needs is missing.
-    pub fn new(parts: ToolParts, manifest: PathBuf) -> Result<Self, BuildError> {
+    pub fn new(parts: ToolParts, path: PathBuf) -> Result<Self, BuildError> {
         let ToolParts { machine, settings, store, targets, failures, files, journal, outputs, deferred, nats } = parts;
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
-            .service(files.allow_delete(true))
+            .also(files.allow_delete(true))
             .value("machine", machine)
             .value("settings", settings)
             .value("targets", targets)
@@ -96,8 +99,9 @@ impl Tools {
             .journal(journal)
             .spill(Spill::over(LONG).store(outputs))
             .build()?;
+        let own = Arc::new(dispatcher.manifest());
         dispatcher.registry().clear();
-        Ok(Self { dispatcher, manifest, nats, offered: Arc::default() })
+        Ok(Self { dispatcher, own, path, nats, offered: Arc::default() })
     }
 
     /// Returns the dispatcher.
@@ -136,8 +140,8 @@ impl Tools {
 
     /// Registers the console's own tools first, which take precedence over workers' tools with the same name.
     async fn mount(&self) -> Result<RegisteredTools, ToolsError> {
-        Manifest::try_from(tool_runtime::manifest!())?.save(&self.manifest)?;
-        self.dispatcher.reload(Manifest::load(&self.manifest))?;
+        self.own.save(&self.path)?;
+        self.dispatcher.reload(Manifest::load(&self.path))?;
         let Some(connection) = &self.nats else { return Ok(RegisteredTools { remote: None }) };
         match tool_nats::discover(connection.clone(), self.dispatcher.registry()).await {
             Ok(remote) => Ok(RegisteredTools { remote: Some(remote) }),
@@ -154,7 +158,7 @@ impl Tools {
         if let Some(remote) = offered.remote {
             remote.leave().await;
         }
-        remove(&self.manifest);
+        remove(&self.path);
     }
 }
 

@@ -90,7 +90,7 @@ fn tools(journal: Arc<MemoryJournal>) -> Dispatcher {
     let whole = RuntimeTool::from_schema("whole", "", &schema, |_, _| async { "ran" });
     Dispatcher::builder()
         .manifest(Manifest::default())
-        .service(Wording)
+        .also(Wording)
         .tool(whole)
         .policy(Policy::Yolo)
         .repair(true)

@@ -61,6 +61,8 @@ pub enum RepairReason {
     Case,
     /// An array of one item was sent as that item.
     Single,
+    /// A list whose items must differ had an item more than once.
+    Repeated,
 }
 
 impl fmt::Display for RepairReason {
@@ -73,6 +75,7 @@ impl fmt::Display for RepairReason {
             Self::Null => "stood for an absent value",
             Self::Case => "was written in another case",
             Self::Single => "was not an array",
+            Self::Repeated => "had repeated items",
         })
     }
 }
