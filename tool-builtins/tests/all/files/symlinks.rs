@@ -114,7 +114,8 @@ fn dots_lead_where_the_kernel_leads_them() {
     symlink("nowhere", workspace.path("broken")).unwrap();
     let mut found = 0;
     for start in ["", "real/", "link/", "real/deep/", "missing/", "broken/", "p/", "real/missing/"] {
-        for path in [format!("{start}../p"), format!("{start}./../p"), format!("real/{start}../p"), format!("{start}p")] {
+        for path in [format!("{start}../p"), format!("{start}./../p"), format!("real/{start}../p"), format!("{start}p")]
+        {
             let kernel = fs::read_to_string(workspace.path(&path));
             let result = workspace.call("read_file", json!({"path": path}));
             if path.starts_with("..") || path.starts_with("./..") {
