@@ -78,7 +78,7 @@ impl Tools {
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
-            .also(files.allow_delete(true))
+            .service(files.allow_delete(true))
             .value("machine", machine)
             .value("settings", settings)
             .value("targets", targets)

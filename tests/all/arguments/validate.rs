@@ -35,7 +35,7 @@ fn nothing_runs_and_nobody_is_asked() {
         async { Decision::Run }
     });
     let journal = MemoryJournal::new();
-    let builder = Dispatcher::builder().manifest(Manifest::default()).also(bell.clone()).journal(journal.clone());
+    let builder = Dispatcher::builder().manifest(Manifest::default()).also(bell.clone()).journal(journal);
     let tools = builder.policy(Policy::ConfirmAll).confirm(confirm).build().unwrap();
     // No runtime is needed either.
     assert_eq!(tools.validate("validated.ring", json!({"times": 2})), Ok(Vec::new()));
