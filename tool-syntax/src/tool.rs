@@ -211,10 +211,11 @@ fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'st
         let find = |keys: &[SpannedValue<(&'static Key, Value)>]| {
             keys.iter().find(|pair| pair.0.name == key.name).map(|pair| pair.1.clone())
         };
-        let implied = || {
-            let by = KEYS.iter().find(|other| other.implies == Some(key.name))?;
-            tool.0.iter().chain(class_keys).find(|pair| pair.0.name == by.name).map(|pair| pair.1.clone())
+        let is_on = |other: &Key| {
+            let own = tool.0.iter().chain(class_keys).find(|pair| pair.0.name == other.name);
+            own.is_some_and(|pair| pair.1 == true)
         };
+        let implied = || key.is_implied(is_on).then_some(Value::Bool(true));
         let (class, tool) = (find(class_keys), find(&tool.0));
         let value = match key.kind {
             KeyKind::Words => joined([class, tool].into_iter().flatten()),

@@ -49,7 +49,7 @@ enum FieldQuestion {
     DeniesUnknown,
     /// The next required field.
     Required,
-    /// None: a value is made up.
+    /// None: a sample value is given.
     Nothing,
 }
 
@@ -66,7 +66,7 @@ fn question(trace: &TraceState, fields: &FieldsState) -> FieldQuestion {
     if fields.denies_unknown.is_none() { FieldQuestion::DeniesUnknown } else { FieldQuestion::Required }
 }
 
-/// Asks the next question about named fields, or makes up a value of them.
+/// Asks the next question about named fields, or gives a sample value of them.
 pub(super) fn fields<'de, V: Visitor<'de>>(
     trace: &mut TraceState,
     place: FieldsPlace,
