@@ -310,7 +310,6 @@ fn an_unknown_part_names_its_cause() {
     assert_eq!(
         causes(trace::<Price>()),
         [
-            found(".amount", UnknownCause::AnyValue),
             found(".kind", UnknownCause::Tagged),
             found(".form", UnknownCause::Tagged),
             found(".either", UnknownCause::AnyValue),
