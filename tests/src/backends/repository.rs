@@ -1,5 +1,8 @@
 //! A repository trait and its implementations, which are no tools themselves.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::{MemoryOrders, Order};
 
 /// A repository trait, with an associated type that the service's signatures use.
