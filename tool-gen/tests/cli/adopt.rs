@@ -53,7 +53,7 @@ fn says_of_each_method_whether_it_fits_and_why() {
             ("mark", "conversion", vec!["argument_type"]),
             ("opaque", "conversion", vec!["result_type"]),
             ("each", "attributes", vec!["injected", "generics"]),
-            ("fold", "unfit", vec!["closure"]),
+            ("fold", "unfit", vec!["closure", "closure"]),
             ("all", "attributes", vec!["generics"]),
             ("read", "attributes", vec!["injected", "generics"]),
             ("keep", "attributes", vec!["injected", "generics"]),
