@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use tool_tests::borrowed::{self, Filter, Part};
 
 use super::{ValidCall, good, json, wait};
