@@ -13,7 +13,7 @@ use tool_tests::structs::{self, CustomerId};
 use tool_tests::texts::{self, Version};
 use tool_tests::{recursive, scalars, wide};
 
-use super::{ValidCall, good, json};
+use super::{ValidCall, good, json, wait};
 
 pub fn calls() -> Vec<ValidCall> {
     [scalars(), texts(), collections(), structs(), enums(), recursive(), opaque(), wide()]
