@@ -182,7 +182,9 @@ impl Files {
 
     fn plan_deletion(&self, path: &str) -> FileResult<FileChange> {
         if !self.allow_delete {
-            return Err(HandlerError::fatal("Deleting files is not allowed here."));
+            return Err(HandlerError::fatal(
+                "Deleting files is not allowed here: the application has not set `allow_delete`.",
+            ));
         }
         let kind = rename::source(&self.workspace, path)?;
         if kind.is_dir() {
@@ -251,6 +253,7 @@ impl Files {
     /// List the files of a directory with their sizes, sorted, optionally including subdirectories. Files ignored by
     /// `.gitignore`, `.git` and `node_modules` are left out.
     #[tool(name = "list_files", alias = ["list_dir", "listDirectory", "listFiles"], read_only, blocking)]
+    #[expect(clippy::too_many_arguments, reason = "a model passes them by name")]
     pub fn list_files(
         &self,
         /// The directory, relative to the workspace.
@@ -263,6 +266,10 @@ impl Files {
         /// Set to include files ignored by `.gitignore`, and `node_modules`.
         #[arg(default = false, alias = "includeIgnored")]
         include_ignored: bool,
+        /// Set to false to leave out names that begin with a dot, except `.gitignore`. Defaults to the setting of the
+        /// application.
+        #[arg(alias = "includeHidden")]
+        include_hidden: Option<bool>,
         /// The maximum number of entries to list.
         #[arg(default = 1000, min = 1)]
         limit: usize,
@@ -277,6 +284,7 @@ impl Files {
             start: &start,
             recursive,
             include_ignored,
+            include_hidden: include_hidden.unwrap_or(recursive || !self.hide_dot_files),
             max_entries: self.limits.entries,
             cancelled,
         };
@@ -309,7 +317,7 @@ impl Files {
         #[arg(default = 0, max = 20)]
         context: u32,
         /// The maximum number of matching lines to show.
-        #[arg(default = 100, min = 1)]
+        #[arg(default = 50, min = 1)]
         limit: usize,
         /// Set to include files ignored by `.gitignore`, and `node_modules`. If `path` is a file, it is always searched.
         #[arg(default = false, alias = "includeIgnored")]
@@ -329,6 +337,7 @@ impl Files {
             start: &start,
             recursive: true,
             include_ignored,
+            include_hidden: true,
             max_entries: self.limits.entries,
             cancelled,
         };

@@ -156,6 +156,7 @@ impl Call<'_> {
             Ok(HandlerStep::Waiting(handler)) => {
                 let Ok(runtime) = Handle::try_current() else { return finished(Err(no_runtime())) };
                 let facts = CallFacts::new(tool.context_of(&self.call), self.timeout_for(tool));
+                let facts = facts.spilling(inner.rules.spill.as_ref());
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.values), facts);
                 let run = Box::pin(run_in_scope(tool.clone(), scope.clone(), runtime.clone(), handler, None));
                 HandlerWork::Scoped { run, scope, runtime }

@@ -229,7 +229,14 @@ impl Dispatcher {
     /// ```
     #[must_use]
     pub fn whole_output(&self, conversation: Option<&str>, result: &ToolResult) -> Option<Arc<str>> {
-        let handle = result.metadata.get("spilled")?["handle"].as_str()?;
+        self.spilled(conversation, result.metadata.get("spilled")?["handle"].as_str()?)
+    }
+
+    /// Returns a stored text by its handle: an output that was [shortened](Builder::spill), or a text that a handler has
+    /// [spilled](crate::inject::Notes::spill). The conversation must be that of the call. Returns `None` if the text is no
+    /// longer stored.
+    #[must_use]
+    pub fn spilled(&self, conversation: Option<&str>, handle: &str) -> Option<Arc<str>> {
         self.inner.rules.spill.as_ref()?.whole(conversation, handle)
     }
 
