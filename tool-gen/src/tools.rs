@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 use serde_json::{Map, Value};
-use syn::Item;
 use syn::spanned::Spanned;
+use syn::{Item, LitStr};
 use tool_model::compatibility::VALIDATED;
 use tool_model::trace::{TracedSchemas, TracedType, UnknownCause, UnknownPart};
 use tool_model::{Assembly, RawArgument, ToolDefinition};
@@ -287,6 +287,7 @@ impl ItemReader<'_> {
             description: argument.description.clone(),
             default,
             or_default,
+            aliases: argument.aliases.iter().map(LitStr::value).collect(),
             rules: argument.rules.clone(),
             secret: argument.secret,
         };

@@ -73,6 +73,8 @@ pub enum KeyKind {
     Text,
     /// A list of words.
     Words,
+    /// Names: one string or a list in an attribute, a list in a manifest. Models do not see them.
+    Names,
     /// A duration: `"5s"` in an attribute, milliseconds in a manifest.
     Time,
 }
@@ -84,7 +86,7 @@ pub enum KeyValue {
     Bool(bool),
     /// A text.
     Text(&'static str),
-    /// A list of words.
+    /// A list of words or names.
     Words(&'static [&'static str]),
     /// A duration in milliseconds.
     Millis(u64),
@@ -103,6 +105,14 @@ macro_rules! field {
 
 /// All keys, sorted by their name in a manifest.
 pub const KEYS: &[Key] = &[
+    Key::new(
+        "alias",
+        KeyKind::Names,
+        "Other names under which it can be called, which models do not see.",
+        when_shortened,
+        field!(aliases),
+    )
+    .in_manifest("aliases"),
     Key::new("category", KeyKind::Text, "A broad group, such as `monitoring`.", text, field!(category)).on_class(),
     Key::new(
         "deprecated",
@@ -298,7 +308,7 @@ impl KeyKind {
         match self {
             Self::Flag | Self::Choice => json!({"type": "boolean"}),
             Self::Text => json!({"type": "string"}),
-            Self::Words => json!({"type": "array", "items": {"type": "string"}}),
+            Self::Words | Self::Names => json!({"type": "array", "items": {"type": "string"}}),
             Self::Time => json!({"type": "integer", "minimum": 0}),
         }
     }
@@ -397,6 +407,13 @@ fn when_unset(was: Option<&Value>, _is: Option<&Value>) -> ChangeKind {
     if was.is_some() { Breaking } else { Compatible }
 }
 
+/// Calls with the missing names or words are refused.
+fn when_shortened(was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
+    let list = |value: Option<&'_ Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let (was, is) = (list(was), list(is));
+    if was.iter().all(|name| is.contains(name)) { Compatible } else { Breaking }
+}
+
 /// Calls that relied on the choice may fail without it.
 fn when_off(_was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
     if is == Some(&Value::Bool(false)) { Breaking } else { Compatible }
@@ -442,7 +459,7 @@ mod tests {
             let value = match key.kind {
                 KeyKind::Flag | KeyKind::Choice => json!(true),
                 KeyKind::Text => json!("text"),
-                KeyKind::Words => json!(["a", "b"]),
+                KeyKind::Words | KeyKind::Names => json!(["a", "b"]),
                 KeyKind::Time => json!(1_500),
             };
             let mut tool = ToolDefinition::default();

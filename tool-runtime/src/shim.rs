@@ -230,22 +230,20 @@ impl Invocation<'_> {
         }
     }
 
-    /// Repairs the arguments if that is allowed and possible. Otherwise refuses the call.
+    /// Replaces aliases by the names of their arguments, and repairs the arguments if that is allowed and possible.
+    /// Otherwise refuses the call.
     #[cold]
     #[inline(never)]
     fn repair(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::ArgumentProblem>) -> bool {
         let InvocationPurpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
-        let repair = match reader.schemas.may_repair(reader.repair) {
-            true => arguments::repair(reader, slots, problems),
-            false => Err(problems),
-        };
-        match repair {
+        match arguments::repair(reader, slots, problems) {
             Ok(arguments) => {
                 **repaired = Some(Box::new(arguments));
                 true
             }
-            Err(problems) => {
-                self.purpose = InvocationPurpose::Refuse(Box::new(reader.schemas.explain(tool, reader.text, problems)));
+            Err(refused) => {
+                let error = reader.schemas.explain(tool, &refused.text, refused.problems);
+                self.purpose = InvocationPurpose::Refuse(Box::new(error));
                 false
             }
         }

@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use serde_json::Value;
+use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Type};
 use tool_model::{Number, nearest};
 
@@ -158,6 +159,34 @@ pub(crate) fn distinct_arguments(parameters: &[Parameter], report: &mut Report) 
             report.at(&argument.ident, format!("duplicate argument name `{}`; rename one", argument.name));
         }
         seen.push(&argument.name);
+    }
+}
+
+/// An alias stands for one argument. A name of an injected parameter would suggest that a model can pass its value.
+pub(crate) fn distinct_aliases(parameters: &[Parameter], report: &mut Report) {
+    let mut seen: Vec<(String, &str)> = Vec::new();
+    for parameter in parameters {
+        let Parameter::Argument(argument) = parameter else { continue };
+        for alias in &argument.aliases {
+            let name = alias.value();
+            let of_parameter = parameters.iter().find_map(|other| match other {
+                Parameter::Argument(other) if other.name == name => Some("an argument"),
+                Parameter::Injected(other) if other.ident.unraw() == name => Some("an injected parameter"),
+                _ => None,
+            });
+            if argument.name == name {
+                report.at(alias, format!("`{name}` is the argument's own name; remove the alias"));
+            } else if let Some(kind) = of_parameter {
+                report.at(alias, format!("`{name}` is the name of {kind}; an alias must be a name of its own"));
+            } else if let Some((_, other)) = seen.iter().find(|(known, _)| *known == name) {
+                let message = match *other == argument.name {
+                    true => format!("duplicate alias `{name}`"),
+                    false => format!("`{name}` is an alias of `{other}` too; remove one"),
+                };
+                report.at(alias, message);
+            }
+            seen.push((name, &argument.name));
+        }
     }
 }
 

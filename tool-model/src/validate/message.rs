@@ -26,6 +26,7 @@ impl Display for ViolationKind {
             }
             Self::Unknown(name) => f.write_str(&one_line(unknown(name))),
             Self::Duplicate => f.write_str("sent twice; send it once"),
+            Self::Alias { name } => write!(f, "another name for `{name}`, which is sent too; send only `{name}`"),
             Self::DuplicateKey { key: Some(key) } => write!(f, "duplicate key {key:?} in one object; send it once"),
             Self::DuplicateKey { key: None } => f.write_str("duplicate key in one object; send it once"),
             Self::RepeatedItem { first: Some(first) } => write!(f, "unique item; it repeats `{first}`"),

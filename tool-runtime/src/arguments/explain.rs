@@ -74,6 +74,10 @@ impl ArgumentSchemas {
                 let kind = ViolationKind::Unknown(self.unknown_argument(&name));
                 Violation::new(ValuePath::new(shorten(&name, LONGEST_RECEIVED)), kind)
             }
+            ArgumentProblem::Alias { alias, index, .. } => {
+                let name = self.arguments[index].name.to_string();
+                Violation::new(ValuePath::new(alias), ViolationKind::Alias { name })
+            }
             ArgumentProblem::Duplicate(index) => Violation::new(at(index), ViolationKind::Duplicate),
             ArgumentProblem::NestedDuplicate { index, key } => {
                 let key = Some(shorten(&key, LONGEST_RECEIVED));

@@ -192,6 +192,12 @@ impl ArgumentSchemas {
         self.definition.repair.unwrap_or(by_default)
     }
 
+    /// Returns the index of the argument that has this alias.
+    pub(super) fn aliased(&self, alias: &str) -> Option<usize> {
+        let has_alias = |argument: &Argument| argument.aliases.iter().any(|known| known == alias);
+        self.arguments.iter().position(|argument| self.declared(argument).is_some_and(has_alias))
+    }
+
     pub(super) fn declared(&self, argument: &BoundArgument) -> Option<&Argument> {
         self.definition.arguments.get(&*argument.name)
     }

@@ -161,6 +161,7 @@ fn raw(schema: Value) -> tool_model::RawArgument {
         description: None,
         default: None,
         or_default: false,
+        aliases: Vec::new(),
         rules: Vec::new(),
         secret: false,
     }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tool_model::{Registration, ToolDefinition};
+use tool_model::{KeyValue, Registration, ToolDefinition};
 
 use super::dependencies::{ExclusiveService, ValueSource};
 use crate::arguments::ArgumentSchemas;
@@ -132,6 +132,18 @@ impl BoundTool {
             ToolFunction::Linked { registration, .. } => Arc::new(registration.definition()),
             ToolFunction::Runtime(_) => Arc::default(),
         })
+    }
+
+    /// Returns the other names under which it can be called.
+    pub(crate) fn aliases(&self) -> Vec<Arc<str>> {
+        match &self.function {
+            // Read from the registration, because most definitions are never computed.
+            ToolFunction::Linked { registration, .. } => match registration.options.value("alias") {
+                Some(KeyValue::Words(aliases)) => aliases.iter().map(|&alias| alias.into()).collect(),
+                _ => Vec::new(),
+            },
+            ToolFunction::Runtime(_) => self.definition().aliases.iter().map(|alias| alias.as_str().into()).collect(),
+        }
     }
 
     pub(super) fn is_registered_as(&self, other: &Registration) -> bool {
