@@ -14,6 +14,8 @@
 mod arguments;
 mod command;
 mod confirmer;
+#[cfg(all(test, target_os = "linux"))]
+mod program_tests;
 mod screen;
 mod servers;
 mod setup;
@@ -39,16 +41,18 @@ use self::setup::Chat;
 const ABORTED: u8 = 130;
 
 fn main() -> ExitCode {
-    match chat(&Arguments::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            anstream::eprintln!("chat: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    run(&Arguments::parse()).into()
 }
 
-fn chat(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+/// Runs the program and returns its exit code.
+fn run(arguments: &Arguments) -> u8 {
+    chat(arguments).unwrap_or_else(|error| {
+        anstream::eprintln!("chat: {error}");
+        1
+    })
+}
+
+fn chat(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut chat = runtime.block_on(Chat::new(arguments))?;
     let mut editor = DefaultEditor::new()?;
@@ -63,7 +67,7 @@ fn chat(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
                 screen::note("Press Ctrl-D or type /quit to leave.");
                 continue;
             }
-            Err(ReadlineError::Eof) => break ExitCode::SUCCESS,
+            Err(ReadlineError::Eof) => break 0,
             Err(error) => return Err(error.into()),
         };
         let line = line.trim();
@@ -92,7 +96,7 @@ fn chat(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// Executes a command. Breaks with an exit code if the program is to end.
-fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<ControlFlow<ExitCode>, Box<dyn Error>> {
+fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<ControlFlow<u8>, Box<dyn Error>> {
     match command {
         Command::Help => screen::note(command::HELP),
         Command::Tools => screen::tools(chat.agent.tools()),
@@ -125,7 +129,7 @@ fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<Contr
             runtime.block_on(chat.conversation.set_mode(mode))?;
             screen::note("Started a new conversation.");
         }
-        Command::Quit => return Ok(Break(ExitCode::SUCCESS)),
+        Command::Quit => return Ok(Break(0)),
     }
     Ok(Continue(()))
 }
@@ -139,7 +143,7 @@ fn describe(mode: Mode) -> &'static str {
 }
 
 /// Shows a response as it streams. Ctrl-C stops the response, not the program. Breaks if the user has aborted.
-fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) -> ControlFlow<ExitCode> {
+fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) -> ControlFlow<u8> {
     runtime.block_on(async {
         let stop = CancellationToken::new();
         let run = run.cancel(stop.clone());
@@ -177,7 +181,7 @@ fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) -> ControlFlow<ExitCode
                     (!matches!(ending, RunEnding::Answered)).then(|| ending.to_string()).as_deref(),
                     outcome.usage,
                 );
-                if *ending == RunEnding::Aborted { Break(ExitCode::from(ABORTED)) } else { Continue(()) }
+                if *ending == RunEnding::Aborted { Break(ABORTED) } else { Continue(()) }
             }
             Err(error) => {
                 screen.end(Some(&error.to_string()), tool_agent::Usage::default());

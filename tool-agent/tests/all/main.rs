@@ -6,8 +6,6 @@
 mod approvals;
 /// Runs that are stopped at every await point.
 mod cancellation;
-/// The example `chat`.
-mod chat;
 /// Many conversations at once.
 mod concurrency;
 /// A process that is killed in the middle of its calls.

@@ -318,7 +318,7 @@ impl Dispatcher {
             let injected = tool.injections.iter().any(|(_, source)| is_per_call(source));
             tool.needs_scope || injected || tool.preview.is_some()
         };
-        self.with_snapshot(|snapshot| snapshot.tools.get(name).is_some_and(|tool| reads(tool)))
+        self.with_snapshot(|snapshot| snapshot.find(name).is_some_and(|tool| reads(tool)))
     }
 }
 
