@@ -73,8 +73,12 @@ impl Call<'_> {
     #[inline(always)]
     fn start(&mut self, snapshot: &ToolSnapshot, context: &mut Context<'_>) -> ControlFlow<ToolResult, CallState> {
         let inner = &self.tools.inner;
-        let Some(tool) = snapshot.tools.get(&*self.call.name) else {
-            return Break(self.reject(None, ToolResult::failure(snapshot.unknown_tool(&self.call.name))));
+        let tool = match snapshot.tools.get(&*self.call.name) {
+            Some(tool) => tool,
+            None => match self.replace_alias(snapshot) {
+                Some(tool) => tool,
+                None => return Break(self.reject(None, ToolResult::failure(snapshot.unknown_tool(&self.call.name)))),
+            },
         };
         if self.call.arguments.len() > inner.limits.argument_bytes {
             let error = arguments_too_long(&self.call, inner.limits.argument_bytes);

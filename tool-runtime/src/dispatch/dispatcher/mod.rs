@@ -7,6 +7,7 @@ pub(super) mod explain;
 pub(super) mod manifest_watch;
 pub(super) mod snapshot;
 mod tools;
+mod validate;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -317,7 +318,7 @@ impl Dispatcher {
             let injected = tool.injections.iter().any(|(_, source)| is_per_call(source));
             tool.needs_scope || injected || tool.preview.is_some()
         };
-        self.with_snapshot(|snapshot| snapshot.tools.get(name).is_some_and(|tool| reads(tool)))
+        self.with_snapshot(|snapshot| snapshot.find(name).is_some_and(|tool| reads(tool)))
     }
 }
 
