@@ -144,6 +144,8 @@ pub struct ArgumentDetails {
     pub default: Option<&'static str>,
     /// `true` if a bare `default` makes the argument optional.
     pub or_default: bool,
+    /// `alias`: other names that calls may use.
+    pub aliases: &'static [&'static str],
     /// The constraints on the value.
     pub rules: &'static [Rule],
     /// `secret`
@@ -154,13 +156,15 @@ pub struct ArgumentDetails {
 
 impl ArgumentDetails {
     /// No settings.
-    pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false, any: false };
+    pub const NONE: Self =
+        Self { default: None, or_default: false, aliases: &[], rules: &[], secret: false, any: false };
 }
 
-/// Returns all linked tools, sorted by name and then by handler.
+/// Returns all linked tools, sorted by name, then by handler, then by source: two versions of a crate have the same
+/// handlers.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = REGISTRATIONS.iter().flat_map(|item| item.iter()).collect();
-    all.sort_unstable_by_key(|tool| (tool.name, tool.handler));
+    all.sort_unstable_by_key(|tool| (tool.name, tool.handler, tool.source.file, tool.source.line));
     all
 }

@@ -69,6 +69,7 @@ pub(crate) struct ArgAttr {
     pub(crate) pattern: Option<LitStr>,
     pub(crate) one_of: Option<SpannedValue<LiteralList>>,
     pub(crate) rename: Option<LitStr>,
+    pub(crate) alias: NameList,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
     pub(crate) any: Option<bool>,
@@ -120,6 +121,7 @@ fn key_value(kind: KeyKind, meta: &Meta) -> darling::Result<Value> {
         KeyKind::Flag | KeyKind::Choice => bool::from_meta(meta).map(Value::from),
         KeyKind::Text => LitStr::from_meta(meta).map(|text| text.value().into()),
         KeyKind::Words => StringList::from_meta(meta).map(|words| words.0.iter().map(LitStr::value).collect()),
+        KeyKind::Names => NameList::from_meta(meta).map(|names| names.0.iter().map(LitStr::value).collect()),
         KeyKind::Time => DurationLiteral::from_meta(meta).map(|time| time.0.into()),
         _ => Err(Error::custom("this version does not support the key")),
     }
@@ -128,16 +130,29 @@ fn key_value(kind: KeyKind, meta: &Meta) -> darling::Result<Value> {
 /// Parses the tokens between the parentheses of an attribute.
 pub(crate) fn parse<T: FromMeta>(tokens: TokenStream) -> syn::Result<T> {
     let items = NestedMeta::parse_meta_list(tokens)?;
-    T::from_list(&items).map_err(rephrase)
+    T::from_list(&items).map_err(|error| rephrase(error, &[]))
 }
 
-/// Rewrites darling's messages, which speak of fields, in terms of attribute keys.
-fn rephrase(error: Error) -> syn::Error {
+/// Parses the contents of `#[tool_class(..)]`.
+pub(crate) fn parse_class(tokens: TokenStream) -> syn::Result<ClassAttr> {
+    let items = NestedMeta::parse_meta_list(tokens)?;
+    // The word of other libraries is not similar enough to be suggested.
+    ClassAttr::from_list(&items).map_err(|error| rephrase(error, &[("name_prefix", "prefix")]))
+}
+
+/// Rewrites darling's messages, which speak of fields, in terms of attribute keys. `meant` has keys that do not exist, and
+/// the ones that are meant by them.
+fn rephrase(error: Error, meant: &[(&str, &str)]) -> syn::Error {
     let errors = error.flatten().into_iter().map(|error| {
         let message = error.to_string().replace("Unknown field: ", "unknown key ");
         let message =
             message.replace(". Did you mean", "; did you mean").replace(". Available values: ", "; the keys are ");
-        let message = message.replace("Duplicate field", "duplicate key");
+        let mut message = message.replace("Duplicate field", "duplicate key");
+        for (unknown, key) in meant {
+            if message == format!("unknown key `{unknown}`") {
+                message.push_str(&format!("; did you mean `{key}`?"));
+            }
+        }
         syn::Error::new(error.span(), message)
     });
     let all = errors.reduce(|mut all, error| {
@@ -259,6 +274,26 @@ impl FromMeta for StringList {
         let place = items.first().map(syn::spanned::Spanned::span);
         let error = Error::custom("expected a list of strings after `=`: `= [\"a\", \"b\"]`");
         Err(place.iter().fold(error, |error, span| error.with_span(span)))
+    }
+}
+
+/// One name or a list of names: `"a"` or `["a", "b"]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameList(pub(crate) Vec<LitStr>);
+
+impl FromMeta for NameList {
+    fn from_expr(expr: &Expr) -> darling::Result<Self> {
+        if let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) = expr {
+            return Ok(Self(vec![name.clone()]));
+        }
+        match StringList::from_expr(expr) {
+            Ok(names) if !names.0.is_empty() => Ok(Self(names.0)),
+            _ => Err(Error::custom("expected a name or a list of names: `\"a\"` or `[\"a\", \"b\"]`").with_span(expr)),
+        }
+    }
+
+    fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
+        StringList::from_list(items).map(|names| Self(names.0))
     }
 }
 

@@ -2,6 +2,8 @@
 
 // Values of the wrong type, and several mistakes at once.
 mod values;
+// Arguments under `#[arg(alias = ..)]`.
+mod argument_aliases;
 // Values under their serde aliases.
 mod aliases;
 // Missing, unknown and duplicate arguments.
@@ -16,6 +18,8 @@ mod numbers;
 mod syntax;
 // Deeply nested, long and numerous arguments.
 mod sizes;
+// Arguments that are checked without a call.
+mod validate;
 // Arguments that are nearly right and get repaired.
 mod repair;
 // Values that a type rejects although their schema accepts them: the message is about the value.
