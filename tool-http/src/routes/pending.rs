@@ -1,6 +1,7 @@
 //! `/pending`: lists, approves, refuses and aborts pending calls.
 //!
-//! Tokens are sent in the body and never in a path: a token is sufficient to run its call, and paths are logged.
+//! Tokens are sent in the body and never in a path, since paths are logged. Without [`Api::conversation`](crate::Api::conversation) a
+//! token is sufficient to run its call.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

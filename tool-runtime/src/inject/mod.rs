@@ -6,7 +6,7 @@
 //!   all calls.
 //! - [`Builder::provide`](crate::Builder::provide) creates a value for each call that needs it. A finish hook
 //!   ([`Builder::finish`](crate::Builder::finish)) receives it back with the [`CallOutcome`](crate::CallOutcome): one
-//!   transaction per call.
+//!   transaction per call. [`Builder::lend`](crate::Builder::lend) lets a handler borrow a part of it, such as its connection.
 //! - [`Call::with`](crate::Call::with) passes a value with one call.
 //!
 //! Every handler can also ask for [`Context`](crate::Context), [`Progress`](crate::Progress),
