@@ -264,7 +264,7 @@ impl<'a> Call<'a> {
         let effect = match &self.cancel {
             None => previewed.await,
             Some(token) => {
-                let cancelled = || Err(cancelled().into_tool_error(&preview.name));
+                let cancelled = || Err(cancelled().into_tool_error(&preview.name, None));
                 token.run_until_cancelled(previewed).await.unwrap_or_else(cancelled)
             }
         };

@@ -15,7 +15,8 @@ use crate::arguments::ArgumentReader;
 use crate::dispatch::DispatcherState;
 use crate::dispatch::turn::turn_slot::SuspendedSlot;
 use crate::dispatch::{BoundTool, CallValue};
-use crate::handler_result::{HandlerFailure, HandlerResult};
+use crate::handler_failure::{BoxError, HandlerFailure};
+use crate::handler_result::HandlerResult;
 use crate::inject::{CallFacts, ScopeInner, StopOutcome};
 use crate::panics::{self, CatchPanic};
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
@@ -42,7 +43,7 @@ pub(crate) async fn run_preview(
         None => None,
         Some(concurrency) => match budget.spend(concurrency.enter()).await {
             Ok(entered) => Some(entered.map_err(|busy| busy.error(&preview.name))?),
-            Err(failure) => return Err(failure.into_tool_error(&preview.name)),
+            Err(failure) => return Err(failure.into_tool_error(&preview.name, None)),
         },
     };
     let values = values.iter().filter(|value| value.type_id != TypeId::of::<Progress>()).cloned().collect();
@@ -60,7 +61,7 @@ fn decode(preview: &BoundTool, reader: ArgumentReader<'_>) -> Result<PreparedHan
         Ok(HandlerStep::Waiting(handler)) => Ok(handler),
         Ok(HandlerStep::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
-        Err(panic) => Err(HandlerFailure::new(ErrorKind::Panicked, panic).into_tool_error(&preview.name)),
+        Err(panic) => Err(HandlerFailure::panicked(panic).into_tool_error(&preview.name, None)),
     }
 }
 
@@ -73,7 +74,7 @@ async fn run_and_roll_back(
     mut budget: TimeBudget,
     slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name);
+    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name, None);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
     let run = run_in_scope(preview.clone(), scope.clone(), runtime.clone(), handler, None);
     let stop = CancellationToken::new();
@@ -84,7 +85,7 @@ async fn run_and_roll_back(
         let result = stop.run_until_cancelled(CatchPanic(Box::pin(budget.spend(run)))).await;
         let result: HandlerResult = match result {
             Some(Ok(in_time)) => in_time.unwrap_or_else(Err),
-            Some(Err(panic)) => Err(HandlerFailure::new(ErrorKind::Panicked, panic)),
+            Some(Err(panic)) => Err(HandlerFailure::panicked(panic)),
             None => Err(cancelled()),
         };
         let is_stopped =
@@ -93,13 +94,13 @@ async fn run_and_roll_back(
         let finished = tokio::spawn(scope.finish(CallOutcome::Cancelled).in_current_span());
         // A blocked thread cannot be stopped, so the result does not wait for it.
         if !still_runs {
-            finished.await.unwrap_or_else(|error| Err(error.to_string()))?;
+            finished.await.unwrap_or_else(|error| Err(error.into()))?;
         }
-        Ok::<HandlerResult, String>(result)
+        Ok::<HandlerResult, BoxError>(result)
     };
     let result = match runtime.spawn(task.in_current_span()).await {
         Ok(Ok(result)) => result,
-        Ok(Err(error)) => Err(HandlerFailure::new(ErrorKind::Finish, error)),
+        Ok(Err(error)) => Err(HandlerFailure::finish(error)),
         Err(error) => Err(HandlerFailure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
     let output = result.map_err(failed)?;

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::GuardedCall;
 use crate::arguments::{ArgumentReader, RepairedArguments, are_exact};
 use crate::confirm::Question;
+use crate::handler_failure::HandlerFailure;
 use crate::journal::JournalDecision;
 use crate::panics;
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
@@ -111,7 +112,7 @@ impl GuardedCall {
             }
             Ok(HandlerStep::Refused(error)) => Err(Box::new(ToolResult::failure(*error))),
             Ok(_) => Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
-            Err(panic) => Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
+            Err(panic) => Err(self.not_run(HandlerFailure::panicked(panic))),
         }
     }
 }
