@@ -1,14 +1,15 @@
-//! A call that needs approval is shown on the terminal, and runs if the user types `y`.
+//! A call that needs approval is shown on the terminal, and runs if the user types `y`. With `a` the program ends.
 //!
 //! ```sh
 //! cargo run -p examples --example approve_in_terminal
 //! ```
 
+use std::process::ExitCode;
 use std::sync::Mutex;
 
 use serde_json::json;
 use tool_runtime::confirm::Terminal;
-use tool_runtime::{Dispatcher, Effect, ToolCall, tool, tool_class};
+use tool_runtime::{Dispatcher, Effect, ErrorKind, ToolCall, tool, tool_class};
 
 struct NoteService {
     notes: Mutex<Vec<String>>,
@@ -40,7 +41,7 @@ impl NoteService {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let notes = ["buy milk", "buy bread", "call Ben"].map(str::to_owned).into();
     let tools = Dispatcher::builder()
         .service(NoteService { notes: Mutex::new(notes) })
@@ -51,6 +52,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let result = tools.call(ToolCall::new("note.delete", json!({"word": "buy"}))).await;
     // If the user refuses, the model reads that, with the reason: `n keep the milk`.
     println!("{}", result.output);
+    // The user aborts with `a`: no further call may run. 130 is the exit code of an interrupted program.
+    if result.error.is_some_and(|error| error.kind == ErrorKind::Aborted) {
+        return Ok(ExitCode::from(130));
+    }
     println!("{}", tools.call(ToolCall::new("note.list", json!({}))).await.output);
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

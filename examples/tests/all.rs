@@ -61,9 +61,9 @@ async fn session_per_call() {
     assert_has(&output, &["ada has 30 left", "ada lacks 40", r#"account.balances: [["ada",30],["ben",70]]"#]);
 }
 
-/// Types an answer to the question on a real terminal. Returns `None` if the program `script` is not installed.
+/// Types an answer to the question on a real terminal. Returns the screen and the exit code, or `None` if the program `script` is not installed.
 #[cfg(unix)]
-async fn answer_on_terminal(answer: &str) -> Option<String> {
+async fn answer_on_terminal(answer: &str) -> Option<(String, Option<i32>)> {
     let mut command = Command::new("script");
     command.arg("-qec").arg(program("approve_in_terminal")).arg("/dev/null").env("NO_COLOR", "1").kill_on_drop(true);
     let mut child = match command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
@@ -79,20 +79,24 @@ async fn answer_on_terminal(answer: &str) -> Option<String> {
     sleep(Duration::from_secs(1)).await;
     keys.write_all(answer.as_bytes()).await.unwrap();
     output.read_to_end(&mut screen).await.unwrap();
-    Some(String::from_utf8_lossy(&screen).into_owned())
+    let code = child.wait().await.unwrap().code();
+    Some((String::from_utf8_lossy(&screen).into_owned(), code))
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn approve_in_terminal() {
-    for (answer, expected) in
-        [("y\n", ["2 notes deleted", r#"["call Ben"]"#]), ("n keep them\n", ["keep them", "buy milk"])]
-    {
-        let Some(screen) = timeout(PATIENCE, answer_on_terminal(answer)).await.expect("it ends") else {
+    for (answer, expected, exit) in [
+        ("y\n", &["2 notes deleted", r#"["call Ben"]"#][..], 0),
+        ("n keep them\n", &["keep them", "buy milk"], 0),
+        ("a\n", &["the user aborted"], 130),
+    ] {
+        let Some((screen, code)) = timeout(PATIENCE, answer_on_terminal(answer)).await.expect("it ends") else {
             return eprintln!("`script` is not installed: skipped");
         };
         assert_has(&screen, &["note.delete wants to run", "deletes buy milk, buy bread"]);
-        assert_has(screen.rsplit("\n> ").next().unwrap(), &expected);
+        assert_has(screen.rsplit("\n> ").next().unwrap(), expected);
+        assert_eq!(code, Some(exit), "{answer}");
     }
     assert_has(&output("approve_in_terminal").await, &["there is no terminal to ask on", "buy milk"]);
 }

@@ -11,7 +11,7 @@ use tower::ServiceExt;
 
 use crate::fixtures;
 
-/// A trait impl, a trait, an instance of a generic class, a borrowing class and a declared one.
+/// A trait impl, a trait, an instance of a generic class, a borrowing class and a declared one; tools by their aliases.
 fn calls() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         ("memory_orders.find", json!({"id": 2}), r#"{"id":2,"note":"order 2"}"#),
@@ -19,6 +19,9 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
         ("noted_orders.load", json!({"key": "order 1"}), r#"{"id":1,"note":"order 1"}"#),
         ("order_book.place", json!({"note": "cup"}), "1"),
         ("replica.get", json!({"id": 1}), "task 1"),
+        ("cp", json!({"file_path": "a", "target": "b"}), "a Some(\"b\") false"),
+        ("shelf_find", json!({"name": "emma"}), "EMMA"),
+        ("increment", json!({"by": 1}), "2"),
         ("fresh.count", json!({}), "1"),
     ]
 }

@@ -22,7 +22,7 @@ macro_rules! golden {
 }
 
 golden! {
-    backends borrowed classes collections conversions docs enums explicit functions generics hints opaque options previews receivers
+    aliases backends borrowed classes collections conversions docs enums explicit functions generics hints opaque options previews receivers
     recursive
     returns rules scalars streams structs texts wide
 }

@@ -31,6 +31,8 @@ mod calls;
 mod error_texts;
 // Tools, calls and results in the formats of model providers, through a dispatcher.
 mod dialects;
+// Tools called by an alias.
+mod tool_aliases;
 // Class forms over HTTP and MCP.
 mod class_forms;
 // Previews.

@@ -3,6 +3,7 @@
 //! They are in a crate of their own, so that the tests find them as an application does: through the linker. A theme
 //! is a module; its golden manifest is `golden/<theme>.json`.
 
+pub mod aliases;
 pub mod backends;
 pub mod borrowed;
 pub mod classes;

@@ -127,6 +127,7 @@ impl Messages {
         /// Where to send it, such as `telegram`. Defaults to the channel of this conversation.
         channel: Option<&str>,
         /// The recipient in that channel. Defaults to the chat of this conversation.
+        #[arg(alias = "to")]
         recipient: Option<&str>,
         #[inject] context: &Context,
     ) -> Result<String, HandlerError> {

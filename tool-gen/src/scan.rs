@@ -398,7 +398,7 @@ mod tests {
         let error = scan.write_to(&manifest).unwrap_err().to_string();
         for message in [
             "the default of `first` is invalid: `first`: got 300, expected",
-            "`pattern` of `second` says nothing about a value of type integer",
+            "`pattern` has no effect on `second`, which is of type integer",
             "`one_of` of `third` lists an invalid value",
         ] {
             assert!(error.contains(message), "{error}");

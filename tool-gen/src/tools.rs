@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 use serde_json::{Map, Value};
-use syn::Item;
 use syn::spanned::Spanned;
+use syn::{Item, LitStr};
 use tool_model::compatibility::VALIDATED;
-use tool_model::trace::{TracedSchemas, TracedType, UnknownPart};
+use tool_model::trace::{TracedSchemas, TracedType, UnknownCause, UnknownPart};
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
     ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, inline_docs,
@@ -248,7 +248,7 @@ impl ItemReader<'_> {
                 LossKind::Leaf => "a part of the result has no schema in the manifest",
                 LossKind::Detail => "a detail of the result is missing from the manifest",
             };
-            self.warn(output, message, unseen);
+            self.warn(output, message, unseen, "the program adds it at run time if the type implements `JsonSchema`");
         }
         seen.schema
     }
@@ -271,8 +271,8 @@ impl ItemReader<'_> {
             let lost = seen.unseen.iter().any(|unseen| unseen.loss != LossKind::Detail);
             let reported = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != LossKind::Detail);
             reported.for_each(|unseen| self.warn_of_argument(argument, unseen));
-            // Parts that the source does not show were reported above.
-            let is_shown = |part: &&UnknownPart| seen.unseen.iter().all(|unseen| unseen.what != part.type_name);
+            // Parts that the source does not show were reported above, with those that were not reached because of them.
+            let is_shown = |part: &&UnknownPart| part.cause != UnknownCause::NotReached || seen.unseen.is_empty();
             seen.unknown.iter().filter(is_shown).for_each(|part| self.warn_of_unknown(argument, part));
         }
         let (default, or_default) = match &argument.default {
@@ -287,6 +287,7 @@ impl ItemReader<'_> {
             description: argument.description.clone(),
             default,
             or_default,
+            aliases: argument.aliases.iter().map(LitStr::value).collect(),
             rules: argument.rules.clone(),
             secret: argument.secret,
         };
@@ -311,16 +312,17 @@ impl ItemReader<'_> {
             LossKind::Leaf => format!("a part of argument `{name}` is `any` in the manifest"),
             LossKind::Detail => format!("a detail of argument `{name}` is missing from the manifest"),
         };
-        self.warn(&argument.ty, &message, unseen);
+        self.warn(&argument.ty, &message, unseen, UnknownPart::REMEDY);
     }
 
     /// Warns about a part of a type that could not be read, at its place in the signature or in the struct or enum
-    /// behind it.
-    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart) {
+    /// behind it; `remedy` is that of a part that is a leaf.
+    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart, remedy: &str) {
         let help = match unseen.loss {
-            LossKind::Type | LossKind::Leaf => {
+            LossKind::Type => {
                 "describe it with `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`"
             }
+            LossKind::Leaf => remedy,
             LossKind::Program => {
                 "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that the schema can refer to itself"
             }

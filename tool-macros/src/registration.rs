@@ -112,6 +112,10 @@ fn details(argument: &ArgumentParameter) -> TokenStream {
         Some(DefaultValue::Trait) => fields.extend(quote!(or_default: true,)),
         None => {}
     }
+    if !argument.aliases.is_empty() {
+        let aliases = argument.aliases.iter().map(|alias| literal(&alias.value()));
+        fields.extend(quote!(aliases: &[#(#aliases),*],));
+    }
     if !argument.rules.is_empty() {
         let rules = argument.rules.iter().map(rule);
         fields.extend(quote!(rules: &[#(#rules),*],));

@@ -9,6 +9,8 @@ mod server;
 pub use pins::{ApproveError, HoldReason, PinError, ToolWarning};
 #[cfg(feature = "auth")]
 pub use remote::OAuth;
+#[cfg(feature = "clap")]
+pub use remote::PluginArguments;
 pub use remote::{
     ConfigFileError, ConnectError, ElicitationRequest, ProtocolGeneration, ReloadReport, RemoteServers,
     RemoteServersBuilder, SamplingRequest, ServerConfig, ServerState, ServerStatus, ToolStatus,

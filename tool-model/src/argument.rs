@@ -13,13 +13,15 @@ use crate::unique_map::NamedEntry;
 
 /// One argument: its type, whether it is required, and the JSON Schema keywords that constrain it.
 ///
-/// The JSON keys have a fixed order: `type`, `required`, the keywords sorted, `description`.
+/// The JSON keys have a fixed order: `type`, `required`, `aliases`, the keywords sorted, `description`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// `string`, `integer`, `number`, `boolean`, `array`, `object`, `null` or `any`.
     pub type_name: String,
     /// `true` if a call without this argument is an error.
     pub required: bool,
+    /// Other names under which a call may send it. Models do not see them.
+    pub aliases: Vec<String>,
     /// The other JSON Schema keywords, such as `format`, `minimum`, `items` or `$ref`.
     pub keywords: BTreeMap<String, Value>,
     /// The description for the model.
@@ -30,7 +32,13 @@ impl Argument {
     /// Creates an argument of a type, without keywords or description.
     #[must_use]
     pub fn new(type_name: impl Into<String>, required: bool) -> Self {
-        Self { type_name: type_name.into(), required, keywords: BTreeMap::new(), description: None }
+        Self {
+            type_name: type_name.into(),
+            required,
+            aliases: Vec::new(),
+            keywords: BTreeMap::new(),
+            description: None,
+        }
     }
 
     /// Returns `true` if the argument accepts any value.
@@ -45,7 +53,7 @@ impl Argument {
         self.keywords.get("writeOnly") == Some(&Value::Bool(true))
     }
 
-    /// Returns the argument as JSON Schema. References point into the tool's `$defs`.
+    /// Returns the argument as JSON Schema, without its aliases. References point into the tool's `$defs`.
     #[must_use]
     pub fn schema(&self) -> Value {
         let mut schema = Map::new();
@@ -67,6 +75,9 @@ impl Serialize for Argument {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", &self.type_name)?;
         map.serialize_entry("required", &self.required)?;
+        if !self.aliases.is_empty() {
+            map.serialize_entry("aliases", &self.aliases)?;
+        }
         for (key, value) in &self.keywords {
             map.serialize_entry(key, &Sorted(value))?;
         }
@@ -97,13 +108,14 @@ impl<'de> Visitor<'de> for ArgumentVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Argument, A::Error> {
-        let (mut type_name, mut required, mut description) = (None, None, None);
+        let (mut type_name, mut required, mut aliases, mut description) = (None, None, None, None);
         let mut keywords = BTreeMap::new();
         while let Some(key) = map.next_key()? {
             let value: Value = map.next_value()?;
             let known = match key {
                 ArgumentKey::Type => type_name.replace(text("type", value)?).map(|_| "type".to_owned()),
                 ArgumentKey::Required => required.replace(truth("required", value)?).map(|_| "required".to_owned()),
+                ArgumentKey::Aliases => aliases.replace(texts("aliases", value)?).map(|_| "aliases".to_owned()),
                 ArgumentKey::Description => {
                     description.replace(text("description", value)?).map(|_| "description".to_owned())
                 }
@@ -122,6 +134,7 @@ impl<'de> Visitor<'de> for ArgumentVisitor {
         Ok(Argument {
             type_name: type_name.unwrap_or_else(|| "any".to_owned()),
             required: required.unwrap_or(false),
+            aliases: aliases.unwrap_or_default(),
             keywords,
             description,
         })
@@ -135,6 +148,12 @@ fn text<E: Error>(key: &str, value: Value) -> Result<String, E> {
     }
 }
 
+fn texts<E: Error>(key: &str, value: Value) -> Result<Vec<String>, E> {
+    let wrong = |other: &Value| E::custom(format!("`{key}` must be a list of strings, not {other}"));
+    let Value::Array(items) = &value else { return Err(wrong(&value)) };
+    items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(|| wrong(&value))).collect()
+}
+
 fn truth<E: Error>(key: &str, value: Value) -> Result<bool, E> {
     match value {
         Value::Bool(truth) => Ok(truth),
@@ -146,6 +165,7 @@ fn truth<E: Error>(key: &str, value: Value) -> Result<bool, E> {
 enum ArgumentKey {
     Type,
     Required,
+    Aliases,
     Description,
     Keyword(String),
 }
@@ -169,6 +189,7 @@ impl Visitor<'_> for ArgumentKeyVisitor {
         Ok(match key {
             "type" => ArgumentKey::Type,
             "required" => ArgumentKey::Required,
+            "aliases" => ArgumentKey::Aliases,
             "description" => ArgumentKey::Description,
             other => ArgumentKey::Keyword(other.to_owned()),
         })

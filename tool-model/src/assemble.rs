@@ -39,6 +39,8 @@ pub struct RawArgument {
     pub default: Option<Value>,
     /// `true` if the argument has a default that is not shown.
     pub or_default: bool,
+    /// `#[arg(alias)]`
+    pub aliases: Vec<String>,
     /// The constraints of `#[arg(..)]`.
     pub rules: Vec<Rule>,
     /// `#[arg(secret)]`
@@ -113,7 +115,7 @@ impl RawArgument {
             keywords.insert("writeOnly".into(), Value::Bool(true));
         }
         let description = crate::schema::take_description(&mut keywords, self.description);
-        Argument { type_name, required, keywords, description }
+        Argument { type_name, required, aliases: self.aliases, keywords, description }
     }
 }
 
@@ -199,6 +201,7 @@ fn raw(spec: &ArgumentSpec, schema: Option<Value>, optional: bool, variants: &[&
         description: owned(spec.description),
         default: spec.details.default.map(|text| serde_json::from_str(text).unwrap_or_default()),
         or_default: spec.details.or_default,
+        aliases: spec.details.aliases.iter().map(|&alias| alias.to_owned()).collect(),
         rules: spec.details.rules.to_vec(),
         secret: spec.details.secret,
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::schema_walk::{SchemaWalk, sorted_keywords};
 use crate::{Argument, KEYS, Key, KeyKind, ToolDefinition, canonical};
@@ -76,7 +76,7 @@ fn behaviour_differences(manifest: &ToolDefinition, linked: &ToolDefinition) -> 
         let show = |value: Option<Value>| match (key.kind, value) {
             (_, Some(value)) => value.to_string(),
             (KeyKind::Flag, None) => "false".to_owned(),
-            (KeyKind::Words, None) => "[]".to_owned(),
+            (KeyKind::Words | KeyKind::Names, None) => "[]".to_owned(),
             (_, None) => "not set".to_owned(),
         };
         let (was, is) = (key.get(manifest), key.get(linked));
@@ -95,6 +95,10 @@ fn argument_difference(
     if entry.required != linked.required {
         let (was, is) = if linked.required { ("optional", "required") } else { ("required", "optional") };
         return Some(format!("argument `{name}` is {was} in the manifest, {is} in the code"));
+    }
+    if entry.aliases != linked.aliases {
+        let (was, is) = (json!(entry.aliases), json!(linked.aliases));
+        return Some(format!("argument `{name}`: `aliases` is {was} in the manifest, {is} in the code"));
     }
     if entry.is_any() {
         return None;
@@ -118,8 +122,6 @@ fn argument_difference(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn tool(value: Value) -> ToolDefinition {

@@ -29,6 +29,8 @@ pub struct ToolDefinition {
     pub arguments: BTreeMap<String, Argument>,
     /// JSON Schemas of the structs and enums that the arguments and the result refer to.
     pub defs: BTreeMap<String, Value>,
+    /// Other names under which it can be called. Models do not see them.
+    pub aliases: Vec<String>,
     /// A broad group, such as `monitoring`.
     pub category: Option<String>,
     /// The reason for a deprecation, appended to the description that the model reads.
@@ -75,6 +77,31 @@ impl ToolDefinition {
             schema.insert("$defs".into(), Value::Object(defs.collect()));
         }
         Value::Object(schema)
+    }
+}
+
+impl ToolDefinition {
+    /// Checks that the tool's aliases are valid names, and that each alias of an argument stands for one argument.
+    ///
+    /// # Errors
+    /// Returns the first alias that is wrong, with the reason.
+    pub fn check_aliases(&self, name: &str) -> Result<(), String> {
+        for (index, alias) in self.aliases.iter().enumerate() {
+            crate::name::check(alias).map_err(|wrong| format!("its alias {alias:?} is invalid: {wrong}"))?;
+            if alias == name || self.aliases[..index].contains(alias) {
+                return Err(format!("its alias `{alias}` is its own name, or listed twice"));
+            }
+        }
+        let mut seen: Vec<&str> = self.arguments.keys().map(String::as_str).collect();
+        for (argument, alias) in
+            self.arguments.iter().flat_map(|(name, argument)| argument.aliases.iter().map(move |alias| (name, alias)))
+        {
+            if seen.contains(&alias.as_str()) {
+                return Err(format!("the alias `{alias}` of `{argument}` is another name of an argument too"));
+            }
+            seen.push(alias);
+        }
+        Ok(())
     }
 }
 
@@ -168,7 +195,7 @@ fn read_key<'de, A: MapAccess<'de>>(name: &str, tool: &mut ToolDefinition, map: 
         KeyKind::Flag => Some(map.next_value::<bool>()?.into()),
         KeyKind::Choice => map.next_value::<Option<bool>>()?.map(Value::from),
         KeyKind::Text => map.next_value::<Option<String>>()?.map(Value::from),
-        KeyKind::Words => Some(map.next_value::<Vec<String>>()?.into()),
+        KeyKind::Words | KeyKind::Names => Some(map.next_value::<Vec<String>>()?.into()),
         KeyKind::Time => map.next_value::<Option<u64>>()?.map(Value::from),
     };
     match value {

@@ -73,6 +73,8 @@ pub enum KeyKind {
     Text,
     /// A list of words.
     Words,
+    /// Names: one string or a list in an attribute, a list in a manifest. Models do not see them.
+    Names,
     /// A duration: `"5s"` in an attribute, milliseconds in a manifest.
     Time,
 }
@@ -84,7 +86,7 @@ pub enum KeyValue {
     Bool(bool),
     /// A text.
     Text(&'static str),
-    /// A list of words.
+    /// A list of words or names.
     Words(&'static [&'static str]),
     /// A duration in milliseconds.
     Millis(u64),
@@ -103,6 +105,14 @@ macro_rules! field {
 
 /// All keys, sorted by their name in a manifest.
 pub const KEYS: &[Key] = &[
+    Key::new(
+        "alias",
+        KeyKind::Names,
+        "Other names under which it can be called, which models do not see.",
+        when_shortened,
+        field!(aliases),
+    )
+    .in_manifest("aliases"),
     Key::new("category", KeyKind::Text, "A broad group, such as `monitoring`.", text, field!(category)).on_class(),
     Key::new(
         "deprecated",
@@ -257,6 +267,12 @@ impl Key {
         matches!(self.kind, KeyKind::Flag | KeyKind::Choice) && self.get(tool) == Some(Value::Bool(true))
     }
 
+    /// Returns `true` if a flag that is on [implies](field@Self::implies) this one.
+    #[must_use]
+    pub fn is_implied(&self, is_on: impl Fn(&Self) -> bool) -> bool {
+        KEYS.iter().any(|other| other.implies == Some(self.name) && is_on(other))
+    }
+
     /// Returns what a change of the value means for callers.
     pub(crate) fn judge(&self, was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
         (self.judge)(was, is)
@@ -266,8 +282,8 @@ impl Key {
 impl ToolDefinition {
     /// Sets the flags that the tool's flags [imply](field@Key::implies).
     pub fn set_implied_flags(&mut self) {
-        let implied = KEYS.iter().filter(|key| key.is_on(self)).filter_map(|key| crate::key(key.implies?));
-        for flag in implied.collect::<Vec<_>>() {
+        let implied: Vec<_> = KEYS.iter().filter(|key| key.is_implied(|other| other.is_on(self))).collect();
+        for flag in implied {
             // A flag takes a boolean.
             let set = flag.set(self, true.into());
             debug_assert!(set.is_ok(), "`{}`", flag.name);
@@ -292,7 +308,7 @@ impl KeyKind {
         match self {
             Self::Flag | Self::Choice => json!({"type": "boolean"}),
             Self::Text => json!({"type": "string"}),
-            Self::Words => json!({"type": "array", "items": {"type": "string"}}),
+            Self::Words | Self::Names => json!({"type": "array", "items": {"type": "string"}}),
             Self::Time => json!({"type": "integer", "minimum": 0}),
         }
     }
@@ -391,6 +407,13 @@ fn when_unset(was: Option<&Value>, _is: Option<&Value>) -> ChangeKind {
     if was.is_some() { Breaking } else { Compatible }
 }
 
+/// Calls with the missing names or words are refused.
+fn when_shortened(was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
+    let list = |value: Option<&'_ Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+    let (was, is) = (list(was), list(is));
+    if was.iter().all(|name| is.contains(name)) { Compatible } else { Breaking }
+}
+
 /// Calls that relied on the choice may fail without it.
 fn when_off(_was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
     if is == Some(&Value::Bool(false)) { Breaking } else { Compatible }
@@ -436,7 +459,7 @@ mod tests {
             let value = match key.kind {
                 KeyKind::Flag | KeyKind::Choice => json!(true),
                 KeyKind::Text => json!("text"),
-                KeyKind::Words => json!(["a", "b"]),
+                KeyKind::Words | KeyKind::Names => json!(["a", "b"]),
                 KeyKind::Time => json!(1_500),
             };
             let mut tool = ToolDefinition::default();

@@ -144,6 +144,8 @@ pub struct ArgumentDetails {
     pub default: Option<&'static str>,
     /// `true` if a bare `default` makes the argument optional.
     pub or_default: bool,
+    /// `alias`: other names that calls may use.
+    pub aliases: &'static [&'static str],
     /// The constraints on the value.
     pub rules: &'static [Rule],
     /// `secret`
@@ -154,7 +156,8 @@ pub struct ArgumentDetails {
 
 impl ArgumentDetails {
     /// No settings.
-    pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false, any: false };
+    pub const NONE: Self =
+        Self { default: None, or_default: false, aliases: &[], rules: &[], secret: false, any: false };
 }
 
 /// Returns all linked tools, sorted by name and then by handler.

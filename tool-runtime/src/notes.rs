@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::Metadata;
+use crate::output::Spill;
+use crate::{Context, Metadata};
 
 /// Adds [metadata](crate::ToolResult::metadata) to the result of a handler, for user interfaces; the model does not read
 /// it. Every handler can have it injected. Cheap to clone.
@@ -39,9 +40,49 @@ use crate::Metadata;
 #[derive(Clone, Default)]
 pub struct Notes {
     notes: Arc<Mutex<Map<String, Value>>>,
+    /// The store of long texts, and the call that they belong to.
+    spill: Option<Arc<(Spill, Context)>>,
 }
 
 impl Notes {
+    /// Creates the notes of a call.
+    pub(crate) fn new(spill: Option<&Spill>, context: &Context) -> Self {
+        let spill = spill.map(|spill| Arc::new((spill.clone(), context.clone())));
+        Self { notes: Arc::default(), spill }
+    }
+
+    /// Stores a text that is too long for the metadata and returns its handle, for a note. The model reads the text with
+    /// the tool `read_result`, a program with [`Dispatcher::spilled`](crate::Dispatcher::spilled). Returns `None` if the
+    /// dispatcher does not [spill](crate::Builder::spill), or if its store fails. May block, as the store does.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::inject::Notes;
+    /// use tool_runtime::output::Spill;
+    /// use tool_runtime::{Dispatcher, ToolCall, tool};
+    ///
+    /// /// Empty the log.
+    /// #[tool(blocking)]
+    /// fn empty(#[inject] notes: &Notes) -> &'static str {
+    ///     let before = "nothing\n".repeat(1_000);
+    ///     notes.insert("before", notes.spill(&before));
+    ///     "The log is empty."
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().spill(Spill::over(1_000)).build()?;
+    /// let result = tools.call(ToolCall::from_text("empty", "{}").conversation("chat-7")).await;
+    /// let handle = result.metadata.get("before").and_then(|handle| handle.as_str()).unwrap();
+    /// assert_eq!(tools.spilled(Some("chat-7"), handle).unwrap().len(), 8_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn spill(&self, text: &str) -> Option<String> {
+        let (spill, context) = &**self.spill.as_ref()?;
+        spill.keep(context.conversation(), context.call_id(), text)
+    }
+
     /// Adds a note. A value that cannot be serialized as JSON is logged and dropped.
     pub fn insert(&self, key: impl Into<String>, value: impl Serialize) {
         match serde_json::to_value(value) {

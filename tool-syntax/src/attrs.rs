@@ -69,6 +69,7 @@ pub(crate) struct ArgAttr {
     pub(crate) pattern: Option<LitStr>,
     pub(crate) one_of: Option<SpannedValue<LiteralList>>,
     pub(crate) rename: Option<LitStr>,
+    pub(crate) alias: NameList,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
     pub(crate) any: Option<bool>,
@@ -120,6 +121,7 @@ fn key_value(kind: KeyKind, meta: &Meta) -> darling::Result<Value> {
         KeyKind::Flag | KeyKind::Choice => bool::from_meta(meta).map(Value::from),
         KeyKind::Text => LitStr::from_meta(meta).map(|text| text.value().into()),
         KeyKind::Words => StringList::from_meta(meta).map(|words| words.0.iter().map(LitStr::value).collect()),
+        KeyKind::Names => NameList::from_meta(meta).map(|names| names.0.iter().map(LitStr::value).collect()),
         KeyKind::Time => DurationLiteral::from_meta(meta).map(|time| time.0.into()),
         _ => Err(Error::custom("this version does not support the key")),
     }
@@ -259,6 +261,26 @@ impl FromMeta for StringList {
         let place = items.first().map(syn::spanned::Spanned::span);
         let error = Error::custom("expected a list of strings after `=`: `= [\"a\", \"b\"]`");
         Err(place.iter().fold(error, |error, span| error.with_span(span)))
+    }
+}
+
+/// One name or a list of names: `"a"` or `["a", "b"]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameList(pub(crate) Vec<LitStr>);
+
+impl FromMeta for NameList {
+    fn from_expr(expr: &Expr) -> darling::Result<Self> {
+        if let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) = expr {
+            return Ok(Self(vec![name.clone()]));
+        }
+        match StringList::from_expr(expr) {
+            Ok(names) if !names.0.is_empty() => Ok(Self(names.0)),
+            _ => Err(Error::custom("expected a name or a list of names: `\"a\"` or `[\"a\", \"b\"]`").with_span(expr)),
+        }
+    }
+
+    fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
+        StringList::from_list(items).map(|names| Self(names.0))
     }
 }
 

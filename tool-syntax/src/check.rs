@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use serde_json::Value;
+use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Type};
 use tool_model::{Number, nearest};
 
@@ -17,6 +18,7 @@ pub(crate) fn argument(attr: &ArgAttr, ty: &Type, span: Span, report: &mut Repor
     pattern_compiles(attr, report);
     listed_values_are_allowed(attr, report);
     default_is_allowed(attr, report);
+    default_is_not_secret(attr, report);
 }
 
 fn as_f64(number: Number) -> f64 {
@@ -104,6 +106,16 @@ fn default_is_allowed(attr: &ArgAttr, report: &mut Report) {
     }
 }
 
+/// The schema shows the default to the model, to clients and in the manifest, so it would not be secret.
+fn default_is_not_secret(attr: &ArgAttr, report: &mut Report) {
+    let Some(spanned) = attr.default.as_ref().filter(|_| attr.secret == Some(true)) else { return };
+    if let DefaultValue::Literal(_) = &**spanned {
+        let message = "the schema shows this default, so it is no secret; take an `Option` and fill it in the \
+                       function, or inject the value";
+        report.push(syn::Error::new(spanned.span(), message));
+    }
+}
+
 /// Returns the reasons why the rules other than `one_of` reject a value.
 fn rejections(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static str> + use<> {
     let number = value.as_f64();
@@ -147,6 +159,34 @@ pub(crate) fn distinct_arguments(parameters: &[Parameter], report: &mut Report) 
             report.at(&argument.ident, format!("duplicate argument name `{}`; rename one", argument.name));
         }
         seen.push(&argument.name);
+    }
+}
+
+/// An alias stands for one argument. A name of an injected parameter would suggest that a model can pass its value.
+pub(crate) fn distinct_aliases(parameters: &[Parameter], report: &mut Report) {
+    let mut seen: Vec<(String, &str)> = Vec::new();
+    for parameter in parameters {
+        let Parameter::Argument(argument) = parameter else { continue };
+        for alias in &argument.aliases {
+            let name = alias.value();
+            let of_parameter = parameters.iter().find_map(|other| match other {
+                Parameter::Argument(other) if other.name == name => Some("an argument"),
+                Parameter::Injected(other) if other.ident.unraw() == name => Some("an injected parameter"),
+                _ => None,
+            });
+            if argument.name == name {
+                report.at(alias, format!("`{name}` is the argument's own name; remove the alias"));
+            } else if let Some(kind) = of_parameter {
+                report.at(alias, format!("`{name}` is the name of {kind}; an alias must be a name of its own"));
+            } else if let Some((_, other)) = seen.iter().find(|(known, _)| *known == name) {
+                let message = match *other == argument.name {
+                    true => format!("duplicate alias `{name}`"),
+                    false => format!("`{name}` is an alias of `{other}` too; remove one"),
+                };
+                report.at(alias, message);
+            }
+            seen.push((name, &argument.name));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Ident, Lifetime, Pat, PatType, Signature, Type};
+use syn::{Attribute, FnArg, Ident, Lifetime, LitStr, Pat, PatType, Signature, Type};
 use tool_model::Rule;
 
 use crate::attrs::{self, ArgAttr, DefaultValue};
@@ -31,6 +31,8 @@ pub struct ArgumentParameter {
     pub ident: Ident,
     /// The name that the model uses.
     pub name: String,
+    /// The other names that calls may use, with their spans.
+    pub aliases: Vec<LitStr>,
     /// The type to decode and its conversion.
     pub form: ArgumentForm,
     /// The conversion of the decoded value, if its type is not decoded itself.
@@ -81,6 +83,7 @@ pub(crate) fn read_all(context: &ParameterContext<'_>, report: &mut Report) -> V
     });
     let parameters: Vec<Parameter> = typed.filter_map(|typed| read(typed, context, report)).collect();
     check::distinct_arguments(&parameters, report);
+    check::distinct_aliases(&parameters, report);
     parameters
 }
 
@@ -167,10 +170,12 @@ fn argument(
         }
         None => name,
     };
+    attr.alias.0.iter().for_each(|alias| check::argument_name(alias, report));
     let rules = rules(&attr);
     ArgumentParameter {
         ident,
         name,
+        aliases: attr.alias.0,
         form,
         conversion: conversion.map(Box::new),
         ty,

@@ -103,7 +103,10 @@ fn same_arguments(tool: &ParsedTool, preview: &Ident, parameters: &mut [Paramete
     let mut missing: Vec<&ArgumentParameter> = arguments(&tool.parameters).collect();
     for parameter in parameters {
         let Parameter::Argument(argument) = parameter else { continue };
-        let is_plain = argument.rules.is_empty() && argument.default.is_none() && argument.conversion.is_none();
+        let is_plain = argument.rules.is_empty()
+            && argument.default.is_none()
+            && argument.conversion.is_none()
+            && argument.aliases.is_empty();
         if !is_plain || argument.name != name_of(&argument.ident) {
             let message = format!("`#[arg(..)]` on `{}` also applies to its preview; remove it here", tool.function);
             report.at(&argument.ident, message);

@@ -12,7 +12,7 @@ use crate::conversion::{self, ConversionKind, ConversionTable, ResultFormat};
 use crate::docs::Docs;
 use crate::parameter::{self, ParameterContext};
 use crate::signature::{self, Delivery, Receiver};
-use crate::{Parameter, Preview, Report, ResultConversion, check, generics, preview};
+use crate::{ArgumentParameter, Parameter, Preview, Report, ResultConversion, check, generics, preview};
 
 /// A tool as read from source.
 #[derive(Clone, Debug)]
@@ -149,8 +149,10 @@ pub(crate) fn read(
     if let (Some(_), Some(destructive)) = (is_set("read_only"), is_set("destructive")) {
         report.push(syn::Error::new(destructive.span(), "`read_only` and `destructive` are mutually exclusive"));
     }
+    let name = tool_name(&attr, source.signature, class, report);
+    check_aliases(&attr.keys, &name, report);
     ParsedTool {
-        name: tool_name(&attr, source.signature, class, report),
+        name,
         function: source.signature.ident.clone(),
         turbofish: specialized.as_ref().map(|specialized| specialized.turbofish.clone()).unwrap_or_default(),
         is_for_tests: docs.is_for_tests,
@@ -203,6 +205,24 @@ fn tool_name(attr: &ToolAttr, signature: &Signature, class: Option<&ClassDefault
     name
 }
 
+/// Checks the aliases of a tool: whole names, which are not prefixed. Those of other tools are checked by `build()`.
+fn check_aliases(keys: &KeyValues<false>, name: &str, report: &mut Report) {
+    let Some(aliases) = keys.0.iter().find(|pair| pair.0.kind == KeyKind::Names) else { return };
+    let mut seen: Vec<&str> = Vec::new();
+    for alias in aliases.1.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let wrong = match tool_model::name::check(alias) {
+            Err(wrong) => wrong,
+            Ok(()) if alias == name => format!("`{alias}` is the tool's own name; remove the alias"),
+            Ok(()) if seen.contains(&alias) => format!("duplicate alias `{alias}`"),
+            Ok(()) => {
+                seen.push(alias);
+                continue;
+            }
+        };
+        report.push(syn::Error::new(aliases.span(), wrong));
+    }
+}
+
 /// Merges the keys of a tool with those of its class. The tool's value replaces the class's value, except that lists
 /// are joined. A flag that another flag [implies](Key::implies) is set unless one of the two attributes sets it to `false`.
 fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static Key, Value)> {
@@ -211,10 +231,11 @@ fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'st
         let find = |keys: &[SpannedValue<(&'static Key, Value)>]| {
             keys.iter().find(|pair| pair.0.name == key.name).map(|pair| pair.1.clone())
         };
-        let implied = || {
-            let by = KEYS.iter().find(|other| other.implies == Some(key.name))?;
-            tool.0.iter().chain(class_keys).find(|pair| pair.0.name == by.name).map(|pair| pair.1.clone())
+        let is_on = |other: &Key| {
+            let own = tool.0.iter().chain(class_keys).find(|pair| pair.0.name == other.name);
+            own.is_some_and(|pair| pair.1 == true)
         };
+        let implied = || key.is_implied(is_on).then_some(Value::Bool(true));
         let (class, tool) = (find(class_keys), find(&tool.0));
         let value = match key.kind {
             KeyKind::Words => joined([class, tool].into_iter().flatten()),
@@ -269,7 +290,14 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> O
                 format!("`{name}` is described both here and by `#[arg(..)]`; remove one"),
             ));
         }
-        let schema = complete(schema.clone(), argument.description.as_deref(), argument.secret);
+        if schema.contains_key("aliases") {
+            let message = format!(
+                "`aliases` has no effect here; write `#[arg(alias = \"..\")]` on the parameter `{}`",
+                argument.ident
+            );
+            report.push(syn::Error::new(*span, message));
+        }
+        let schema = complete(schema.clone(), argument);
         if let Err(wrong) = check_schema(name, &schema) {
             report.push(syn::Error::new(*span, wrong));
         }
@@ -288,15 +316,19 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> O
     Some(Value::Object(described).to_string())
 }
 
-fn complete(mut schema: Map<String, Value>, description: Option<&str>, secret: bool) -> Map<String, Value> {
+/// Adds the settings of `#[arg(..)]` that do not describe the schema.
+fn complete(mut schema: Map<String, Value>, argument: &ArgumentParameter) -> Map<String, Value> {
     schema.entry("type").or_insert_with(|| json!("any"));
     let has_default = schema.contains_key("default");
     schema.entry("required").or_insert_with(|| json!(!has_default));
-    if let Some(text) = description {
+    if let Some(text) = &argument.description {
         schema.entry("description").or_insert_with(|| json!(text));
     }
-    if secret {
+    if argument.secret {
         schema.insert("writeOnly".to_owned(), json!(true));
+    }
+    if !argument.aliases.is_empty() {
+        schema.insert("aliases".to_owned(), argument.aliases.iter().map(syn::LitStr::value).collect());
     }
     schema
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use tokio::task::JoinSet;
 use tool_agent::{Agent, Model, SqliteStore};
-use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
 use tool_runtime::Dispatcher;
 use tool_runtime::confirm::Deferred;
 use tool_runtime::output::DirectorySpillStore;
 
+use crate::built_ins::BuiltIns;
 use crate::internet::Targets;
 use crate::machine::{Machine, MachinePaths};
 use crate::options::Options;
@@ -71,8 +71,10 @@ impl App {
                 sample
             }
         };
-        let files = Files::new(&workspace).or_start("cannot open the workspace")?;
-        let settings = SettingsFile::open(data.file("settings.json")).or_start("cannot read the settings")?;
+        let built_ins = BuiltIns::open(&workspace, options)?;
+        let sub_agents = built_ins.sub_agents();
+        let settings = SettingsFile::open(data.file("settings.json"), options.extensions());
+        let settings = settings.or_start("cannot read the settings")?;
         let store = Store::open(&data.file("console.db")).await.or_start("cannot open the database")?;
         let journal = SqliteJournal::open(data.file("calls.db")).await.or_start("cannot open the journal")?;
         let outputs = DirectorySpillStore::new(data.file("outputs")).or_start("cannot open the spill store")?;
@@ -91,7 +93,9 @@ impl App {
             store: store.clone(),
             targets,
             failures: sampler.failures(),
-            files,
+            built_ins,
+            policy: options.policy.clone(),
+            plugins: options.plugins.clone(),
             journal: journal.clone(),
             outputs,
             deferred: deferred.clone(),
@@ -107,6 +111,7 @@ impl App {
             .store(conversations.clone())
             .deferred(deferred.clone())
             .build();
+        sub_agents.bind(&agent);
         let chats = Chats::new(agent, conversations.clone());
         let mut background = JoinSet::new();
         background.spawn(tools.clone().follow(settings.clone()));
@@ -134,6 +139,7 @@ impl App {
     /// Stops the background jobs and closes the files.
     pub async fn close(mut self) {
         self.background.shutdown().await;
+        self.tools.close().await;
         self.conversations.close().await;
         self.journal.close().await;
         self.store.close().await;

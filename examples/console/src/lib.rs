@@ -6,12 +6,14 @@
 
 pub mod app;
 pub mod background;
+pub mod built_ins;
 pub mod clock;
 pub mod internet;
 pub mod listing;
 pub mod machine;
 pub mod model;
 pub mod options;
+pub mod plugins;
 pub mod sampler;
 pub mod secret;
 pub mod services;

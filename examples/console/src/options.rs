@@ -5,6 +5,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use clap::Parser;
+use tool_mcp::PluginArguments;
+use tool_runtime::confirm::PolicyArguments;
+
+use crate::settings::Extension;
 
 /// A monitor of this machine with tools for a language model, and web pages to chat with it
 #[derive(Clone, Debug, Parser)]
@@ -32,6 +36,28 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
 
+    /// Offer `run_command`, which runs programs in the workspace with the rights of the console, after approval. The
+    /// switch `commands` of the settings page does the same until it is switched off
+    #[arg(long)]
+    pub exec: bool,
+
+    /// Run commands without network access
+    #[arg(long)]
+    pub no_network: bool,
+
+    /// Offer `web_fetch` and, with `BRAVE_API_KEY` or `SEARXNG_URL`, `web_search`. The switch `web` of the settings page
+    /// does the same until it is switched off
+    #[arg(long)]
+    pub web: bool,
+
+    /// When to ask for approval
+    #[command(flatten)]
+    pub policy: PolicyArguments,
+
+    /// More tools
+    #[command(flatten)]
+    pub plugins: PluginArguments,
+
     /// Directory for settings, metrics, conversations and the journal
     #[arg(long, value_name = "DIR", default_value_os_t = default_data())]
     pub data: PathBuf,
@@ -44,6 +70,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the extensions that the command line enables, each with its option.
+    #[must_use]
+    pub fn extensions(&self) -> Vec<(Extension, &'static str)> {
+        let options = [(self.exec, Extension::Commands, "--exec"), (self.web, Extension::Web, "--web")];
+        let given = options.into_iter().filter(|(given, ..)| *given);
+        given.map(|(_, extension, option)| (extension, option)).collect()
+    }
+
     /// Returns the token of the command line or of the environment. An empty string means that one is to be generated.
     #[must_use]
     pub fn token(&self) -> Option<String> {

@@ -176,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn a_job_that_panics_says_so_and_is_done_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        let settings = SettingsFile::open(folder.path().join("settings.json")).expect("settings");
+        let settings = SettingsFile::open(folder.path().join("settings.json"), Vec::new()).expect("settings");
         let (failures, runs) = (Failures::default(), AtomicU32::new(0));
         let work = || {
             let run = runs.fetch_add(1, Ordering::Relaxed) + 1;

@@ -4,18 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
-use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
+use tool_mcp::{PluginArguments, RemoteServers};
 use tool_nats::{NatsConnection, RemoteTools};
-use tool_runtime::confirm::Deferred;
+use tool_runtime::confirm::{Deferred, PolicyArguments};
 use tool_runtime::inject::InjectError;
 use tool_runtime::manifest::ManifestError;
 use tool_runtime::output::{DirectorySpillStore, Spill};
-use tool_runtime::{BuildError, Dispatcher, Manifest};
+use tool_runtime::{BuildError, Dispatcher, Manifest, RegistryChanges};
 
 use crate::background::{Failures, attempt};
+use crate::built_ins::BuiltIns;
 use crate::internet::Targets;
 use crate::machine::Machine;
+use crate::plugins::{self, PluginError};
 use crate::settings::{Extension, Settings, SettingsFile};
 use crate::store::{MetricPointRepository, Session, Store};
 
@@ -34,8 +36,12 @@ pub struct ToolParts {
     pub targets: Targets,
     /// Failures of background jobs.
     pub failures: Failures,
-    /// The files of the workspace.
-    pub files: Files,
+    /// The built-in tools.
+    pub built_ins: BuiltIns,
+    /// The calls that need approval.
+    pub policy: PolicyArguments,
+    /// The MCP servers with more tools.
+    pub plugins: PluginArguments,
     /// The journal of calls.
     pub journal: SqliteJournal,
     /// The store of spilled outputs.
@@ -46,14 +52,21 @@ pub struct ToolParts {
     pub nats: Option<NatsConnection>,
 }
 
-/// The tools of the console and of workers, registered while the extension `ai_chat` is enabled.
+/// The tools of the console, of workers and of MCP servers, registered while the extension `ai_chat` is enabled.
 ///
-/// The manifest that the build script generates from the source is then written to the data directory, and the
+/// The manifest of all of the console's tools, the built-in ones included, is then written to the data directory, and the
 /// dispatcher loads it. Users and other programs can read the file.
 #[derive(Clone, Debug)]
 pub struct Tools {
     dispatcher: Dispatcher,
-    manifest: PathBuf,
+    /// The tools of the console itself.
+    own: Arc<Manifest>,
+    /// The built-in tools that cannot succeed.
+    unusable: Vec<&'static str>,
+    /// The path of the manifest.
+    path: PathBuf,
+    policy: PolicyArguments,
+    plugins: PluginArguments,
     nats: Option<NatsConnection>,
     /// The registered tools, if they are enabled.
     offered: Arc<Mutex<Option<RegisteredTools>>>,
@@ -63,6 +76,8 @@ pub struct Tools {
 struct RegisteredTools {
     /// Keeps the tools of workers registered.
     remote: Option<RemoteTools>,
+    /// Keeps the tools of MCP servers registered.
+    servers: Option<RemoteServers>,
 }
 
 impl Tools {
@@ -70,12 +85,13 @@ impl Tools {
     ///
     /// # Errors
     /// If a value that a tool needs is missing.
-    pub fn new(parts: ToolParts, manifest: PathBuf) -> Result<Self, BuildError> {
-        let ToolParts { machine, settings, store, targets, failures, files, journal, outputs, deferred, nats } = parts;
-        let ping_host = targets.clone();
-        let dispatcher = Dispatcher::builder()
-            .manifest(tool_runtime::manifest!())
-            .service(files.allow_delete(true))
+    pub fn new(parts: ToolParts, path: PathBuf) -> Result<Self, BuildError> {
+        let ToolParts { machine, settings, store, targets, failures, journal, outputs, deferred, nats, .. } = parts;
+        let ToolParts { built_ins, policy, plugins, .. } = parts;
+        let (ping_host, unusable) = (targets.clone(), built_ins.unusable());
+        let builder = Dispatcher::builder().manifest(tool_runtime::manifest!());
+        let dispatcher = policy
+            .apply(built_ins.register(builder))
             .value("machine", machine)
             .value("settings", settings)
             .value("targets", targets)
@@ -96,8 +112,10 @@ impl Tools {
             .journal(journal)
             .spill(Spill::over(LONG).store(outputs))
             .build()?;
-        dispatcher.registry().clear();
-        Ok(Self { dispatcher, manifest, nats, offered: Arc::default() })
+        let own = Arc::new(dispatcher.manifest());
+        let tools = Self { dispatcher, own, unusable, path, policy, plugins, nats, offered: Arc::default() };
+        tools.clear()?;
+        Ok(tools)
     }
 
     /// Returns the dispatcher.
@@ -106,18 +124,47 @@ impl Tools {
         &self.dispatcher
     }
 
+    /// Returns the calls that need approval.
+    #[must_use]
+    pub fn policy(&self) -> &PolicyArguments {
+        &self.policy
+    }
+
+    /// Returns `true` if a built-in tool cannot succeed with the environment of the console.
+    #[must_use]
+    pub fn is_unusable(&self, tool: &str) -> bool {
+        self.unusable.contains(&tool) || self.own.get(tool).is_none()
+    }
+
+    /// Returns the MCP servers, if the command line names any and the tools are registered.
+    pub async fn servers(&self) -> Option<RemoteServers> {
+        self.offered.lock().await.as_ref()?.servers.clone()
+    }
+
     /// Registers or removes the tools according to the settings. Not cancel safe.
     ///
     /// # Errors
-    /// If the manifest cannot be written or loaded, or the workers do not respond. Then no tools are registered.
+    /// If the manifest cannot be written or loaded, the workers do not respond, or a configuration of MCP servers is
+    /// invalid. Then no tools are registered.
     pub async fn apply(&self, settings: &Settings) -> Result<(), ToolsError> {
         let mut offered = self.offered.lock().await;
         match (settings.has(Extension::AiChat), offered.take()) {
-            (true, None) => *offered = Some(self.mount().await?),
-            (false, Some(old)) => self.unmount(old).await,
-            (_, same) => *offered = same,
+            (true, None) => *offered = Some(self.mount(settings).await?),
+            (true, Some(same)) => {
+                *offered = Some(same);
+                self.offer_built_ins(settings)?;
+            }
+            (false, Some(old)) => self.unmount(old).await?,
+            (false, None) => {}
         }
         Ok(())
+    }
+
+    /// Closes the MCP servers.
+    pub async fn close(&self) {
+        if let Some(servers) = self.servers().await {
+            servers.close().await;
+        }
     }
 
     /// Applies the settings now and after each change, until the future or the settings are dropped.
@@ -135,26 +182,75 @@ impl Tools {
     }
 
     /// Registers the console's own tools first, which take precedence over workers' tools with the same name.
-    async fn mount(&self) -> Result<RegisteredTools, ToolsError> {
-        Manifest::try_from(tool_runtime::manifest!())?.save(&self.manifest)?;
-        self.dispatcher.reload(Manifest::load(&self.manifest))?;
-        let Some(connection) = &self.nats else { return Ok(RegisteredTools { remote: None }) };
-        match tool_nats::discover(connection.clone(), self.dispatcher.registry()).await {
-            Ok(remote) => Ok(RegisteredTools { remote: Some(remote) }),
+    async fn mount(&self, settings: &Settings) -> Result<RegisteredTools, ToolsError> {
+        self.own.save(&self.path)?;
+        self.dispatcher.reload(Manifest::load(&self.path))?;
+        let mut offered = RegisteredTools { remote: None, servers: None };
+        match self.connect(settings, &mut offered).await {
+            Ok(()) => Ok(offered),
             Err(error) => {
-                self.unmount(RegisteredTools { remote: None }).await;
-                Err(error.into())
+                self.unmount(offered).await?;
+                Err(error)
             }
         }
     }
 
-    async fn unmount(&self, offered: RegisteredTools) {
-        // Remove the tools first, so that no call starts while the workers disconnect.
-        self.dispatcher.registry().clear();
+    async fn connect(&self, settings: &Settings, offered: &mut RegisteredTools) -> Result<(), ToolsError> {
+        self.offer_built_ins(settings)?;
+        let registry = self.dispatcher.registry();
+        if let Some(connection) = &self.nats {
+            offered.remote = Some(tool_nats::discover(connection.clone(), registry.clone()).await?);
+        }
+        offered.servers = plugins::connect(&self.plugins, &registry).await?;
+        Ok(())
+    }
+
+    /// Enables the built-in tools of enabled extensions and disables the others, and writes the manifest accordingly.
+    fn offer_built_ins(&self, settings: &Settings) -> Result<(), ToolsError> {
+        let (mut changes, mut own) = (RegistryChanges::new(), (*self.own).clone());
+        for (extension, tool) in self.switched() {
+            let is_offered = settings.has(extension) && !self.is_unusable(tool);
+            changes = if is_offered { changes.enable(tool) } else { changes.disable(tool) };
+            if !is_offered {
+                own.remove(tool);
+            }
+        }
+        self.dispatcher.registry().apply(changes)?;
+        own.save(&self.path)?;
+        Ok(())
+    }
+
+    /// Returns the built-in tools that are offered only with an extension.
+    fn switched(&self) -> impl Iterator<Item = (Extension, &'static str)> {
+        let tools = Extension::ALL
+            .into_iter()
+            .flat_map(|extension| extension.tools().iter().map(move |tool| (extension, *tool)));
+        // Commands exist on Linux only.
+        tools.filter(|(_, tool)| self.own.get(tool).is_some())
+    }
+
+    /// Removes the tools. Those of an extension stay disabled, so that loading a manifest does not offer them.
+    fn clear(&self) -> Result<(), BuildError> {
+        let registry = self.dispatcher.registry();
+        let is_switched = |name: &str| self.switched().any(|(_, tool)| tool == name);
+        let mut changes = self.switched().fold(RegistryChanges::new(), |changes, (_, tool)| changes.disable(tool));
+        for name in registry.names().iter().filter(|name| !is_switched(name)) {
+            changes = changes.remove(&**name);
+        }
+        registry.apply(changes)
+    }
+
+    async fn unmount(&self, offered: RegisteredTools) -> Result<(), ToolsError> {
+        // Remove the tools first, so that no call starts while the workers and servers disconnect.
+        self.clear()?;
         if let Some(remote) = offered.remote {
             remote.leave().await;
         }
-        remove(&self.manifest);
+        if let Some(servers) = offered.servers {
+            servers.close().await;
+        }
+        remove(&self.path);
+        Ok(())
     }
 }
 
@@ -173,6 +269,8 @@ pub enum ToolsError {
     Build(BuildError),
     /// The workers' tools cannot be listed.
     Workers(tool_nats::NatsError),
+    /// The MCP servers cannot be connected.
+    Plugins(PluginError),
 }
 
 impl std::fmt::Display for ToolsError {
@@ -181,6 +279,7 @@ impl std::fmt::Display for ToolsError {
             Self::Manifest(error) => error.fmt(f),
             Self::Build(error) => error.fmt(f),
             Self::Workers(error) => error.fmt(f),
+            Self::Plugins(error) => error.fmt(f),
         }
     }
 }
@@ -202,5 +301,11 @@ impl From<BuildError> for ToolsError {
 impl From<tool_nats::NatsError> for ToolsError {
     fn from(error: tool_nats::NatsError) -> Self {
         Self::Workers(error)
+    }
+}
+
+impl From<PluginError> for ToolsError {
+    fn from(error: PluginError) -> Self {
+        Self::Plugins(error)
     }
 }

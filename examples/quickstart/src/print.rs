@@ -1,6 +1,6 @@
 //! Terminal output.
 
-use std::io::{IsTerminal, stdout};
+use std::io::{self, IsTerminal, Write, stdout};
 
 use tool_runtime::manifest::Argument;
 use tool_runtime::{Manifest, ToolResult};
@@ -13,18 +13,20 @@ const GREEN: &str = "32";
 const RED: &str = "31";
 
 /// Prints every tool with its description and arguments.
-pub fn catalogue(manifest: &Manifest) {
-    println!("{}\n", paint(BOLD, &format!("{} tools", manifest.len())));
+pub fn catalogue(manifest: &Manifest) -> io::Result<()> {
+    let mut out = stdout().lock();
+    writeln!(out, "{}\n", paint(BOLD, &format!("{} tools", manifest.len())))?;
     for (name, tool) in manifest.iter() {
-        println!("{}  {}", paint(BOLD, name), tool.description);
+        writeln!(out, "{}  {}", paint(BOLD, name), tool.description)?;
         for (name, argument) in &tool.arguments {
-            println!("    {name:<8}{}", paint(DIM, &describe(argument)));
+            writeln!(out, "    {name:<8}{}", paint(DIM, &describe(argument)))?;
             for line in argument.description.iter().flat_map(|text| text.lines()) {
-                println!("            {line}");
+                writeln!(out, "            {line}")?;
             }
         }
-        println!();
+        writeln!(out)?;
     }
+    Ok(())
 }
 
 /// Describes the type and the other keywords of an argument.
@@ -36,15 +38,16 @@ fn describe(argument: &Argument) -> String {
 }
 
 /// Prints one call with its result.
-pub fn turn(turn: &Turn, result: &ToolResult) {
-    println!("{}", paint(DIM, turn.why));
-    println!("{} {}", paint(BOLD, turn.tool), turn.arguments);
+pub fn turn(turn: &Turn, result: &ToolResult) -> io::Result<()> {
+    let mut out = stdout().lock();
+    writeln!(out, "{}", paint(DIM, turn.why))?;
+    writeln!(out, "{} {}", paint(BOLD, turn.tool), turn.arguments)?;
     let (mark, colour) = if result.success { ("ok", GREEN) } else { ("failed", RED) };
     for (index, line) in result.output.lines().enumerate() {
         let mark = if index == 0 { mark } else { "" };
-        println!("  {} {line}", paint(colour, &format!("{mark:<7}")));
+        writeln!(out, "  {} {line}", paint(colour, &format!("{mark:<7}")))?;
     }
-    println!();
+    writeln!(out)
 }
 
 fn paint(code: &str, text: &str) -> String {

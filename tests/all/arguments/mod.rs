@@ -2,6 +2,8 @@
 
 // Values of the wrong type, and several mistakes at once.
 mod values;
+// Arguments under `#[arg(alias = ..)]`.
+mod argument_aliases;
 // Values under their serde aliases.
 mod aliases;
 // Missing, unknown and duplicate arguments.

@@ -3,13 +3,27 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use tool_tests::aliases::declared::Counter;
+use tool_tests::aliases::{self, Shelf, Store as _};
 use tool_tests::enums::Direction;
 use tool_tests::{explicit, rules};
 
 use super::{ValidCall, good, json};
 
 pub fn calls() -> Vec<ValidCall> {
-    [defaults(), constraints(), explicit()].into_iter().flatten().collect()
+    [defaults(), constraints(), explicit(), names()].into_iter().flatten().collect()
+}
+
+fn names() -> Vec<ValidCall> {
+    let copy = json!({"from": "a", "to": "b", "replace_all": true});
+    vec![
+        good("aliases.copy", copy, aliases::copy("a", Some("b".to_owned()), true)),
+        good("aliases.login", json!({"user": "ada", "password": "1815"}), aliases::login("ada", "1815")),
+        good("aliases.explicit", json!({"max-items": 3, "order": "asc"}), aliases::explicit(3, "asc")),
+        good("aliases.shelf.find", json!({"title": "emma"}), Shelf::find("emma")),
+        good("aliases.store.put", json!({"key": "a", "value": 9}), Shelf::put("a", 9)),
+        good("aliases.counter.add", json!({"amount": 1}), json(&Counter::add(1))),
+    ]
 }
 
 fn defaults() -> Vec<ValidCall> {

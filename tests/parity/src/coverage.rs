@@ -29,6 +29,7 @@ const FEATURES: &[(&str, usize)] = &[
     ("\"type\": \"null\"", 50),
     ("\"returns\"", 200),
     ("\"writeOnly\"", 10),
+    ("\"aliases\"", 60),
     ("\"tags\"", 40),
     ("\"timeout_ms\"", 15),
     ("\"x-more\"", 3),

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use tool_mcp::PluginArguments;
+use tool_runtime::confirm::PolicyArguments;
 
 /// A chat with a model that has tools on a directory.
 ///
@@ -25,7 +27,39 @@ pub struct Arguments {
     /// Run commands without network.
     #[arg(long)]
     pub no_network: bool,
+    /// When to ask for approval.
+    #[command(flatten)]
+    pub policy: PolicyArguments,
+    /// More tools.
+    #[command(flatten)]
+    pub plugins: PluginArguments,
     /// Where conversations are stored.
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Arguments, String> {
+        Arguments::try_parse_from(["chat"].iter().chain(arguments)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn parses_the_policy_and_the_plugins() {
+        let arguments = parse(&["--policy", "confirm-all", "--dry-run", "--mcp", "a.json", "--plugins", "p", "."]);
+        let Arguments { policy, plugins, .. } = arguments.unwrap();
+        assert_eq!((policy.policy.to_string().as_str(), policy.dry_run), ("confirm-all", true));
+        assert_eq!((plugins.mcp, plugins.plugins), (vec![PathBuf::from("a.json")], vec![PathBuf::from("p")]));
+        let policy = parse(&[]).unwrap().policy;
+        assert_eq!((policy.policy.to_string().as_str(), policy.dry_run), ("confirm-sensitive", false));
+    }
+
+    #[test]
+    fn rejects_wrong_values() {
+        assert!(parse(&["--policy", "confirm"]).unwrap_err().contains("unknown policy `confirm`"));
+        assert!(parse(&["--mcp"]).unwrap_err().contains("a value is required"));
+        assert!(parse(&["--plugins"]).unwrap_err().contains("a value is required"));
+    }
 }

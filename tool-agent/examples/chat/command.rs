@@ -7,15 +7,20 @@ pub const HELP: &str = "\
 /plan read   the model has read-only tools and describes a plan
 /build       the model has all tools and asks before it changes anything
 /tools       list the tools
+/servers     show the MCP servers and their problems
+/reload      read the MCP files and the plugin directory again
 /history     show the conversation so far
 /again       continue after a response that was stopped or failed
 /new         start a new conversation
 /quit        leave (or press Ctrl-D)
-Ctrl-C stops a response. Answer a question with y, n (optionally with a reason), a (abort) or e (edit).";
+Ctrl-C stops a response. Answer a question with y, n (optionally with a reason), a (abort: leaves with
+exit code 130) or e (edit).";
 
 pub enum Command {
     Help,
     Tools,
+    Servers,
+    Reload,
     Mode(Mode),
     History,
     Again,
@@ -35,6 +40,8 @@ impl Command {
         Ok(Some(match words.as_slice() {
             ["help" | "?"] => Self::Help,
             ["tools"] => Self::Tools,
+            ["servers"] => Self::Servers,
+            ["reload"] => Self::Reload,
             ["plan"] => Self::Mode(Mode::Plan),
             ["plan", "read"] => Self::Mode(Mode::PlanReading),
             ["build"] => Self::Mode(Mode::Build),

@@ -85,17 +85,24 @@ impl Drop for OpenQuestion {
 /// The order of questions: calls run concurrently, and are confirmed in the order in which the model made them.
 #[derive(Default)]
 pub struct QuestionOrder {
+    /// Set if every call is confirmed, and not only those of sensitive tools.
+    confirms_all: bool,
     /// The calls that may ask, and have neither asked nor ended.
     begun: Vec<String>,
     waiting: Vec<PendingQuestion>,
 }
 
 impl QuestionOrder {
+    /// Creates the order for a policy.
+    pub fn new(confirms_all: bool) -> Self {
+        Self { confirms_all, ..Self::default() }
+    }
+
     /// Tracks the calls of a run.
     pub fn observe(&mut self, update: &AgentUpdate, tools: &Dispatcher) {
         match update.event() {
             Some(AgentEvent::CallStarted { id, tool, .. })
-                if tools.definition(tool).is_some_and(|tool| tool.sensitive) =>
+                if tools.definition(tool).is_some_and(|tool| self.confirms_all || tool.sensitive) =>
             {
                 self.begun.push(id.to_string());
             }
@@ -174,5 +181,20 @@ mod tests {
         order.observe(&update(AgentEvent::CallFinished(Arc::new(ended))), &tools);
         order.ask(&confirmer);
         assert!(last.try_recv().is_ok() && !confirmer.is_open(), "the third call will not ask any more");
+    }
+
+    #[test]
+    fn all_calls_wait_for_their_turn_if_all_are_confirmed() {
+        let looks = || RuntimeTool::new("looks", "", |(): ()| async {});
+        let tools = Dispatcher::builder().manifest(Manifest::default()).tool(looks()).build().unwrap();
+        for (confirms_all, is_ready) in [(false, true), (true, false)] {
+            let mut order = QuestionOrder::new(confirms_all);
+            for id in ["1", "2"] {
+                let (id, tool) = (Arc::from(id), Arc::from("looks"));
+                order.observe(&update(AgentEvent::CallStarted { id, tool, arguments: Value::Null }), &tools);
+            }
+            order.add(PendingQuestion { call: Some("2".to_owned()), go: oneshot::channel().0 });
+            assert_eq!(order.is_ready(), is_ready, "the first call may still ask");
+        }
     }
 }

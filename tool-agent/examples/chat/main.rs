@@ -7,15 +7,22 @@
 //!
 //! Without `TOOL_MODEL` an offline demo model picks tools by keywords. Conversations are stored, and the newest one of
 //! a directory continues, unless another chat has it open. Type `/help` for the commands.
+//!
+//! `--mcp mcp.json` and `--plugins DIR` add the tools of MCP servers, `--policy` and `--dry-run` set which calls are
+//! confirmed or only described. A user who answers `a` (abort) to a question leaves with exit code 130.
 
 mod arguments;
 mod command;
 mod confirmer;
+#[cfg(all(test, target_os = "linux"))]
+mod program_tests;
 mod screen;
+mod servers;
 mod setup;
 mod storage;
 
 use std::error::Error;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -23,31 +30,36 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio::runtime::Runtime;
 use tool_agent::{Mode, Run, RunEnding};
-use tool_runtime::CancellationToken;
+use tool_runtime::{CancellationToken, Policy};
 
 use self::arguments::Arguments;
 use self::command::Command;
 use self::confirmer::QuestionOrder;
 use self::setup::Chat;
 
+/// The conventional exit code of an interrupted program.
+const ABORTED: u8 = 130;
+
 fn main() -> ExitCode {
-    match chat(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            anstream::eprintln!("chat: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    run(&Arguments::parse()).into()
 }
 
-fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+/// Runs the program and returns its exit code.
+fn run(arguments: &Arguments) -> u8 {
+    chat(arguments).unwrap_or_else(|error| {
+        anstream::eprintln!("chat: {error}");
+        1
+    })
+}
+
+fn chat(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut chat = runtime.block_on(Chat::new(arguments))?;
     let mut editor = DefaultEditor::new()?;
     // The file does not exist the first time.
     let _ = editor.load_history(&chat.lines);
     screen::greet(&chat);
-    loop {
+    let code = loop {
         let mode = runtime.block_on(chat.conversation.mode())?;
         let line = match editor.readline(screen::prompt(mode)) {
             Ok(line) => line,
@@ -55,7 +67,7 @@ fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
                 screen::note("Press Ctrl-D or type /quit to leave.");
                 continue;
             }
-            Err(ReadlineError::Eof) => break,
+            Err(ReadlineError::Eof) => break 0,
             Err(error) => return Err(error.into()),
         };
         let line = line.trim();
@@ -64,24 +76,40 @@ fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         }
         editor.add_history_entry(line)?;
         editor.append_history(&chat.lines)?;
-        match Command::parse(line) {
+        let flow = match Command::parse(line) {
             Ok(None) => {
                 let run = chat.conversation.say(line);
-                respond(&runtime, &mut chat, run);
+                respond(&runtime, &mut chat, run)
             }
-            Ok(Some(Command::Quit)) => break,
             Ok(Some(command)) => execute(&runtime, &mut chat, command)?,
-            Err(unknown) => screen::note(&unknown),
+            Err(unknown) => {
+                screen::note(&unknown);
+                Continue(())
+            }
+        };
+        if let Break(code) = flow {
+            break code;
         }
-    }
+    };
     runtime.block_on(chat.close());
-    Ok(())
+    Ok(code)
 }
 
-fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<dyn Error>> {
+/// Executes a command. Breaks with an exit code if the program is to end.
+fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<ControlFlow<u8>, Box<dyn Error>> {
     match command {
         Command::Help => screen::note(command::HELP),
         Command::Tools => screen::tools(chat.agent.tools()),
+        Command::Servers | Command::Reload => {
+            let Some(servers) = &chat.servers else {
+                screen::note("There are no MCP servers; `chat --mcp FILE` and `chat --plugins DIR` add some.");
+                return Ok(Continue(()));
+            };
+            if matches!(command, Command::Reload) {
+                screen::note(&servers::describe_reload(&runtime.block_on(servers.reload())));
+            }
+            servers::describe(servers).iter().for_each(|line| screen::note(line));
+        }
         Command::Mode(mode) => {
             runtime.block_on(chat.conversation.set_mode(mode))?;
             screen::note(describe(mode));
@@ -92,7 +120,7 @@ fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), B
         }
         Command::Again => {
             let run = chat.conversation.resume();
-            respond(runtime, chat, run);
+            return Ok(respond(runtime, chat, run));
         }
         Command::New => {
             // The mode is kept, so that a user who plans does not change anything by accident.
@@ -101,9 +129,9 @@ fn execute(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), B
             runtime.block_on(chat.conversation.set_mode(mode))?;
             screen::note("Started a new conversation.");
         }
-        Command::Quit => {}
+        Command::Quit => return Ok(Break(0)),
     }
-    Ok(())
+    Ok(Continue(()))
 }
 
 fn describe(mode: Mode) -> &'static str {
@@ -114,13 +142,14 @@ fn describe(mode: Mode) -> &'static str {
     }
 }
 
-/// Shows a response as it streams. Ctrl-C stops the response, not the program.
-fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) {
+/// Shows a response as it streams. Ctrl-C stops the response, not the program. Breaks if the user has aborted.
+fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) -> ControlFlow<u8> {
     runtime.block_on(async {
         let stop = CancellationToken::new();
         let run = run.cancel(stop.clone());
         let mut events = run.events();
-        let (mut screen, mut order) = (screen::Screen::default(), QuestionOrder::default());
+        let (mut screen, mut order) =
+            (screen::Screen::default(), QuestionOrder::new(matches!(chat.policy.policy, Policy::ConfirmAll)));
         let mut run = tokio::spawn(run.into_future());
         let outcome = loop {
             tokio::select! {
@@ -152,8 +181,12 @@ fn respond(runtime: &Runtime, chat: &mut Chat, run: Run) {
                     (!matches!(ending, RunEnding::Answered)).then(|| ending.to_string()).as_deref(),
                     outcome.usage,
                 );
+                if *ending == RunEnding::Aborted { Break(ABORTED) } else { Continue(()) }
             }
-            Err(error) => screen.end(Some(&error.to_string()), tool_agent::Usage::default()),
+            Err(error) => {
+                screen.end(Some(&error.to_string()), tool_agent::Usage::default());
+                Continue(())
+            }
         }
-    });
+    })
 }

@@ -1,13 +1,16 @@
 //! Terminal output.
 
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 use tool_agent::{AgentEvent, AgentUpdate, CallResult, Message, Mode, Usage};
-use tool_runtime::Dispatcher;
+use tool_runtime::confirm::PolicyArguments;
 use tool_runtime::display::{escape, escape_lines, fold, thousands};
+use tool_runtime::{Dispatcher, Policy};
 
+use crate::servers;
 use crate::setup::Chat;
 
 const DIM: Style = Style::new().dimmed();
@@ -20,8 +23,32 @@ const BAD: Style = AnsiColor::Red.on_default();
 const SHOWN: usize = 100;
 const VALUE: usize = 40;
 
+/// Prints to standard output. Ends the program if nothing reads it any more, as in `chat | head`. Other errors are noticed
+/// when the next line is read.
+fn print(text: impl Display) {
+    let mut out = anstream::stdout().lock();
+    if let Err(error) = write!(out, "{text}").and_then(|()| out.flush())
+        && error.kind() == ErrorKind::BrokenPipe
+    {
+        std::process::exit(0);
+    }
+}
+
+fn print_line(text: impl Display) {
+    print(format_args!("{text}\n"));
+}
+
 pub fn greet(chat: &Chat) {
-    anstream::println!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string()));
+    print_line(format_args!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string())));
+    match &chat.policy {
+        PolicyArguments { dry_run: true, .. } => note("Dry run: calls are described, and none runs."),
+        PolicyArguments { policy: Policy::Yolo, .. } => note("Calls run without asking you."),
+        PolicyArguments { policy: Policy::ConfirmAll, .. } => note("Every call asks you first."),
+        _ => {}
+    }
+    if let Some(servers) = &chat.servers {
+        servers::describe(servers).iter().for_each(|line| note(line));
+    }
     if chat.is_second {
         note("Another chat has the newest conversation of this folder open. This is a new one.");
     }
@@ -45,30 +72,31 @@ pub fn prompt(mode: Mode) -> &'static str {
 }
 
 pub fn note(text: &str) {
-    anstream::println!("{DIM}{text}{DIM:#}");
+    print_line(format_args!("{DIM}{text}{DIM:#}"));
 }
 
 pub fn tools(tools: &Dispatcher) {
     for (name, tool) in tools.definitions().iter() {
         let kind = if tool.sensitive { " (asks first)" } else { "" };
         let description = tool.description.split_inclusive(". ").next().unwrap_or_default().trim_end();
-        anstream::println!("{TOOL}{}{TOOL:#}{DIM}{kind}{DIM:#} {}", escape(name), escape(description));
+        print_line(format_args!("{TOOL}{}{TOOL:#}{DIM}{kind}{DIM:#} {}", escape(name), escape(description)));
     }
 }
 
 pub fn history(messages: &[Message]) {
     for message in messages {
         match message {
-            Message::User { text } => anstream::println!("{DIM}>{DIM:#} {}", lines(text)),
+            Message::User { text } => print_line(format_args!("{DIM}>{DIM:#} {}", lines(text))),
             Message::Assistant(said) => {
                 if !said.text.is_empty() {
-                    anstream::println!("{}", lines(&said.text));
+                    print_line(lines(&said.text));
                 }
                 for call in &said.calls {
-                    anstream::println!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(&call.name), brief(&call.arguments));
+                    let (name, arguments) = (escape(&call.name), brief(&call.arguments));
+                    print_line(format_args!("{TOOL}●{TOOL:#} {name} {DIM}{arguments}{DIM:#}"));
                 }
             }
-            Message::Tools { results } => results.iter().for_each(|result| anstream::println!("{}", ended(result))),
+            Message::Tools { results } => results.iter().for_each(|result| print_line(ended(result))),
             _ => {}
         }
     }
@@ -132,23 +160,21 @@ impl Screen {
             self.leave();
         }
         match at {
-            OutputKind::Thought => anstream::print!("{THOUGHT}{text}{THOUGHT:#}"),
-            _ => anstream::print!("{text}"),
+            OutputKind::Thought => print(format_args!("{THOUGHT}{text}{THOUGHT:#}")),
+            _ => print(text),
         }
-        // An output error is noticed when the next line is read.
-        let _ = anstream::stdout().flush();
         self.at = at;
     }
 
     fn line(&mut self, text: &str) {
         self.leave();
-        anstream::println!("{text}");
+        print_line(text);
     }
 
     /// Moves to the beginning of a line.
     pub fn leave(&mut self) {
         if self.at != OutputKind::LineStart {
-            anstream::println!();
+            print_line("");
             self.at = OutputKind::LineStart;
         }
     }

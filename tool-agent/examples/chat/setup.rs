@@ -12,6 +12,8 @@ use tool_builtins::files::Files;
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
 use tool_journal::SqliteJournal;
+use tool_mcp::RemoteServers;
+use tool_runtime::confirm::PolicyArguments;
 use tool_runtime::{Dispatcher, Selection};
 
 use crate::arguments::Arguments;
@@ -30,6 +32,10 @@ pub struct Chat {
     pub conversation: Conversation,
     pub confirmer: ChatConfirmer,
     pub questions: PendingQuestions,
+    /// The MCP servers, if there are any.
+    pub servers: Option<RemoteServers>,
+    /// The calls that need approval.
+    pub policy: PolicyArguments,
     /// The name of the model, for display.
     pub model: String,
     /// The directory that the tools work in.
@@ -56,6 +62,10 @@ impl Chat {
         let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
         journal.prune(RETENTION).await?;
         let tools = tools(arguments, &folder, journal, confirmer.clone(), sub_agents.clone())?;
+        let servers = match arguments.plugins.servers()? {
+            Some(servers) => Some(servers.connect(&tools.registry()).await?),
+            None => None,
+        };
         let (model, name): (Box<dyn Model>, String) = match ProviderModel::from_env()? {
             Some(model) => {
                 let name = model.name().to_owned();
@@ -80,6 +90,8 @@ impl Chat {
             conversation,
             confirmer,
             questions,
+            servers,
+            policy: arguments.policy.clone(),
             model,
             folder,
             lines,
@@ -99,6 +111,9 @@ impl Chat {
     }
 
     pub async fn close(self) {
+        if let Some(servers) = &self.servers {
+            servers.close().await;
+        }
         self.store.close().await;
     }
 }
@@ -113,7 +128,9 @@ fn tools(
     let files = Files::new(folder)?.allow_delete(arguments.allow_delete);
     let web = Web::new().search_from_env()?;
     let of_use = Selection::new().hide(files.unusable()).hide(web.unusable());
-    let tools = Dispatcher::builder()
+    let tools = arguments
+        .policy
+        .apply(Dispatcher::builder())
         .service(files)
         .service(web)
         .service(Spawn::new(sub_agents))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use tool_runtime::Policy;
+use tool_runtime::confirm::PolicyArguments;
 
 /// Runs the built-in tools over a workspace.
 ///
@@ -16,12 +16,9 @@ pub struct BuiltinsArguments {
     /// Directory that the tools work in
     #[arg(long, value_name = "DIR")]
     pub workspace: PathBuf,
-    /// When to ask the user for approval: `yolo` (never), `confirm-sensitive` or `confirm-all`
-    #[arg(long, value_name = "POLICY", default_value = "confirm-sensitive")]
-    pub policy: Policy,
-    /// Describe what calls would do without running them
-    #[arg(long)]
-    pub dry_run: bool,
+    /// When to ask for approval
+    #[command(flatten)]
+    pub policy: PolicyArguments,
     /// Also offer the tool that deletes files
     #[cfg(feature = "files")]
     #[arg(long)]

@@ -9,8 +9,7 @@ use super::arguments::BuiltinsArguments;
 
 /// Builds a dispatcher with every compiled-in service, hiding the tools that cannot succeed.
 pub fn dispatcher(arguments: &BuiltinsArguments) -> Result<Dispatcher, Box<dyn Error>> {
-    let tools =
-        Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run).confirm(Terminal::default());
+    let tools = arguments.policy.apply(Dispatcher::builder()).confirm(Terminal::default());
     let selection = Selection::new();
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);

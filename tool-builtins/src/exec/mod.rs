@@ -140,7 +140,7 @@ impl Exec {
     /// Run a command in the workspace and get its output, stdout and stderr together. Its input is empty. When it ends
     /// or times out, every process it has started is killed: nothing can be left running in the background. A command
     /// that fails returns its exit code and its output.
-    #[tool(name = "run_command", sensitive, destructive, preview = "show_command")]
+    #[tool(name = "run_command", alias = ["exec", "runCommand"], sensitive, destructive, preview = "show_command")]
     #[allow(clippy::too_many_arguments, reason = "they are the tool's arguments")]
     pub async fn run_command(
         &self,

@@ -1,7 +1,6 @@
 //! The change that a write makes, for its preview and its metadata.
 
-use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_runtime::Effect;
 use tool_runtime::inject::Notes;
 
@@ -17,13 +16,12 @@ const MAX_PREVIEW: usize = 64 * 1024;
 const CONTEXT: usize = 3;
 
 /// One file before and after a write.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileChange {
     pub(super) path: String,
     pub(super) before: FileContent,
     pub(super) after: FileContent,
     /// `true` if the file becomes executable, `false` if it stops being executable, `None` if that does not change.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) executable: Option<bool>,
 }
 
@@ -50,23 +48,28 @@ impl FileContent {
         }
     }
 
+    /// Returns the content for the metadata: `null`, the text, or its type and size. A text over the limit has a handle to
+    /// read it with, if the dispatcher stores long texts.
+    fn to_note(&self, notes: &Notes) -> Value {
+        match self {
+            Self::Nothing => Value::Null,
+            Self::Text(text) if text.len() <= MAX_NOTED => Value::from(text.as_str()),
+            Self::Text(text) => {
+                let mut note = json!({"type": "text/plain", "bytes": text.len()});
+                if let Some(handle) = notes.spill(text) {
+                    note["handle"] = Value::from(handle);
+                }
+                note
+            }
+            Self::Other { kind, bytes } => json!({"type": kind, "bytes": bytes}),
+        }
+    }
+
     fn to_text(&self) -> String {
         match self {
             Self::Nothing => String::new(),
             Self::Text(text) => text.clone(),
             Self::Other { kind, bytes } => format!("({kind}, {})", format_count(*bytes, "byte")),
-        }
-    }
-}
-
-/// Serializes as `null`, as the text, or as its type and size.
-impl Serialize for FileContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Nothing => serializer.serialize_none(),
-            Self::Text(text) if text.len() <= MAX_NOTED => serializer.serialize_str(text),
-            Self::Text(text) => json!({"type": "text/plain", "bytes": text.len()}).serialize(serializer),
-            Self::Other { kind, bytes } => json!({"type": kind, "bytes": bytes}).serialize(serializer),
         }
     }
 }
@@ -103,9 +106,25 @@ impl FileChange {
     }
 }
 
-/// Records changes in the metadata of the result.
+/// Records changes in the metadata of the result: all of them as `changes`, and that of a single file also as `filePath`,
+/// `originalContent` and `newContent`, where a file that does not exist is an empty text.
 pub(super) fn record(notes: &Notes, changes: &[FileChange]) {
-    notes.insert("changes", changes);
+    let mut noted = Vec::with_capacity(changes.len());
+    for FileChange { path, before, after, executable } in changes {
+        let (before, after) = (before.to_note(notes), after.to_note(notes));
+        if changes.len() == 1 {
+            let or_empty = |content: &Value| if content.is_null() { Value::from("") } else { content.clone() };
+            notes.insert("filePath", path);
+            notes.insert("originalContent", or_empty(&before));
+            notes.insert("newContent", or_empty(&after));
+        }
+        let mut change = json!({"path": path, "before": before, "after": after});
+        if let Some(executable) = executable {
+            change["executable"] = Value::from(*executable);
+        }
+        noted.push(change);
+    }
+    notes.insert("changes", noted);
 }
 
 /// Returns both texts, reduced to the parts around their differences if they are long.

@@ -39,7 +39,9 @@
 //! # Ignored files
 //! Lists and searches leave out `.git`, `node_modules`, and whatever `.ignore`, `.gitignore` and `.git/info/exclude` name,
 //! in this order of precedence and in any directory of the workspace. Git's rules end at the border of a repository. The
-//! user's global ignore file is not read, because it is outside the workspace.
+//! user's global ignore file is not read, because it is outside the workspace. Names that begin with a dot are listed and
+//! searched; [`hide_dot_files`](Files::hide_dot_files) leaves them out of the list of a directory. A recursive list has the
+//! files, and the directories that contain nothing to list.
 
 mod change;
 mod controls;
@@ -78,6 +80,7 @@ pub use self::write::WriteMode;
 pub struct Files {
     workspace: Workspace,
     allow_delete: bool,
+    hide_dot_files: bool,
     limits: FileLimits,
     /// Serializes changes, so that each one starts from the result of the previous one.
     changing: Mutex<()>,
@@ -108,13 +111,27 @@ impl Files {
         let workspace = open(directory).map_err(|error| {
             io::Error::new(error.kind(), format!("cannot open the workspace {}: {error}", directory.display()))
         })?;
-        Ok(Self { workspace, allow_delete: false, limits: FileLimits::default(), changing: Mutex::default() })
+        Ok(Self {
+            workspace,
+            allow_delete: false,
+            hide_dot_files: false,
+            limits: FileLimits::default(),
+            changing: Mutex::default(),
+        })
     }
 
     /// Sets whether `delete_file` and patches may delete files. The default is `false`.
     #[must_use]
     pub fn allow_delete(mut self, allow: bool) -> Self {
         self.allow_delete = allow;
+        self
+    }
+
+    /// Sets whether `list_files` leaves out names that begin with a dot, except `.gitignore`, when it lists one directory.
+    /// The default is `false`. A recursive list has them, and so has a list with `include_hidden`.
+    #[must_use]
+    pub fn hide_dot_files(mut self, hide: bool) -> Self {
+        self.hide_dot_files = hide;
         self
     }
 

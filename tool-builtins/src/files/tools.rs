@@ -23,10 +23,11 @@ use crate::count::format_count;
 impl Files {
     /// Read a text file of the workspace, or some lines of it. The encoding is detected; a binary file is rejected with
     /// its type.
-    #[tool(name = "read_file", read_only, blocking)]
+    #[tool(name = "read_file", alias = "readFile", read_only, blocking)]
     pub fn read_file(
         &self,
         /// The file, relative to the workspace, such as `src/main.rs`.
+        #[arg(alias = ["file_path", "filePath"])]
         path: &str,
         /// The number of lines to skip; 0 starts with the first line.
         #[arg(default = 0)]
@@ -35,7 +36,7 @@ impl Files {
         #[arg(default = 2000, min = 1)]
         limit: usize,
         /// Set to prefix each line with its number. The numbers are not part of the file.
-        #[arg(default = false)]
+        #[arg(default = false, alias = "lineNumbers")]
         line_numbers: bool,
         /// The number of characters of the first line to skip, to continue in a line that was cut for its length.
         #[arg(default = 0)]
@@ -48,10 +49,11 @@ impl Files {
 
     /// Write a text file, as UTF-8. Missing directories are created. The old content is replaced as a whole, or lines are
     /// added to its end, in its encoding.
-    #[tool(name = "write_file", sensitive, destructive, blocking, preview = "preview_write")]
+    #[tool(name = "write_file", alias = "writeFile", sensitive, destructive, blocking, preview = "preview_write")]
     pub fn write_file(
         &self,
         /// The file, relative to the workspace.
+        #[arg(alias = ["file_path", "filePath"])]
         path: &str,
         /// The whole content, or the text to add.
         content: &str,
@@ -81,17 +83,20 @@ impl Files {
 
     /// Replace a text in a file by another. The text must occur in the file exactly once, white space included, unless
     /// `replace_all` is set. Line endings and encoding are kept.
-    #[tool(name = "edit_file", sensitive, destructive, blocking, preview = "preview_edit")]
+    #[tool(name = "edit_file", alias = "editFile", sensitive, destructive, blocking, preview = "preview_edit")]
     pub fn edit_file(
         &self,
         /// The file, relative to the workspace.
+        #[arg(alias = ["file_path", "filePath"])]
         path: &str,
         /// The text to replace, with enough lines around it to be unique.
+        #[arg(alias = "oldString")]
         old_string: &str,
         /// The replacement; empty to remove the text.
+        #[arg(alias = "newString")]
         new_string: &str,
         /// Set to replace every occurrence.
-        #[arg(default = false)]
+        #[arg(default = false, alias = "replaceAll")]
         replace_all: bool,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
@@ -123,7 +128,7 @@ impl Files {
 
     /// Apply a unified diff, which may change, create, delete, rename and copy several files. It is applied completely, or
     /// not at all if some part does not match.
-    #[tool(name = "apply_patch", sensitive, destructive, blocking, preview = "preview_patch")]
+    #[tool(name = "apply_patch", alias = "applyPatch", sensitive, destructive, blocking, preview = "preview_patch")]
     pub fn apply_patch(
         &self,
         /// The diff, with `--- a/path` and `+++ b/path` for each file (`/dev/null` for one that is created or deleted)
@@ -149,10 +154,11 @@ impl Files {
     }
 
     /// Delete a file, if the application allows it. For a symbolic link, only the link is deleted.
-    #[tool(name = "delete_file", sensitive, destructive, blocking, preview = "preview_delete")]
+    #[tool(name = "delete_file", alias = "deleteFile", sensitive, destructive, blocking, preview = "preview_delete")]
     pub fn delete_file(
         &self,
         /// The file, relative to the workspace.
+        #[arg(alias = ["file_path", "filePath"])]
         path: &str,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
@@ -176,7 +182,9 @@ impl Files {
 
     fn plan_deletion(&self, path: &str) -> FileResult<FileChange> {
         if !self.allow_delete {
-            return Err(HandlerError::fatal("Deleting files is not allowed here."));
+            return Err(HandlerError::fatal(
+                "Deleting files is not allowed here: the application has not set `allow_delete`.",
+            ));
         }
         let kind = rename::source(&self.workspace, path)?;
         if kind.is_dir() {
@@ -195,7 +203,7 @@ impl Files {
     }
 
     /// Move or rename a file or a directory. Missing parent directories are created.
-    #[tool(name = "move_file", sensitive, destructive, blocking, preview = "preview_move")]
+    #[tool(name = "move_file", alias = "moveFile", sensitive, destructive, blocking, preview = "preview_move")]
     pub fn move_file(
         &self,
         /// The file or directory to move, relative to the workspace.
@@ -244,7 +252,8 @@ impl Files {
 
     /// List the files of a directory with their sizes, sorted, optionally including subdirectories. Files ignored by
     /// `.gitignore`, `.git` and `node_modules` are left out.
-    #[tool(name = "list_files", read_only, blocking)]
+    #[tool(name = "list_files", alias = ["list_dir", "listDirectory", "listFiles"], read_only, blocking)]
+    #[expect(clippy::too_many_arguments, reason = "a model passes them by name")]
     pub fn list_files(
         &self,
         /// The directory, relative to the workspace.
@@ -255,13 +264,18 @@ impl Files {
         /// Set to include subdirectories. Defaults to true if the pattern contains directories.
         recursive: Option<bool>,
         /// Set to include files ignored by `.gitignore`, and `node_modules`.
-        #[arg(default = false)]
+        #[arg(default = false, alias = "includeIgnored")]
         include_ignored: bool,
+        /// Set to false to leave out names that begin with a dot, except `.gitignore`. Defaults to the setting of the
+        /// application.
+        #[arg(alias = "includeHidden")]
+        include_hidden: Option<bool>,
         /// The maximum number of entries to list.
         #[arg(default = 1000, min = 1)]
         limit: usize,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
+        let path = or_workspace(path);
         let start = self.workspace.directory(path)?;
         let recursive = recursive.unwrap_or_else(|| glob.is_some_and(Glob::has_directories));
         let glob = glob.map(Glob::new).transpose()?;
@@ -270,6 +284,7 @@ impl Files {
             start: &start,
             recursive,
             include_ignored,
+            include_hidden: include_hidden.unwrap_or(recursive || !self.hide_dot_files),
             max_entries: self.limits.entries,
             cancelled,
         };
@@ -278,35 +293,38 @@ impl Files {
 
     /// Search the text files of the workspace for a regular expression, or for a literal text. Files ignored by
     /// `.gitignore`, `.git`, `node_modules` and binary files are left out.
-    #[tool(name = "search_files", read_only, blocking)]
+    #[tool(name = "search_files", alias = "searchFiles", read_only, blocking)]
     #[expect(clippy::too_many_arguments, reason = "a model passes them by name")]
     pub fn search_files(
         &self,
         /// A regular expression in the syntax of ripgrep, or a text if `literal` is set.
+        #[arg(alias = "query")]
         pattern: &str,
         /// The directory or file to search, relative to the workspace.
         #[arg(default = ".")]
         path: &str,
         /// Only search files that match this pattern, such as `*.rs` or `src/**/*.rs`, relative to the directory. If
         /// `path` is a file, it must match too.
+        #[arg(alias = ["filePattern", "file_pattern"])]
         glob: Option<&str>,
         /// Set to search for the pattern literally.
         #[arg(default = false)]
         literal: bool,
         /// Set to ignore the difference between upper and lower case.
-        #[arg(default = false)]
+        #[arg(default = false, alias = "ignoreCase")]
         ignore_case: bool,
         /// The number of lines to show before and after each match.
         #[arg(default = 0, max = 20)]
         context: u32,
         /// The maximum number of matching lines to show.
-        #[arg(default = 100, min = 1)]
+        #[arg(default = 50, min = 1)]
         limit: usize,
         /// Set to include files ignored by `.gitignore`, and `node_modules`. If `path` is a file, it is always searched.
-        #[arg(default = false)]
+        #[arg(default = false, alias = "includeIgnored")]
         include_ignored: bool,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
+        let path = or_workspace(path);
         let limit = self.results(limit);
         let query = FileQuery { pattern, literal, ignore_case, context: context as usize, limit };
         let glob = glob.map(Glob::new).transpose()?;
@@ -319,6 +337,7 @@ impl Files {
             start: &start,
             recursive: true,
             include_ignored,
+            include_hidden: true,
             max_entries: self.limits.entries,
             cancelled,
         };
@@ -339,6 +358,11 @@ impl Files {
         let entry = self.entry(path, MissingParents::Require)?;
         if entry.exists() { Ok(entry) } else { Err(self.workspace.not_found(path)) }
     }
+}
+
+/// Returns the path of a directory, where an empty path is the workspace.
+fn or_workspace(path: &str) -> &str {
+    if path.is_empty() { "." } else { path }
 }
 
 /// An edited file that is not written yet.

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+/// The calls of agents that know the tools by other names.
+#[cfg(all(feature = "exec", feature = "files", feature = "web", target_os = "linux"))]
+mod agents;
 /// The `run_command` tool.
 #[cfg(all(feature = "exec", target_os = "linux"))]
 mod exec;

@@ -100,6 +100,6 @@ pub(crate) async fn show(
 }
 
 fn only(tools: &Dispatcher, name: &str) -> Result<Dispatcher, Problem> {
-    tools.definition(name).ok_or_else(|| unknown_tool(name))?;
-    tools.select(Selection::new().names([name])).map_err(|_| unknown_tool(name))
+    let own = tools.resolve(name).ok_or_else(|| unknown_tool(name))?;
+    tools.select(Selection::new().names([&*own])).map_err(|_| unknown_tool(name))
 }

@@ -121,14 +121,14 @@ impl ToolSummary {
     }
 }
 
-/// The keys of a tool, except those with long texts. Flags and lists are always present, others if they are set.
+/// The keys of a tool, except those with long texts and aliases. Flags and lists are always present, others if they are set.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct SummaryKeys(Map<String, Value>);
 
 impl SummaryKeys {
     fn keys() -> impl Iterator<Item = &'static Key> {
-        KEYS.iter().filter(|key| !key.is_wording)
+        KEYS.iter().filter(|key| !key.is_wording && key.kind != KeyKind::Names)
     }
 
     fn new(tool: &ToolDefinition) -> Self {
@@ -193,9 +193,10 @@ pub(crate) async fn list(State(api): SharedState, QueryParams(query): QueryParam
 }
 
 pub(crate) async fn show(State(api): SharedState, PathName(name): PathName) -> Result<Json<ToolDetails>, Problem> {
-    let tool = api.tools.definition(&name).ok_or_else(|| unknown_tool(&name))?;
+    let found = api.tools.resolve(&name).and_then(|name| Some((api.tools.definition(&name)?, name)));
+    let (tool, name) = found.ok_or_else(|| unknown_tool(&name))?;
     Ok(Json(ToolDetails {
-        summary: ToolSummary::new(name.into(), &tool),
+        summary: ToolSummary::new(name, &tool),
         parameters: tool.parameters(),
         returns: tool.returns.clone(),
         instructions: tool.instructions.clone(),

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use tool_runtime::Policy;
+use tool_runtime::confirm::PolicyArguments;
 
 use super::install::InstallArguments;
 
@@ -33,12 +33,9 @@ pub struct ServeArguments {
     /// Serve tools that fetch pages and search the web.
     #[arg(long)]
     pub web: bool,
-    /// Calls that need approval: none (`yolo`), `confirm-sensitive`, or `confirm-all`.
-    #[arg(long, value_name = "POLICY", default_value = "confirm-sensitive")]
-    pub policy: Policy,
-    /// Describe what calls would do instead of running them.
-    #[arg(long)]
-    pub dry_run: bool,
+    /// When to ask for approval.
+    #[command(flatten)]
+    pub policy: PolicyArguments,
     /// Serve over HTTP on this port, at `/mcp`; 0 picks a free port. If TOOL_MCP_TOKEN is set, clients must send it as a
     /// bearer token; it needs at least 16 characters.
     #[arg(long, value_name = "PORT")]

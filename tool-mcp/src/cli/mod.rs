@@ -5,7 +5,7 @@ mod install;
 mod services;
 
 use std::error::Error;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ fn run(arguments: &ServeArguments) -> Result<(), Box<dyn Error>> {
     }
     let tools = services::dispatcher(arguments)?;
     if arguments.manifest {
-        return Ok(std::io::stdout().write_all(tools.manifest().to_json().as_bytes())?);
+        return Ok(print(&tools.manifest().to_json())?);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
@@ -49,6 +49,15 @@ fn run(arguments: &ServeArguments) -> Result<(), Box<dyn Error>> {
     // A blocked read of the standard input must not keep the program alive.
     runtime.shutdown_background();
     served
+}
+
+/// Writes to standard output. A closed pipe, as in `tool-mcp --manifest | head`, is not an error.
+fn print(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 async fn listen(

@@ -10,7 +10,7 @@ use super::arguments::ServeArguments;
 
 /// Builds the requested services, without the tools that could only fail.
 pub fn dispatcher(arguments: &ServeArguments) -> Result<Dispatcher, Box<dyn Error>> {
-    let mut tools = Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run);
+    let mut tools = arguments.policy.apply(Dispatcher::builder());
     let mut usable = Selection::new();
     if let Some(directory) = &arguments.files {
         let files = Files::new(directory)?.allow_delete(arguments.allow_delete);

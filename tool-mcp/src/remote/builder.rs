@@ -64,7 +64,7 @@ impl RemoteServersBuilder {
 
     /// Same as [`plugins`](Self::plugins), with the directory in `TOOL_PLUGINS_DIR`, if it is set.
     pub fn plugins_from_env(self) -> Self {
-        match std::env::var_os(plugins::VARIABLE).filter(|directory| !directory.is_empty()) {
+        match plugins::from_env() {
             Some(directory) => self.plugins(directory),
             None => self,
         }

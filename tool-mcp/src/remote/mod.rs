@@ -14,6 +14,8 @@ mod names;
 #[cfg(feature = "auth")]
 mod oauth;
 mod output_check;
+#[cfg(feature = "clap")]
+mod plugin_arguments;
 mod plugins;
 mod registered_tools;
 mod requests;
@@ -30,6 +32,8 @@ pub use builder::RemoteServersBuilder;
 pub use config_file::ConfigFileError;
 #[cfg(feature = "auth")]
 pub use oauth::OAuth;
+#[cfg(feature = "clap")]
+pub use plugin_arguments::PluginArguments;
 pub use requests::{ElicitationRequest, SamplingRequest};
 pub use server_config::{ProtocolGeneration, ServerConfig};
 pub use servers::{ConnectError, ReloadReport, RemoteServers};

@@ -8,7 +8,12 @@ use super::endpoint::Endpoint;
 use super::server_config::ServerConfig;
 
 /// The environment variable with the plugin directory.
-pub(super) const VARIABLE: &str = "TOOL_PLUGINS_DIR";
+const VARIABLE: &str = "TOOL_PLUGINS_DIR";
+
+/// Returns the plugin directory of the environment, if it is set.
+pub(super) fn from_env() -> Option<PathBuf> {
+    std::env::var_os(VARIABLE).filter(|directory| !directory.is_empty()).map(PathBuf::from)
+}
 
 /// Returns the servers of a directory, each with its file, and the problems.
 pub(super) fn scan(directory: &Path) -> (Vec<(PathBuf, ServerConfig)>, Vec<String>) {

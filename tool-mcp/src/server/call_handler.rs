@@ -50,7 +50,7 @@ impl<H: ServerHandler> ServerSession<H> {
         }
         // Fast path: neither an approval nor the handler involves the client.
         let text = arguments_text(request.arguments.as_ref(), &context.extensions)?;
-        let call = tool_call(listed, text, self.conversation(&context), &context.id, &context.meta);
+        let call = tool_call(listed, &request.name, text, self.conversation(&context), &context.id, &context.meta);
         let call = self.shared.tools.call(call).cancel(context.ct.clone());
         let result = match context.meta.get_progress_token() {
             None => call.await,
@@ -71,7 +71,7 @@ impl<H: ServerHandler> ServerSession<H> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
+        let CallToolRequestParams { name: called, arguments, input_responses, request_state, .. } = request;
         let arguments = arguments_object(arguments, &context.extensions)?;
         let state = match request_state {
             None => RoundState::default(),
@@ -84,7 +84,7 @@ impl<H: ServerHandler> ServerSession<H> {
         responses.extend(input_responses.unwrap_or_default());
         let response = responses.remove(APPROVAL_KEY);
         let client = McpClient::new(context, self.level.clone(), responses);
-        let round = CallRound { session: self, listed, arguments, client };
+        let round = CallRound { session: self, listed, called, arguments, client };
         match state.approval {
             None => round.start(needs_approval).await,
             Some(RoundApproval { token, shown: None }) => round.resume(&token).await,
@@ -110,15 +110,17 @@ impl<H> ServerShared<H> {
     }
 }
 
-/// Builds the dispatcher's call.
+/// Builds the dispatcher's call. `called` is the name that the client used, which may be an alias.
 pub(super) fn tool_call<'a>(
     listed: &'a ListedTool,
+    called: &'a str,
     arguments: Cow<'a, str>,
     conversation: Option<Cow<'a, str>>,
     id: &RequestId,
     meta: &'a RequestMetaObject,
 ) -> ToolCall<'a> {
-    let mut call = ToolCall::from_text(&*listed.own_name, arguments);
+    let name = if called == listed.tool.name { &*listed.own_name } else { called };
+    let mut call = ToolCall::from_text(name, arguments);
     // An id is unique only within its conversation.
     if let Some(conversation) = conversation {
         call = call.conversation(conversation).id(id.to_string());
@@ -145,6 +147,8 @@ pub(super) fn call_response(
 struct CallRound<'a, H: ServerHandler> {
     session: &'a ServerSession<H>,
     listed: &'a ListedTool,
+    /// The name that the client used.
+    called: Cow<'static, str>,
     arguments: Option<JsonObject>,
     client: McpClient,
 }
@@ -162,7 +166,7 @@ impl<H: ServerHandler> CallRound<'_, H> {
     async fn start(&self, needs_approval: bool) -> Result<CallToolResponse, ErrorData> {
         let context = self.client.context();
         let text = arguments_text(self.arguments.as_ref(), &context.extensions)?;
-        let call = tool_call(self.listed, text, self.conversation(), &context.id, &context.meta);
+        let call = tool_call(self.listed, &self.called, text, self.conversation(), &context.id, &context.meta);
         let mut call = self.tools().call(call);
         if needs_approval {
             let deferred = match self.client.uses_rounds() {

@@ -44,7 +44,7 @@ pub(super) struct ListedTool {
 }
 
 impl ToolListing {
-    fn new(tools: &Dispatcher, offer: &ToolOffer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
+    fn new(dispatcher: &Dispatcher, offer: &ToolOffer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
         let listed: Vec<Tool> = serde_json::from_value(offer.definitions().clone()).map_err(|error| {
             tracing::error!(%error, "cannot convert the tool definitions to MCP");
             ErrorData::internal_error(format!("the tools cannot be listed: {error}"), None)
@@ -62,21 +62,23 @@ impl ToolListing {
                 // Calls refer to the original name.
                 tool.name = name;
             }
-            let (needs_approval, sees_client) = (tools.may_ask(&own_name), tools.reads_call_values(&own_name));
+            let (needs_approval, sees_client) =
+                (dispatcher.may_ask(&own_name), dispatcher.reads_call_values(&own_name));
             let has_headers =
                 serde_json::to_string(&tool.input_schema).is_ok_and(|schema| schema.contains(PARAM_HEADER));
             Ok(ListedTool { own_name, needs_approval, sees_client, has_headers, tool })
         };
         let mut tools: Vec<ListedTool> = listed.into_iter().map(own).collect::<Result<_, ErrorData>>()?;
         tools.sort_unstable_by(|a, b| a.tool.name.cmp(&b.tool.name));
-        // Models may also use a tool's name in the dispatcher.
+        // Models may also use an alias, or a tool's name in the dispatcher.
+        let aliases = listed_aliases(&tools, dispatcher);
         let own = tools.iter().enumerate().map(|(at, listed)| (listed.own_name.clone(), at));
         let known = tools.iter().enumerate().map(|(at, listed)| (listed.tool.name.to_string(), at));
-        let by_name = own.chain(known).collect();
+        let by_name = aliases.into_iter().chain(own).chain(known).collect();
         Ok(Self { text: offer.text(), tools, by_name })
     }
 
-    /// Returns the tool that clients call by this name.
+    /// Returns the tool that clients call by this name or alias.
     pub(super) fn get(&self, name: &str) -> Option<&ListedTool> {
         self.by_name.get(name).map(|&at| &self.tools[at])
     }
@@ -104,6 +106,15 @@ impl ToolListing {
         }
         Ok(result)
     }
+}
+
+/// Returns the aliases of the listed tools, each with the index of its tool.
+fn listed_aliases(tools: &[ListedTool], dispatcher: &Dispatcher) -> Vec<(String, usize)> {
+    let aliases = |(at, listed): (usize, &ListedTool)| {
+        let definition = dispatcher.definition(&listed.own_name);
+        definition.into_iter().flat_map(move |tool| tool.aliases.clone()).map(move |alias| (alias, at))
+    };
+    tools.iter().enumerate().flat_map(aliases).collect()
 }
 
 /// Caches the listing until the tools change.

@@ -132,6 +132,7 @@ impl ArgumentProperty {
             description: None,
             default: None,
             or_default: false,
+            aliases: Vec::new(),
             rules: Vec::new(),
             secret: false,
         }

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::ARGUMENTS;
 use super::comparison::{SchemaComparison, property};
 use super::difference::DifferenceEffect;
 use super::properties::is_required;
@@ -16,7 +17,8 @@ use crate::{Manifest, ToolDefinition};
 /// or converted from one.
 pub const RUST_TYPE: &str = "x-rust-type";
 
-/// The keyword for the other names under which a property is read (`#[serde(alias)]`), in the property's schema.
+/// The keyword for the other names under which a property is read (`#[serde(alias)]`, `#[arg(alias)]`), in the property's
+/// schema.
 pub const ALIASES: &str = "x-aliases";
 
 /// The keyword for the other names of the variants that `enum` or `const` lists.
@@ -223,6 +225,7 @@ impl<'s> SchemaComparison<'s, '_> {
                      validated against its schema, which has no aliases"
                 ),
             ),
+            false if path == ARGUMENTS => (DifferenceEffect::Gained, "its old name is an alias".to_owned()),
             false => (DifferenceEffect::Gained, format!("it is still read (`#[serde(alias = {was:?})]`)")),
         };
         self.report(&property(path, was), effect, format!("was renamed to `{is}`; {consequence}"));

@@ -20,7 +20,8 @@
 //! # Kinds of changes
 //! A change is **breaking** if a valid call may now be refused or mean something else, or if a caller may no longer find a
 //! part of the result that it read:
-//! * a tool or an argument was removed or renamed (the likely new name is given);
+//! * a tool or an argument was removed, or renamed without its old name as an alias (the likely new name is given);
+//! * an alias was removed;
 //! * an argument is newly required, accepts fewer types or values, or has a tighter bound, another pattern or another
 //!   format;
 //! * in `returns`, which callers read, the opposite: a field was removed or may be missing, a type or a value was added;
@@ -28,7 +29,7 @@
 //!   then refused), a shorter `timeout`, `repair` disabled.
 //!
 //! It is **compatible** if the new schemas allow every call that the old ones allowed: an additional tool or optional
-//! argument, a wider type, value or bound, another `default`, the opposites of the flags above, `strict`, `sequential`,
+//! argument, an alias, a wider type, value or bound, another `default`, the opposites of the flags above, `strict`, `sequential`,
 //! and another handler under the same name. It is **text** if only descriptions for the model have changed:
 //! descriptions, instructions, category, tags, examples, the order of values.
 //!
@@ -61,7 +62,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::Manifest;
+use crate::{Manifest, ToolDefinition};
 
 pub(crate) use facts::SourceFacts;
 pub use facts::{ALIASES, RUST_TYPE, VALIDATED, VARIANT_ALIASES, without_facts};
@@ -104,6 +105,11 @@ impl fmt::Display for Change {
     }
 }
 
+/// Returns `true` if calls with this name reach the tool by an alias.
+fn takes(tool: &ToolDefinition, name: &str) -> bool {
+    tool.aliases.iter().any(|alias| alias == name)
+}
+
 /// Returns all changes, sorted by tool and path. The list is empty exactly if the manifests are equal.
 #[must_use]
 pub fn changes(old: &Manifest, new: &Manifest) -> Vec<Change> {
@@ -118,8 +124,14 @@ pub fn changes(old: &Manifest, new: &Manifest) -> Vec<Change> {
     let change =
         |tool: &str, kind, message: String| Change { tool: tool.to_owned(), path: String::new(), kind, message };
     for (was, is) in rename::tools(&mut gone, &mut added) {
-        let message = format!("was probably renamed to `{}`; calls with the old name are refused", is.0);
-        found.push(change(was.0, ChangeKind::Breaking, message));
+        let (kind, message) = match takes(is.1, was.0) {
+            true => (ChangeKind::Compatible, format!("was renamed to `{}`; its old name is an alias", is.0)),
+            false => {
+                let message = format!("was probably renamed to `{}`; calls with the old name are refused", is.0);
+                (ChangeKind::Breaking, message)
+            }
+        };
+        found.push(change(was.0, kind, message));
         found.extend(tool::changes(is.0, was.1, is.1));
     }
     found.extend(gone.iter().map(|(name, _)| change(name, ChangeKind::Breaking, "was removed".to_owned())));

@@ -86,7 +86,7 @@ impl<'s> SchemaComparison<'s, '_> {
         };
         let consequence = match (self.sides.direction, &new.additional) {
             (ValueDirection::Returned, _) => "callers that read it will miss it".to_owned(),
-            // Arguments have no aliases.
+            // The aliases of arguments are known.
             (ValueDirection::Sent, Some(Schema::Nothing)) if path == ARGUMENTS => {
                 "calls that send it are refused".to_owned()
             }

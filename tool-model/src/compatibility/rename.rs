@@ -1,6 +1,6 @@
 //! Detection of renamed tools and properties.
 
-use super::tool;
+use super::{takes, tool};
 use crate::{ToolDefinition, nearest};
 
 /// The similarity of two items with different names.
@@ -40,12 +40,14 @@ pub(super) fn pairs<'n>(
 
 type Named<'a> = (&'a str, &'a ToolDefinition);
 
-/// Removes the likely pairs of tools from both lists: those with the same handler, or with the same arguments and a
-/// similar name.
+/// Removes the likely pairs of tools from both lists: those whose old name is an alias now, those with the same handler,
+/// or with the same arguments and a similar name.
 pub(super) fn tools<'a>(gone: &mut Vec<Named<'a>>, added: &mut Vec<Named<'a>>) -> Vec<(Named<'a>, Named<'a>)> {
     let mut found = Vec::new();
     gone.retain(|was| {
-        let Some(index) = added.iter().position(|is| was.1.handler == is.1.handler) else { return true };
+        let by_alias = added.iter().position(|is| takes(is.1, was.0));
+        let by_handler = || added.iter().position(|is| was.1.handler == is.1.handler);
+        let Some(index) = by_alias.or_else(by_handler) else { return true };
         found.push((*was, added.remove(index)));
         false
     });

@@ -11,7 +11,7 @@ use super::comparison::{ComparedSides, differences, property};
 use super::difference::{DifferenceEffect, SchemaDifference, ValueDirection};
 use super::facts::{KnownArguments, VALIDATED, tool_without_facts};
 use super::normalize::normalize;
-use super::{ARGUMENTS, Change, ChangeKind};
+use super::{ALIASES, ARGUMENTS, Change, ChangeKind};
 use crate::validate::narrows_its_type;
 use crate::validate::read::ParsedSchema;
 use crate::{Argument, KEYS, KeyKind, ToolDefinition, canonical};
@@ -56,8 +56,30 @@ impl ToolChanges<'_> {
         let (was, is) = (old.parameters(), new.parameters());
         let none = BTreeMap::new();
         let known = known_arguments(new);
-        self.schemas(ARGUMENTS, (&was, &none), (&is, &none), (ValueDirection::Sent, &known));
+        let is_read = with_aliases(is.clone(), new);
+        self.schemas(ARGUMENTS, (&was, &none), (&is_read, &none), (ValueDirection::Sent, &known));
+        self.aliases(old, new);
         self.found.extend(annotations::changes(self.tool, ARGUMENTS, (&was, &old.defs), (&is, &new.defs)));
+    }
+
+    /// Compares the other names of the arguments.
+    fn aliases(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
+        let takes = |tool: &ToolDefinition, name: &String| {
+            tool.arguments.contains_key(name) || tool.arguments.values().any(|argument| argument.aliases.contains(name))
+        };
+        let names = |tool: &'_ ToolDefinition| -> Vec<(String, String)> {
+            let pairs = |(name, argument): (&String, &Argument)| {
+                argument.aliases.iter().map(|alias| (name.clone(), alias.clone())).collect::<Vec<_>>()
+            };
+            tool.arguments.iter().flat_map(pairs).collect()
+        };
+        for (name, alias) in names(old).iter().filter(|(_, alias)| !takes(new, alias)) {
+            let message = format!("no longer takes the name `{alias}`; calls that send it are refused");
+            self.add(&property(ARGUMENTS, name), ChangeKind::Breaking, message);
+        }
+        for (name, alias) in names(new).iter().filter(|(_, alias)| !takes(old, alias)) {
+            self.add(&property(ARGUMENTS, name), ChangeKind::Compatible, format!("also takes the name `{alias}`"));
+        }
     }
 
     fn returns(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
@@ -120,6 +142,14 @@ impl ToolChanges<'_> {
     }
 }
 
+/// Adds the aliases of the arguments to their schema, as [facts](ALIASES).
+fn with_aliases(mut parameters: Value, tool: &ToolDefinition) -> Value {
+    for (name, argument) in tool.arguments.iter().filter(|(_, argument)| !argument.aliases.is_empty()) {
+        parameters["properties"][name][ALIASES] = argument.aliases.iter().map(String::as_str).collect();
+    }
+    parameters
+}
+
 /// Returns the arguments whose facts are known. An argument is also validated if its schema shows that it has to be.
 fn known_arguments(tool: &ToolDefinition) -> Vec<(String, bool)> {
     let fact = |(name, argument): (&String, &Argument)| {
@@ -134,7 +164,7 @@ fn key_change(kind: KeyKind, was: Option<&Value>, is: Option<&Value>) -> String 
         (KeyKind::Choice, None) => "not said".to_owned(),
         (KeyKind::Choice, Some(value)) => if value == true { "on" } else { "off" }.to_owned(),
         (_, None) => "none".to_owned(),
-        (KeyKind::Words, Some(Value::Array(words))) => {
+        (KeyKind::Words | KeyKind::Names, Some(Value::Array(words))) => {
             words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
         }
         (KeyKind::Time, Some(time)) => format!("{:?}", Duration::from_millis(time.as_u64().unwrap_or(u64::MAX))),

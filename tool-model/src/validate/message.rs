@@ -26,6 +26,7 @@ impl Display for ViolationKind {
             }
             Self::Unknown(name) => f.write_str(&one_line(unknown(name))),
             Self::Duplicate => f.write_str("sent twice; send it once"),
+            Self::Alias { name } => write!(f, "another name for `{name}`, which is sent too; send only `{name}`"),
             Self::DuplicateKey { key: Some(key) } => write!(f, "duplicate key {key:?} in one object; send it once"),
             Self::DuplicateKey { key: None } => f.write_str("duplicate key in one object; send it once"),
             Self::RepeatedItem { first: Some(first) } => write!(f, "unique item; it repeats `{first}`"),
@@ -147,6 +148,10 @@ impl Display for Expectation {
             }
             Self::PropertyName(name) => write!(f, "property name that fits: {name}"),
             Self::Decodable => f.write_str("a value that can be read"),
+            Self::Another(inner) => {
+                f.write_str("another ")?;
+                bracketed(f, inner)
+            }
         }
     }
 }

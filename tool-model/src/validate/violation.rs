@@ -69,6 +69,11 @@ pub enum ViolationKind {
     Unknown(UnknownName),
     /// An argument was sent twice.
     Duplicate,
+    /// An argument was sent under an alias and under another of its names.
+    Alias {
+        /// The name of the argument.
+        name: String,
+    },
     /// An object inside of an argument has a key twice.
     DuplicateKey {
         /// The key, unless it is secret.

@@ -42,7 +42,7 @@ pub enum ArgumentErrorKind {
         /// The declared names that are most like it.
         suggestions: Vec<String>,
     },
-    /// An argument or a key was sent twice.
+    /// An argument or a key was sent twice, or an argument under two of its names.
     Duplicate,
     /// A value breaks a constraint of its schema.
     Invalid {
@@ -64,7 +64,9 @@ impl From<&ViolationKind> for ArgumentErrorKind {
             ViolationKind::NotAnObject => Self::NotAnObject,
             ViolationKind::Missing { .. } => Self::Missing,
             ViolationKind::Unknown(name) => Self::Unknown { suggestions: name.suggestion.iter().cloned().collect() },
-            ViolationKind::Duplicate | ViolationKind::DuplicateKey { .. } => Self::Duplicate,
+            ViolationKind::Duplicate | ViolationKind::DuplicateKey { .. } | ViolationKind::Alias { .. } => {
+                Self::Duplicate
+            }
             ViolationKind::RepeatedItem { .. } => Self::Invalid { constraint: Constraint::UniqueItems },
             ViolationKind::Invalid { constraint, .. } => Self::Invalid { constraint: *constraint },
             ViolationKind::Undecodable { .. } => Self::Undecodable,

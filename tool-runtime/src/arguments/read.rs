@@ -16,6 +16,8 @@ pub(crate) enum ArgumentProblem {
     NotAnObject,
     /// An argument that the tool does not have.
     Unknown(String),
+    /// An argument that was sent under an alias.
+    Alias { alias: String, index: usize, start: usize, end: usize },
     /// An argument that was sent twice.
     Duplicate(usize),
     /// A duplicate key in one object inside of an argument.
@@ -175,12 +177,25 @@ impl ReaderPass<'_, '_, '_> {
             Ok(key) => key,
             Err(error) => return self.malformed(SyntaxError::Parser(message_of(&error))),
         };
-        self.at = close;
+        let start = std::mem::replace(&mut self.at, close);
         let index = self.reader.schemas.arguments.iter().position(|argument| argument.name == key);
-        if index.is_none() && !self.reader.allow_unknown && self.problems.len() < MANY {
-            self.problems.push(ArgumentProblem::Unknown(key));
+        if index.is_none() {
+            self.unknown_key(key, start);
         }
         Some(index)
+    }
+
+    /// Notes a key that is no argument's name. An alias is replaced before the arguments are read again.
+    #[cold]
+    fn unknown_key(&mut self, key: String, start: usize) {
+        if self.problems.len() >= MANY {
+            return;
+        }
+        match self.reader.schemas.aliased(&key) {
+            Some(index) => self.problems.push(ArgumentProblem::Alias { alias: key, index, start, end: self.at }),
+            None if !self.reader.allow_unknown => self.problems.push(ArgumentProblem::Unknown(key)),
+            None => {}
+        }
     }
 
     #[inline]
@@ -286,9 +301,9 @@ impl ReaderPass<'_, '_, '_> {
 
 fn already_wrong(problems: &[ArgumentProblem], index: usize) -> bool {
     problems.iter().any(|problem| match problem {
-        ArgumentProblem::Invalid { index: other, .. } | ArgumentProblem::Refused { index: other, .. } => {
-            *other == index
-        }
+        ArgumentProblem::Invalid { index: other, .. }
+        | ArgumentProblem::Refused { index: other, .. }
+        | ArgumentProblem::Alias { index: other, .. } => *other == index,
         _ => false,
     })
 }

@@ -12,6 +12,8 @@ mod argument_edit;
 #[cfg(feature = "deferred")]
 mod deferred;
 pub(crate) mod policy;
+#[cfg(feature = "cli")]
+mod policy_arguments;
 mod question;
 mod terminal;
 
@@ -25,6 +27,8 @@ pub use deferred::{
     SealingKey, TokenError, WeakKeyError,
 };
 pub use policy::{ParsePolicyError, PolicyVerdict};
+#[cfg(feature = "cli")]
+pub use policy_arguments::PolicyArguments;
 pub use question::{Decision, PendingApproval, Question, fingerprint};
 pub use terminal::Terminal;
 

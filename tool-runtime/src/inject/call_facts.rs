@@ -10,6 +10,7 @@ use super::{HeldValue, InjectedValue, ValueSlot};
 use crate::Context;
 use crate::concurrency::RunPermit;
 use crate::inject::{CallPermit, Deadline, Notes};
+use crate::output::Spill;
 
 /// A fact of a call, identified by its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub(crate) struct CallFacts {
     cancellation: OnceLock<CancellationToken>,
     /// Created on first use.
     notes: OnceLock<Notes>,
+    /// Stores texts that are too long for the notes.
+    spill: Option<Spill>,
     /// Held as long as any part of the call runs, including a thread that cannot be stopped, unless the handler releases
     /// it.
     pub(super) permit: CallPermit,
@@ -65,6 +68,12 @@ impl CallFacts {
     /// Creates the facts of a call that starts now and has this timeout.
     pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
         Self { context, deadline: Deadline::after(timeout), ..Self::default() }
+    }
+
+    /// Adds the store for texts that are too long for the notes.
+    pub(crate) fn spilling(mut self, spill: Option<&Spill>) -> Self {
+        self.spill = spill.cloned();
+        self
     }
 
     /// Adds the permit of the call.
@@ -78,7 +87,10 @@ impl CallFacts {
             CallFact::Context => ValueSlot::new(HeldValue::new(self.context.clone())),
             CallFact::Deadline => ValueSlot::new(HeldValue::new(self.deadline)),
             CallFact::Cancellation => ValueSlot::new(HeldValue::new(self.cancellation().clone())),
-            CallFact::Notes => ValueSlot::new(HeldValue::new(self.notes.get_or_init(Notes::default).clone())),
+            CallFact::Notes => {
+                let notes = self.notes.get_or_init(|| Notes::new(self.spill.as_ref(), &self.context));
+                ValueSlot::new(HeldValue::new(notes.clone()))
+            }
             CallFact::Permit => ValueSlot::new(HeldValue::new(self.permit.clone())),
         };
         InjectedValue::Slot(slot)

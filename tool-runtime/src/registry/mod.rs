@@ -1,5 +1,6 @@
 //! The registry: adding, removing and listing the tools of a running dispatcher.
 
+mod alias_clash;
 mod changes;
 mod tool_table;
 

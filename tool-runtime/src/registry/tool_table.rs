@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
+use super::alias_clash::{alias_clashes, clash_of};
 use super::changes::{NameConflict, RegistryChange, RegistryChanges};
 use crate::diagnostics::BuildProblem;
 use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
@@ -18,7 +19,7 @@ pub(crate) struct ToolTable {
     not_offered: Vec<&'static Registration>,
     /// The original form of each runtime tool whose texts come from the manifest.
     originals: BTreeMap<Arc<str>, Arc<BoundTool>>,
-    /// The names of tools that were registered to replace a linked tool.
+    /// The names of tools that were registered to replace a linked tool or an alias.
     replacing: BTreeSet<Arc<str>>,
     disabled: BTreeSet<String>,
     version: u64,
@@ -115,14 +116,15 @@ impl ToolTable {
         problems: &mut Vec<BuildProblem>,
     ) {
         let known = self.tools.get(&tool.name).cloned();
-        match (known, conflict) {
-            (Some(known), NameConflict::Refuse) => problems.push(duplicate(&known, tool)),
-            (Some(known), NameConflict::Keep) => {
-                tracing::warn!("skipped: {}", duplicate(&known, tool));
+        let taken = known.as_ref().map(|known| duplicate(known, tool)).or_else(|| clash_of(tool, &self.tools));
+        match (taken, conflict) {
+            (Some(problem), NameConflict::Refuse) => problems.push(problem),
+            (Some(problem), NameConflict::Keep) => {
+                tracing::warn!("skipped: {problem}");
                 done.kept += 1;
             }
-            (known, _) => {
-                if known.is_some_and(|known| is_linked(&known)) {
+            (taken, _) => {
+                if known.map_or(taken.is_some(), |known| is_linked(&known)) {
                     self.replacing.insert(tool.name.clone());
                 }
                 self.originals.remove(&tool.name);
@@ -167,6 +169,9 @@ impl ToolTable {
                 problems.push(duplicate(&linked, &tool));
             }
         }
+        let clashes = alias_clashes(&tools);
+        problems
+            .extend(clashes.into_iter().filter(|(name, _)| !self.replacing.contains(name)).map(|(_, problem)| problem));
         let next = Self {
             tools,
             originals,

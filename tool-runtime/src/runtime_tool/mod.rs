@@ -240,8 +240,12 @@ impl RuntimeTool {
         self
     }
 
-    /// Copies all [keys](tool_model::KEYS) from another tool's definition, such as that of a remote tool.
+    /// Copies all [keys](tool_model::KEYS) and the aliases of the arguments from another tool's definition, such as that
+    /// of a remote tool.
     pub fn keys_of(mut self, definition: &ToolDefinition) -> Self {
+        for (name, argument) in &mut self.definition.arguments {
+            argument.aliases = definition.arguments.get(name).map(|known| known.aliases.clone()).unwrap_or_default();
+        }
         for key in KEYS {
             key.copy(definition, &mut self.definition);
         }
@@ -325,6 +329,38 @@ impl RuntimeTool {
         self
     }
 
+    /// Adds another name under which the tool can be called, which models do not see.
+    pub fn alias(mut self, alias: impl Into<String>) -> Self {
+        self.definition.aliases.push(alias.into());
+        self
+    }
+
+    /// Adds another name for an argument, which models do not see.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    /// let read = RuntimeTool::from_schema("read", "Reads a file.", &schema, |arguments, _| async move {
+    ///     arguments["path"].as_str().unwrap_or_default().to_owned()
+    /// });
+    /// let tools = Dispatcher::builder().tool(read.argument_alias("path", "file_path")).build()?;
+    /// assert_eq!(tools.call(ToolCall::new("read", json!({"file_path": "a.txt"}))).await.output, "a.txt");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn argument_alias(mut self, argument: &str, alias: impl Into<String>) -> Self {
+        match self.definition.arguments.get_mut(argument) {
+            Some(argument) => argument.aliases.push(alias.into()),
+            None if self.parts.is_ok() => self.parts = Err(format!("it has no argument `{argument}` to give an alias")),
+            None => {}
+        }
+        self
+    }
+
     /// Sets the category, a broad group such as `monitoring`.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.definition.category = Some(category.into());
@@ -366,6 +402,7 @@ impl RuntimeTool {
             return Err("`read_only` and `destructive` are mutually exclusive".to_owned());
         }
         let RuntimeToolParts { schema, start } = self.parts?;
+        self.definition.check_aliases(&self.name)?;
         let names = self.definition.arguments.keys().cloned().collect();
         let function = RuntimeFunction { names, schema, start, stop_grace: self.stop_grace, source };
         Ok(BoundTool::runtime(self.name.into(), Arc::new(self.definition), Arc::new(function)))

@@ -89,7 +89,7 @@ impl Shortlist {
     /// Returns `true` if `name` is the offered name of `search_tools`.
     #[must_use]
     pub fn is_search(&self, name: &str) -> bool {
-        self.tools.with_snapshot(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
+        self.tools.with_snapshot(|offer| offer.find(name).is_some_and(|tool| &*tool.own_name == NAME))
     }
 
     /// Adds the hits of a result of `search_tools`. The caller must check that the result comes from that tool.
@@ -161,9 +161,8 @@ impl Shortlist {
 }
 
 fn add_to(names: &mut Vec<String>, tools: &Dispatcher, name: String) {
-    if tools.definition(&name).is_none() {
-        return;
-    }
+    let Some(name) = tools.resolve(&name) else { return };
+    let name = name.to_string();
     names.retain(|known| *known != name);
     names.push(name);
     names.drain(..names.len().saturating_sub(MAX_NAMES));

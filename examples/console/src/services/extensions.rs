@@ -47,21 +47,23 @@ impl ExtensionsService {
         Extension::ALL.map(state).into()
     }
 
-    /// Enables an extension immediately and stores the change in the settings.
+    /// Enables an extension immediately and stores the change in the settings. Only a user can enable `commands` and `web`.
     #[tool(sensitive, idempotent, blocking, tags = ["write"], preview = "preview_enable")]
     pub fn enable(
         &self,
         /// The extension.
         extension: Extension,
     ) -> Result<String, HandlerError> {
+        check_allowed(extension)?;
         Ok(match self.settings.switch(extension, true)? {
             true => format!("`{extension}` is enabled."),
             false => format!("`{extension}` was enabled before."),
         })
     }
 
-    fn preview_enable(&self, extension: Extension) -> Effect {
-        Effect::Text(format!("`{extension}` is enabled: {}", extension.about()))
+    fn preview_enable(&self, extension: Extension) -> Result<Effect, HandlerError> {
+        check_allowed(extension)?;
+        Ok(Effect::Text(format!("`{extension}` is enabled: {}", extension.about())))
     }
 
     /// Disables an extension. Without `ai_chat` no tools are offered, and only a user can enable it again.
@@ -83,5 +85,13 @@ impl ExtensionsService {
             _ => "",
         };
         Effect::Text(format!("`{extension}` is disabled, which did this: {}{end}", extension.about()))
+    }
+}
+
+/// Rejects an extension that the model must not give to itself.
+fn check_allowed(extension: Extension) -> Result<(), HandlerError> {
+    match extension.is_powerful() {
+        true => Err(HandlerError::fatal(format!("Only a user can enable `{extension}`, on the settings page."))),
+        false => Ok(()),
     }
 }

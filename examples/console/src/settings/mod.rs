@@ -82,7 +82,7 @@ impl Thresholds {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            extensions: Extension::ALL.into(),
+            extensions: Extension::ALL.into_iter().filter(|extension| !extension.is_powerful()).collect(),
             sampler: SamplerSettings::default(),
             internet: InternetSettings::default(),
             alerts: Thresholds::default(),

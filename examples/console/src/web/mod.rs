@@ -146,6 +146,7 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
         .route("/chat/{id}/delete", post(chat::delete))
         .route("/tools", get(tools::catalogue))
         .route("/tools/{name}", get(tools::tool))
+        .route("/servers/reload", post(tools::reload_servers))
         .route("/journal", get(journal::show))
         .route("/settings", get(settings::show).post(settings::switch))
         .route("/logout", post(login::log_out))

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
+use tool_mcp::{RemoteServers, ServerState, ServerStatus};
 use tool_runtime::ToolDefinition;
 use tool_runtime::dialect::Dialect;
 
@@ -24,6 +25,7 @@ pub(super) struct ToolFilter {
 }
 
 pub(super) async fn catalogue(State(site): State<SiteState>, Query(filter): Query<ToolFilter>) -> Markup {
+    let servers = site.tools.servers().await;
     let tools = site.tools.dispatcher();
     let all = tools.definitions();
     let categories: BTreeSet<&str> = all.iter().filter_map(|(_, tool)| tool.category.as_deref()).collect();
@@ -61,8 +63,52 @@ pub(super) async fn catalogue(State(site): State<SiteState>, Query(filter): Quer
                 }
             }
         }
+        @if !all.is_empty() { (render_servers(servers.as_ref())) }
     };
     page(SitePage::Tools, "Tools", html! {}, None, content)
+}
+
+/// Renders the MCP servers, their problems and a button to read their configuration again.
+fn render_servers(servers: Option<&RemoteServers>) -> Markup {
+    html! {
+        section #servers aria-label="MCP servers" {
+            h2 { "MCP servers" }
+            @if let Some(servers) = servers {
+                @for problem in servers.problems() { p.notice role="status" { (inline_code(&problem)) } }
+                ul.tools {
+                    @for server in servers.status() { li { (render_server(&server)) } }
+                }
+                form.buttons method="post" action="/servers/reload" { button type="submit" { "Reload" } }
+            } @else {
+                p.quiet { "The options " code { "--mcp FILE" } " and " code { "--plugins DIR" } " add the tools of MCP servers." }
+            }
+        }
+    }
+}
+
+fn render_server(server: &ServerStatus) -> Markup {
+    let (look, state) = match &server.state {
+        ServerState::Connected => ("calm", "connected"),
+        ServerState::Unavailable(_) => ("bad", "not available"),
+        ServerState::Closed => ("", "closed"),
+        _ => ("warn", "connecting"),
+    };
+    html! {
+        strong { (server.name) } " "
+        span.flags { span class={ "flag " (look) } { (state) } }
+        p {
+            (server.tools.len()) (if server.tools.len() == 1 { " tool" } else { " tools" })
+            @if let Some(program) = &server.implementation { " of " (program) }
+        }
+    }
+}
+
+/// Reads the configuration of the MCP servers again.
+pub(super) async fn reload_servers(State(site): State<SiteState>) -> Redirect {
+    if let Some(servers) = site.tools.servers().await {
+        servers.reload().await;
+    }
+    Redirect::to("/tools#servers")
 }
 
 impl ToolFilter {

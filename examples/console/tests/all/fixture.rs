@@ -38,21 +38,26 @@ impl Console {
 
     /// Opens a console that also offers the tools of workers.
     pub async fn with_nats(server: &str) -> Self {
-        Self::open_as(tempfile::tempdir().expect("a folder"), OfflineModel, Some(server.to_owned())).await
+        Self::with_options(&["--nats", server], OfflineModel).await
+    }
+
+    /// Opens a console with options of the command line.
+    pub async fn with_options(options: &[&str], model: impl Model) -> Self {
+        Self::open_as(tempfile::tempdir().expect("a folder"), model, options).await
     }
 
     async fn open_with(folder: TempDir, model: impl Model) -> Self {
-        Self::open_as(folder, model, None).await
+        Self::open_as(folder, model, &[]).await
     }
 
-    async fn open_as(folder: TempDir, model: impl Model, nats: Option<String>) -> Self {
+    pub async fn open_as(folder: TempDir, model: impl Model, options: &[&str]) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let own = listener.local_addr().expect("an address");
         let logs = folder.path().join("logs");
         std::fs::create_dir_all(&logs).expect("a folder of logs");
         let places = MachinePaths { logs, ..MachinePaths::default() };
         let data = folder.path().join("data");
-        let options = Options { data, nats, ..Options::parse_from(["console", "--port=0"]) };
+        let options = Options { data, ..Options::parse_from(["console", "--port=0"].iter().chain(options)) };
         let app = App::open(&options, places, own, model).await.expect("the console opens");
         Self { app, folder, own, listener }
     }

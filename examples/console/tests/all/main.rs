@@ -27,6 +27,12 @@ mod dockerfile;
 // Switching extensions on and off.
 mod switch;
 
+// Built-in tools that extensions and the command line enable.
+mod built_ins;
+
+// MCP servers.
+mod plugins;
+
 // Hostile log lines and process names.
 mod hostile;
 

@@ -191,6 +191,14 @@ impl Generator {
             let arg = self.arg(&form);
             (form, arg, None)
         };
+        if name.is_ascii() && self.chance(8) {
+            let name = name.trim_start_matches("r#");
+            let alias = match self.chance(50) {
+                true => format!("alias = \"{name}-other\""),
+                false => format!("alias = [\"{name}-b\", \"{name}.a\"]"),
+            };
+            arg.get_or_insert_default().push(alias);
+        }
         if name.is_ascii() && self.chance(5) {
             arg.get_or_insert_default().push(format!("rename = \"{}-new\"", name.trim_start_matches("r#")));
         }
@@ -263,6 +271,15 @@ impl Generator {
             if self.chance(percent) && !words.iter().any(|other: &String| other.starts_with(key)) {
                 words.push(word.to_owned());
             }
+        }
+        if self.chance(8) {
+            let name = function.name.trim_start_matches("r#");
+            // Functions of one name are in several modules.
+            let number = self.random.below(1_000_000);
+            words.push(match self.chance(50) {
+                true => format!("alias = \"alias{number}.{name}\""),
+                false => format!("alias = [\"b{number}.{name}\", \"a{number}.{name}\"]"),
+            });
         }
         let effect = self.random.pick(&["read_only", "destructive", "", "", ""]);
         if !effect.is_empty() {

@@ -36,6 +36,8 @@ pub(super) struct DirectoryWalk<'a> {
     pub(super) recursive: bool,
     /// `true` to include ignored files.
     pub(super) include_ignored: bool,
+    /// `true` to include names that begin with a dot.
+    pub(super) include_hidden: bool,
     /// The number of entries after which the walk ends.
     pub(super) max_entries: usize,
     pub(super) cancelled: &'a CancellationToken,
@@ -63,7 +65,7 @@ pub(super) fn compare_paths(a: &Path, b: &Path) -> Ordering {
 
 /// Visits the entries of a walk. Each thread has its own visitor.
 pub(super) trait WalkVisitor: Send {
-    /// Visits an entry. Directories are visited only if the walk is not recursive.
+    /// Visits an entry. A recursive walk visits only the directories that contain nothing to visit.
     fn visit(&mut self, directory: &Dir, found: WalkEntry);
 }
 
@@ -148,12 +150,13 @@ impl DirectoryWalk<'_> {
         let count = all.len();
         let rules = rules.enter(&dir, &path, ignore_files);
         let directory = Arc::new(dir);
-        let mut batch = Vec::new();
+        let (mut batch, mut is_empty) = (Vec::new(), true);
         for found in all {
             let is_dir = found.kind.is_dir();
             if self.is_left_out(&found, is_dir, &rules) {
                 continue;
             }
+            is_empty = false;
             if is_dir && self.recursive {
                 more.push(WalkJob::Directory(found.path, rules.clone()));
                 continue;
@@ -163,6 +166,9 @@ impl DirectoryWalk<'_> {
                 more.push(WalkJob::Files(directory.clone(), std::mem::take(&mut batch)));
             }
         }
+        if is_empty && path != self.start {
+            batch.push(WalkEntry { path, kind: FileType::dir() });
+        }
         if !batch.is_empty() {
             more.push(WalkJob::Files(directory, batch));
         }
@@ -171,9 +177,14 @@ impl DirectoryWalk<'_> {
 
     fn is_left_out(&self, found: &WalkEntry, is_dir: bool, rules: &IgnoreRules) -> bool {
         let name: &OsStr = found.name().as_os_str();
-        if name == ".git" {
+        if name == ".git" || (!self.include_hidden && is_hidden(name)) {
             return true;
         }
         !self.include_ignored && (name == "node_modules" || rules.is_ignored(&found.path, is_dir))
     }
+}
+
+/// Returns `true` for a name that begins with a dot, except `.gitignore`, which says what a project consists of.
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".") && name != ".gitignore"
 }

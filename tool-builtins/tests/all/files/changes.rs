@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use serde_json::{Value, json};
-use tool_runtime::ErrorKind;
+use tool_builtins::files::Files;
+use tool_runtime::output::Spill;
+use tool_runtime::{Builder, Dispatcher, ErrorKind, Policy, ToolCall};
 
 use super::TestWorkspace;
 
@@ -192,13 +194,62 @@ fn metadata_contains_the_content_before_and_after() {
     assert_eq!(workspace.call("read_file", json!({"path": "b"})).metadata.get("changes"), None);
 }
 
+/// The three keys are for interfaces that show the change of one file.
+#[test]
+fn metadata_of_one_file_has_its_path_and_both_contents() {
+    let workspace = TestWorkspace::with(|files| files.allow_delete(true));
+    let keys = |name: &str, arguments: Value| {
+        let metadata = workspace.call(name, arguments).metadata;
+        ["filePath", "originalContent", "newContent"].map(|key| metadata.get(key).cloned())
+    };
+    let some = |path: &str, before: Value, after: Value| [Some(json!(path)), Some(before), Some(after)];
+    let created = keys("write_file", json!({"path": "src/a", "content": "1"}));
+    assert_eq!(created, some("src/a", json!(""), json!("1")), "a new file was empty");
+    let edited = keys("edit_file", json!({"path": "src/a", "old_string": "1", "new_string": "2"}));
+    assert_eq!(edited, some("src/a", json!("1"), json!("2")));
+    let patched = keys("apply_patch", json!({"patch": "--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-2\n+3\n"}));
+    assert_eq!(patched[0], Some(json!("src/a")), "{patched:?}");
+    workspace.put("a.png", b"\x89PNG\r\n\x1a\n\0\0");
+    let replaced = keys("write_file", json!({"path": "a.png", "content": "text"}));
+    assert_eq!(replaced, some("a.png", json!({"type": "image/png", "bytes": 10}), json!("text")));
+    assert_eq!(keys("delete_file", json!({"path": "a.png"})), some("a.png", json!("text"), json!("")));
+    assert_eq!(keys("move_file", json!({"from": "src/a", "to": "b"})), [None, None, None], "two files change");
+}
+
+#[test]
+fn a_long_content_is_stored_under_a_handle() {
+    let workspace = TestWorkspace::new();
+    let long = "x\n".repeat(150_000);
+    workspace.put("a", &long);
+    let tools = |builder: Builder| {
+        builder.service(Files::new(workspace.path("")).unwrap()).policy(Policy::Yolo).build().unwrap()
+    };
+    let write = |tools: &Dispatcher| {
+        let call = ToolCall::new("write_file", json!({"path": "a", "content": long})).conversation("chat-7");
+        workspace.runtime.block_on(tools.call(call)).metadata
+    };
+    let spilling = tools(Dispatcher::builder().spill(Spill::over(10_000)));
+    let metadata = write(&spilling);
+    let original = metadata.get("originalContent").unwrap();
+    assert_eq!((&original["type"], &original["bytes"]), (&json!("text/plain"), &json!(300_000)));
+    assert_eq!(&metadata.get("changes").unwrap()[0]["before"], original);
+    let handle = original["handle"].as_str().unwrap();
+    assert_eq!(spilling.spilled(Some("chat-7"), handle).as_deref(), Some(&*long));
+    assert_eq!(spilling.spilled(Some("chat-8"), handle), None, "it belongs to its conversation");
+    let read = ToolCall::new("read_result", json!({"handle": handle, "limit": 2})).conversation("chat-7");
+    assert!(workspace.runtime.block_on(spilling.call(read)).output.starts_with("x\nx\n"));
+
+    let metadata = write(&tools(Dispatcher::builder()));
+    assert_eq!(metadata.get("newContent"), Some(&json!({"type": "text/plain", "bytes": 300_000})));
+}
+
 #[test]
 fn deletes_files_only_if_allowed() {
     let workspace = TestWorkspace::new();
     workspace.put("a", "one\n");
     let result = workspace.call("delete_file", json!({"path": "a"}));
     assert_eq!(result.error.unwrap().kind, ErrorKind::Fatal);
-    assert_eq!(result.output, "Deleting files is not allowed here.");
+    assert_eq!(result.output, "Deleting files is not allowed here: the application has not set `allow_delete`.");
     assert_eq!(workspace.text("a"), "one\n");
 
     let workspace = TestWorkspace::with(|files| files.allow_delete(true));

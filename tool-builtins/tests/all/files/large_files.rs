@@ -57,7 +57,7 @@ fn lists_and_searches_a_hundred_thousand_entries() {
     assert_eq!(listed.lines().count(), 1_001);
     assert!(listed.starts_with("many/000000 (6 bytes)\nmany/000001 (0 bytes)\n"), "{}", &listed[..100]);
     assert!(listed.contains("\n[100,000 files. Showing the first 1,000;"));
-    let found = workspace.output("search_files", json!({"pattern": "needle"}));
+    let found = workspace.output("search_files", json!({"pattern": "needle", "limit": 100}));
     assert!(found.ends_with("[100 matching lines in 100 of 100,000 files.]"), "{found}");
     let message = workspace.refused("read_file", json!({"path": "many/nothing-like-it"}));
     assert_eq!(message, "`many/nothing-like-it` does not exist.");

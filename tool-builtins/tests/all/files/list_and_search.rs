@@ -72,6 +72,54 @@ fn lists_recursively_without_ignored_files() {
 }
 
 #[test]
+fn a_recursive_list_has_empty_directories() {
+    let workspace = project();
+    for directory in ["docs", "src/deep/empty", "web/only/node_modules/x"] {
+        std::fs::create_dir_all(workspace.path(directory)).unwrap();
+    }
+    let all = lines(&workspace, "list_files", json!({"recursive": true}));
+    for directory in ["docs/", "src/deep/empty/", "web/only/"] {
+        assert!(all.contains(&directory.to_owned()), "{all:?}");
+    }
+    assert!(!all.contains(&"src/".to_owned()), "its files are listed: {all:?}");
+    assert_eq!(all.last().unwrap(), "[8 files, 3 directories.]");
+    assert_eq!(lines(&workspace, "list_files", json!({"path": "docs", "recursive": true})), ["[Nothing was found.]"]);
+    assert!(!lines(&workspace, "list_files", json!({"glob": "**/*.rs"})).concat().contains("empty"));
+}
+
+#[test]
+fn dot_files_are_listed_unless_they_are_hidden() {
+    let put = |workspace: &TestWorkspace| {
+        for path in [".env", ".gitignore", ".github/ci.yml", "main.rs", "src/.hidden"] {
+            workspace.put(path, "x");
+        }
+    };
+    let (shown, hiding) = (TestWorkspace::new(), TestWorkspace::with(|files| files.hide_dot_files(true)));
+    put(&shown);
+    put(&hiding);
+    let all =
+        [".env (1 byte)", ".github/", ".gitignore (1 byte)", "main.rs (1 byte)", "src/", "[3 files, 2 directories.]"];
+    let few = [".gitignore (1 byte)", "main.rs (1 byte)", "src/", "[2 files, 1 directory.]"];
+    assert_eq!(lines(&shown, "list_files", json!({})), all);
+    assert_eq!(lines(&hiding, "list_files", json!({})), few);
+    assert_eq!(lines(&hiding, "list_files", json!({"include_hidden": true})), all);
+    assert_eq!(lines(&shown, "list_files", json!({"include_hidden": false})), few);
+    let recursive = |workspace, arguments| lines(workspace, "list_files", arguments).len() - 1;
+    assert_eq!(recursive(&hiding, json!({"recursive": true})), 5, "a recursive list has them");
+    assert_eq!(recursive(&hiding, json!({"recursive": true, "include_hidden": false})), 3, "and `src/`, now empty");
+    assert!(hiding.output("search_files", json!({"pattern": "x"})).contains(".env"));
+}
+
+#[test]
+fn a_search_shows_50_matches_unless_it_has_a_limit() {
+    let workspace = TestWorkspace::new();
+    workspace.put("a", "line\n".repeat(120));
+    let shown = |arguments| workspace.output("search_files", arguments).matches(": line").count();
+    assert_eq!(shown(json!({"pattern": "line"})), 50);
+    assert_eq!(shown(json!({"pattern": "line", "limit": 120})), 120);
+}
+
+#[test]
 fn filters_by_pattern() {
     let workspace = project();
     let listed = |arguments| {

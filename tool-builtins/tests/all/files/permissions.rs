@@ -57,12 +57,12 @@ fn respects_file_permissions() {
         denied(files.write_file("unreadable", "x", WriteMode::Overwrite, &notes));
         denied(files.edit_file("read-only", "fixed", "x", false, &notes));
         denied(files.write_file("locked/new", "x", WriteMode::Overwrite, &notes));
-        denied(files.list_files("locked", None, None, false, 10, &token));
+        denied(files.list_files("locked", None, None, false, None, 10, &token));
         // Moving a file requires write permission for its directories only.
         assert_eq!(files.move_file("unreadable", "moved", false, &notes).unwrap(), "Moved unreadable to moved.");
         files.move_file("moved", "unreadable", false, &notes).unwrap();
         denied(files.move_file("open/file", "read-only", true, &notes));
-        let listed = files.list_files(".", None, Some(true), false, 10, &token).unwrap();
+        let listed = files.list_files(".", None, Some(true), false, None, 10, &token).unwrap();
         assert!(listed.contains("open/file") && listed.contains("1 directory could not be read."), "{listed}");
         let found = files.search_files("hidden|^x$", ".", None, false, false, 0, 10, false, &token).unwrap();
         assert!(

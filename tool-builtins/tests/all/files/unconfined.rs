@@ -90,7 +90,8 @@ fn allows_nothing_else() {
     let workspace = unconfined();
     let path = workspace.outside("secret.txt").display().to_string();
     let before = tree(&workspace.outside(""));
-    assert_eq!(workspace.refused("delete_file", json!({"path": path})), "Deleting files is not allowed here.");
+    let message = workspace.refused("delete_file", json!({"path": path}));
+    assert_eq!(message, "Deleting files is not allowed here: the application has not set `allow_delete`.");
     workspace.refused("read_file", json!({"path": "/dev/zero"}));
     assert_eq!(tree(&workspace.outside("")), before);
 

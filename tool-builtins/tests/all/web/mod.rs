@@ -12,7 +12,7 @@ mod web_fetch;
 mod web_search;
 
 mod test_resolver;
-mod test_server;
+pub mod test_server;
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use self::test_resolver::TestResolver;
 use self::test_server::Server;
 
 /// Returns a service that may reach a server under the name `site.test`, and otherwise public addresses only.
-fn web(server: &Server) -> Web {
+pub fn web(server: &Server) -> Web {
     let names = TestResolver::new().answer("site.test", &["127.0.0.1"]);
     Web::new().resolver(names).allow(&format!("site.test:{}", server.port())).expect("a host").limits(limits())
 }

@@ -254,3 +254,34 @@ async fn supports_custom_providers() {
         result.output
     );
 }
+
+/// A provider that returns as many results as are asked for.
+struct Plenty;
+
+impl SearchProvider for Plenty {
+    fn name(&self) -> &str {
+        "Plenty"
+    }
+
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> SearchFuture<'a> {
+        let result = |number| SearchResult::new("A page", &format!("https://example.com/{number}"), "");
+        let found = (0..query.max_results).map(result).collect();
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+#[tokio::test]
+async fn the_application_sets_the_number_of_results() {
+    for (web, arguments, count) in [
+        (Web::new(), json!({"query": "x"}), 5),
+        (Web::new().max_results(8), json!({"query": "x"}), 8),
+        (Web::new().max_results(8), json!({"query": "x", "max_results": 12}), 12),
+        (Web::new().max_results(0), json!({"query": "x"}), 1),
+        (Web::new().max_results(100), json!({"query": "x"}), 20),
+    ] {
+        let result = call(web.search(Plenty), "web_search", arguments.clone()).await;
+        assert_eq!(result.output.matches("https://").count(), count, "{arguments}: {}", result.output);
+    }
+    let result = call(Web::new().search(Plenty), "web_search", json!({"query": "x", "max_results": 21})).await;
+    assert_eq!(result.error.expect("an error").kind, ErrorKind::InvalidArguments);
+}

@@ -81,7 +81,7 @@ impl InstallArguments {
         let edit = ConfigEdit { section: self.client.section(), name: self.client.key(&entry.name), entry: &value };
         if self.print {
             let text = self.client.format().render(&edit);
-            return std::io::stdout().write_all(text.as_bytes()).map_err(InstallError::Output);
+            return super::print(&text).map_err(InstallError::Output);
         }
         let file = match &self.config {
             Some(file) => file.clone(),

@@ -110,7 +110,7 @@ impl<H: ServerHandler> HttpFrontend<H> {
         }
         let _permit = self.permits.try_acquire().ok()?;
         let text = Cow::Borrowed(arguments.map_or("{}", |arguments| arguments.get()));
-        let call = tool_call(listed, text, None, id, meta);
+        let call = tool_call(listed, name, text, None, id, meta);
         let result = self.shared.tools.call(call).cancel(self.stop.clone()).await;
         let id = id.clone();
         Some(json(&match call_response(result, listed, |result| self.shared.tools.whole_output(None, result)) {

@@ -93,3 +93,18 @@ fn an_unsupported_schema_is_not_compared() {
     assert!(found[0].starts_with("- arguments: cannot be compared"), "{found:?}");
     assert!(tool_changes(of("(?=a)b"), of("(?=a)b")).is_empty());
 }
+
+#[test]
+fn an_alias_keeps_a_renamed_tool_and_its_loss_breaks_calls() {
+    let of = |name: &str, aliases: Value| {
+        manifest(json!({name: {"description": "", "handler": "h", "arguments": {}, "aliases": aliases}}))
+    };
+    let was = || of("exec", json!([]));
+    assert_eq!(
+        change_lines(&was(), &of("run", json!(["exec"]))),
+        ["+ : was renamed to `run`; its old name is an alias", "+ alias: is exec; it was none"]
+    );
+    assert_eq!(change_lines(&of("exec", json!(["a", "b"])), &was()), ["- alias: is none; it was a, b"]);
+    assert_eq!(change_lines(&of("exec", json!(["a"])), &of("exec", json!(["a", "b"]))), ["+ alias: is a, b; it was a"]);
+    assert_eq!(change_lines(&of("exec", json!(["a"])), &of("exec", json!(["b"]))), ["- alias: is b; it was a"]);
+}

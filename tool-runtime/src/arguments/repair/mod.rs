@@ -3,7 +3,10 @@
 //! Only invalid values are changed, and only without loss: the value of a string never changes, and nothing is invented.
 //! Repaired arguments are read again in full. If a problem is left, the call is refused for its original arguments. Valid
 //! calls never get here.
+//!
+//! Aliases are replaced first, also where repair is off: they are declared, not guessed.
 
+mod aliases;
 mod choose;
 mod convert;
 mod json_node;
@@ -15,7 +18,11 @@ mod unwrap;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use tool_model::ToolDefinition;
+
+use aliases::{AliasOutcome, replace_aliases};
 
 use json_node::{JsonNode, write_object};
 use repair_log::RepairLog;
@@ -42,22 +49,57 @@ impl RepairedArguments {
     }
 }
 
-/// Repairs the arguments and fills the slots from them.
+/// Arguments that are refused.
+pub(crate) struct RefusedArguments<'a> {
+    /// The text that the problems are about.
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) problems: Vec<ArgumentProblem>,
+}
+
+/// Replaces aliases, repairs the arguments if that is allowed, and fills the slots from them.
 ///
 /// # Errors
 /// Returns the original problems if that is impossible, except for arguments that could be repaired.
 #[cold]
-pub(crate) fn repair(
+pub(crate) fn repair<'a>(
+    reader: &ArgumentReader<'a>,
+    slots: &mut [&mut dyn Decode],
+    problems: Vec<ArgumentProblem>,
+) -> Result<RepairedArguments, RefusedArguments<'a>> {
+    match replace_aliases(reader, slots, problems) {
+        AliasOutcome::Unchanged(problems) => repair_values(reader, slots, problems, Vec::new())
+            .map_err(|problems| RefusedArguments { text: Cow::Borrowed(reader.text), problems }),
+        AliasOutcome::Replaced { text, repairs, problems } if problems.is_empty() => {
+            Ok(RepairedArguments { text, repairs })
+        }
+        AliasOutcome::Replaced { text, repairs, problems } => {
+            repair_values(&ArgumentReader { text: &text, ..*reader }, slots, problems, repairs)
+                .map_err(|problems| RefusedArguments { text: Cow::Owned(text), problems })
+        }
+    }
+}
+
+/// Repairs the values of the arguments if that is allowed. `earlier` are the repairs so far.
+fn repair_values(
     reader: &ArgumentReader<'_>,
     slots: &mut [&mut dyn Decode],
     mut problems: Vec<ArgumentProblem>,
+    earlier: Vec<Repair>,
 ) -> Result<RepairedArguments, Vec<ArgumentProblem>> {
+    if !reader.schemas.may_repair(reader.repair) {
+        return Err(problems);
+    }
     let read_again = |text: &str| {
         slots.iter_mut().for_each(|slot| slot.clear());
         read(&ArgumentReader { text, ..*reader }, slots).map_err(|problems| wrong_values(reader, &problems))
     };
     let (schemas, wrong) = (reader.schemas, wrong_values(reader, &problems));
-    repaired(reader.text, schemas.definition(), schemas.redaction(), wrong, read_again).map_err(|still_wrong| {
+    let repaired = repaired(reader.text, schemas.definition(), schemas.redaction(), wrong, read_again);
+    let repaired = repaired.map(|RepairedArguments { text, repairs }| RepairedArguments {
+        text,
+        repairs: earlier.into_iter().chain(repairs).collect(),
+    });
+    repaired.map_err(|still_wrong| {
         let stays =
             |problem: &ArgumentProblem| wrong_value(reader, problem).is_none_or(|name| still_wrong.contains(&name));
         if problems.iter().any(stays) {
@@ -93,6 +135,7 @@ fn repaired<'a>(
     let mut log = RepairLog::new(redaction);
     let Some(mut arguments) = unwrap_arguments(text, &mut log) else { return Err(wrong) };
     if !log.is_empty() {
+        aliases::rename_keys(&mut arguments, definition, &mut log);
         let text = write_object(&arguments);
         match read(&text) {
             Ok(()) => return Ok(RepairedArguments { text, repairs: log.into_repairs() }),

@@ -31,6 +31,14 @@ pub struct Repair {
     pub why: RepairReason,
 }
 
+impl Repair {
+    /// Creates the repair of a call that named its tool by an alias.
+    pub(crate) fn tool_alias(alias: &str, name: &str) -> Self {
+        let show = |text: &str| escape(&shorten(text, 80)).into_owned();
+        Self { path: String::new(), from: show(alias), to: show(name), why: RepairReason::Alias }
+    }
+}
+
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
@@ -61,6 +69,8 @@ pub enum RepairReason {
     Case,
     /// An array of one item was sent as that item.
     Single,
+    /// An argument was sent under an alias, or a tool called by one.
+    Alias,
 }
 
 impl fmt::Display for RepairReason {
@@ -73,6 +83,7 @@ impl fmt::Display for RepairReason {
             Self::Null => "stood for an absent value",
             Self::Case => "was written in another case",
             Self::Single => "was not an array",
+            Self::Alias => "is another name for it",
         })
     }
 }
@@ -115,6 +126,11 @@ impl<'a> RepairLog<'a> {
     /// Records a repair of an argument.
     pub(super) fn add(&mut self, argument: &str, from: &str, to: &str, why: RepairReason) {
         self.add_inside(argument, ValuePath::new(argument), from, to, why);
+    }
+
+    /// Records that an argument was sent under an alias. Names are no secrets.
+    pub(super) fn add_alias(&mut self, argument: &str, alias: &str) {
+        self.push(false, &ValuePath::new(argument), alias, argument, RepairReason::Alias);
     }
 
     /// Records a repair inside of an argument.

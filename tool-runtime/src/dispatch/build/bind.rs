@@ -91,10 +91,11 @@ fn bind_tool(
         problems.push(BuildProblem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
         return None;
     };
-    let tried = check_definition(registration, shim, &definition, problems);
+    let checked = check_definition(registration, shim, &definition, problems);
     let before = problems.len();
     let mut tool = bind_function(registration, shim, definition, dependencies, constructors, "", problems)?;
-    tool.schemas = tried.map_or_else(OnceLock::new, OnceLock::from);
+    tool.schemas = checked.schemas.map_or_else(OnceLock::new, OnceLock::from);
+    tool.has_traced_arguments = checked.has_traced_arguments;
     // A problem of the tool would also be one of its preview, and is reported once.
     let preview: Option<&'static dyn Any> = registration.options.preview.map(|preview| preview as _);
     if let (Some(shim), true) = (preview.and_then(<dyn Any>::downcast_ref), problems.len() == before) {
@@ -142,6 +143,7 @@ fn bind_function(
         instance,
         injections,
         needs_scope,
+        has_traced_arguments: false,
         wants_tools,
         preview: None,
     })

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tool_model::{Registration, ToolDefinition};
+use tool_model::{KeyValue, Registration, ToolDefinition};
 
 use super::dependencies::{ExclusiveService, ValueSource};
 use crate::arguments::ArgumentSchemas;
@@ -29,6 +29,8 @@ pub(crate) struct BoundTool {
     pub(crate) injections: Vec<(Injection, ValueSource)>,
     /// Set if a call has to make values first, and so needs a scope.
     pub(crate) needs_scope: bool,
+    /// Set if an argument's type has no `JsonSchema`, so that its schema is traced.
+    pub(super) has_traced_arguments: bool,
     /// Set if the handler takes the dispatcher that runs it.
     pub(crate) wants_tools: bool,
     pub(crate) timeout: Option<Duration>,
@@ -60,6 +62,7 @@ impl BoundTool {
             instance: InstanceSource::Scope,
             injections: Vec::new(),
             needs_scope: true,
+            has_traced_arguments: false,
             wants_tools: true,
             preview: None,
         }
@@ -78,6 +81,7 @@ impl BoundTool {
             instance: self.instance.clone(),
             injections: self.injections.clone(),
             needs_scope: self.needs_scope,
+            has_traced_arguments: self.has_traced_arguments,
             wants_tools: self.wants_tools,
             timeout: self.timeout,
             preview: self.preview.as_ref().map(|preview| Arc::new(preview.renamed(name))),
@@ -128,6 +132,18 @@ impl BoundTool {
             ToolFunction::Linked { registration, .. } => Arc::new(registration.definition()),
             ToolFunction::Runtime(_) => Arc::default(),
         })
+    }
+
+    /// Returns the other names under which it can be called.
+    pub(crate) fn aliases(&self) -> Vec<Arc<str>> {
+        match &self.function {
+            // Read from the registration, because most definitions are never computed.
+            ToolFunction::Linked { registration, .. } => match registration.options.value("alias") {
+                Some(KeyValue::Words(aliases)) => aliases.iter().map(|&alias| alias.into()).collect(),
+                _ => Vec::new(),
+            },
+            ToolFunction::Runtime(_) => self.definition().aliases.iter().map(|alias| alias.as_str().into()).collect(),
+        }
     }
 
     pub(super) fn is_registered_as(&self, other: &Registration) -> bool {

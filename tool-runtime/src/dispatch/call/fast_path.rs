@@ -74,8 +74,12 @@ impl Call<'_> {
     #[inline(always)]
     fn start(&mut self, snapshot: &ToolSnapshot, context: &mut Context<'_>) -> ControlFlow<ToolResult, CallState> {
         let inner = &self.tools.inner;
-        let Some(tool) = snapshot.tools.get(&*self.call.name) else {
-            return Break(self.reject(None, ToolResult::failure(snapshot.unknown_tool(&self.call.name))));
+        let tool = match snapshot.tools.get(&*self.call.name) {
+            Some(tool) => tool,
+            None => match self.replace_alias(snapshot) {
+                Some(tool) => tool,
+                None => return Break(self.reject(None, ToolResult::failure(snapshot.unknown_tool(&self.call.name)))),
+            },
         };
         if self.call.arguments.len() > inner.limits.argument_bytes {
             let error = arguments_too_long(&self.call, inner.limits.argument_bytes);
@@ -154,6 +158,7 @@ impl Call<'_> {
             Ok(HandlerStep::Waiting(handler)) => {
                 let Ok(runtime) = Handle::try_current() else { return finished(Err(no_runtime())) };
                 let facts = CallFacts::new(tool.context_of(&self.call), self.timeout_for(tool));
+                let facts = facts.spilling(inner.rules.spill.as_ref());
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.values), facts);
                 let run = Box::pin(run_in_scope(tool.clone(), scope.clone(), runtime.clone(), handler, None));
                 HandlerWork::Scoped { run, scope, runtime }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::time_budget::{WaitError, within};
 use super::{Call, CallState};
 use crate::ToolResult;
+use crate::arguments::Repair;
 use crate::output::Spill;
 
 /// The time that a result waits for its long output to be stored. After that the storing continues in the background.
@@ -86,6 +87,13 @@ impl Call<'_> {
         let Some(options) = self.options.take() else { return result };
         if let Some(repaired) = options.repaired {
             result.metadata.insert("repairs", json!(repaired.repairs));
+        }
+        if let Some(alias) = options.alias {
+            let called = options.called.as_deref().unwrap_or(&self.call.name);
+            let of_arguments = result.metadata.get("repairs").and_then(Value::as_array).cloned().unwrap_or_default();
+            let repairs: Vec<Value> =
+                [json!(Repair::tool_alias(&alias, called))].into_iter().chain(of_arguments).collect();
+            result.metadata.insert("repairs", repairs);
         }
         if let Some(observer) = options.observer {
             observer.finish(&result);

@@ -22,7 +22,7 @@ use self::running_handler::RunningHandler;
 use crate::arguments::RepairedArguments;
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::turn::turn_slot::TurnSlot;
-use crate::dispatch::{BoundTool, CallValue, Dispatcher};
+use crate::dispatch::{BoundTool, CallValue, Dispatcher, ToolSnapshot};
 use crate::{Effect, ToolCall, ToolError, ToolResult};
 
 /// The future of one call; see [`Dispatcher::call`].
@@ -66,6 +66,8 @@ pub(super) struct CallOptions {
     pub(super) turn_slot: Option<TurnSlot>,
     /// The name by which the model called a tool that a selection has renamed.
     pub(super) called: Option<String>,
+    /// The alias by which the tool was called.
+    alias: Option<String>,
     /// The repairs made to the arguments.
     repaired: Option<Box<RepairedArguments>>,
     /// The observer of a call that takes the fast path.
@@ -249,8 +251,11 @@ impl<'a> Call<'a> {
     /// If the tool does not exist, the arguments are invalid, or the preview itself fails.
     pub async fn preview(mut self) -> Result<Option<Effect>, ToolError> {
         let inner = &self.tools.inner;
-        let tool = self.tools.with_snapshot(|snapshot| match snapshot.tools.get(self.call.name()) {
-            Some(tool) => Ok(tool.clone()),
+        let tool = self.tools.with_snapshot(|snapshot| match snapshot.find(self.call.name()) {
+            Some(tool) => {
+                self.call.name = Cow::Owned(tool.name.to_string());
+                Ok(tool.clone())
+            }
             None => Err(snapshot.unknown_tool(self.call.name())),
         })?;
         let Some(preview) = tool.preview.clone() else { return Ok(None) };
@@ -287,6 +292,16 @@ impl<'a> Call<'a> {
 
     pub(super) fn options(&mut self) -> &mut CallOptions {
         self.options.get_or_insert_default()
+    }
+
+    /// Replaces the alias by which a tool was called by its name, which everything after uses.
+    #[cold]
+    #[inline(never)]
+    fn replace_alias<'s>(&mut self, snapshot: &'s ToolSnapshot) -> Option<&'s Arc<BoundTool>> {
+        let tool = snapshot.aliased(&self.call.name)?;
+        let alias = std::mem::replace(&mut self.call.name, Cow::Owned(tool.name.to_string()));
+        self.options().alias = Some(alias.into_owned());
+        Some(tool)
     }
 
     /// Replaces the name that a selection gave the tool by the tool's own, which policies, limits and the journal use,

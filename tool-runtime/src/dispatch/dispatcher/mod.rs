@@ -229,7 +229,14 @@ impl Dispatcher {
     /// ```
     #[must_use]
     pub fn whole_output(&self, conversation: Option<&str>, result: &ToolResult) -> Option<Arc<str>> {
-        let handle = result.metadata.get("spilled")?["handle"].as_str()?;
+        self.spilled(conversation, result.metadata.get("spilled")?["handle"].as_str()?)
+    }
+
+    /// Returns a stored text by its handle: an output that was [shortened](Builder::spill), or a text that a handler has
+    /// [spilled](crate::inject::Notes::spill). The conversation must be that of the call. Returns `None` if the text is no
+    /// longer stored.
+    #[must_use]
+    pub fn spilled(&self, conversation: Option<&str>, handle: &str) -> Option<Arc<str>> {
         self.inner.rules.spill.as_ref()?.whole(conversation, handle)
     }
 
@@ -310,7 +317,7 @@ impl Dispatcher {
             let injected = tool.injections.iter().any(|(_, source)| is_per_call(source));
             tool.needs_scope || injected || tool.preview.is_some()
         };
-        self.with_snapshot(|snapshot| snapshot.tools.get(name).is_some_and(|tool| reads(tool)))
+        self.with_snapshot(|snapshot| snapshot.find(name).is_some_and(|tool| reads(tool)))
     }
 }
 

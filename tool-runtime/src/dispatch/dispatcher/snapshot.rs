@@ -29,6 +29,8 @@ pub(crate) struct ToolSnapshot {
     version: u64,
     definitions: OnceLock<Definitions>,
     index: OnceLock<SearchIndex>,
+    /// The tools that have aliases, by alias.
+    aliases: OnceLock<Tools>,
     /// The tools in the forms of model providers, cached.
     forms: ArcSwap<Vec<tool_dialect::ToolOffer>>,
 }
@@ -116,6 +118,10 @@ pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<BuildProblem> {
     if tools.contains_key(name) {
         return None;
     }
+    if let Some(tool) = tools.values().find(|tool| tool.aliases().iter().any(|alias| **alias == *name)) {
+        let message = format!("this is an alias of `{}`", tool.name);
+        return Some(BuildProblem::of_tool(name, message, format!("write `{}`", tool.name)));
+    }
     let near = nearest(name, tools.keys().map(|name| &**name));
     let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
     let remedy = match near.as_slice() {
@@ -127,8 +133,9 @@ pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<BuildProblem> {
 
 impl ToolSnapshot {
     pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>, version: u64) -> Self {
-        let (definitions, index, forms) = (OnceLock::new(), OnceLock::new(), ArcSwap::default());
-        Self { tools, not_offered, disabled: BTreeSet::new(), version, definitions, index, forms }
+        let (definitions, index, aliases) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let forms = ArcSwap::default();
+        Self { tools, not_offered, disabled: BTreeSet::new(), version, definitions, index, aliases, forms }
     }
 
     pub(crate) fn with_disabled(self, disabled: BTreeSet<String>) -> Self {
@@ -167,8 +174,25 @@ impl ToolSnapshot {
         Ok(made)
     }
 
+    /// Returns the tool with this name or alias.
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<BoundTool>> {
+        self.tools.get(name).or_else(|| self.aliased(name))
+    }
+
+    /// Returns the tool with this alias. A name takes precedence over an alias.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn aliased(&self, alias: &str) -> Option<&Arc<BoundTool>> {
+        let aliases = self.aliases.get_or_init(|| {
+            let mut tools: Vec<_> = self.tools.values().collect();
+            tools.sort_unstable_by(|a, b| b.name.cmp(&a.name));
+            tools.iter().flat_map(|tool| tool.aliases().into_iter().map(|alias| (alias, (*tool).clone()))).collect()
+        });
+        aliases.get(alias).filter(|_| !self.tools.contains_key(alias))
+    }
+
     pub(crate) fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.tools.get(name).map(|tool| tool.definition().clone())
+        self.find(name).map(|tool| tool.definition().clone())
     }
 
     /// Returns the error for a model that calls an unknown tool.

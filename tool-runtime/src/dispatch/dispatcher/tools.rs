@@ -36,10 +36,28 @@ impl Dispatcher {
         self.with_snapshot(|snapshot| snapshot.definitions().clone())
     }
 
-    /// Returns the definition of a tool.
+    /// Returns the definition of the tool with this name or alias.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
         self.with_snapshot(|snapshot| snapshot.definition(name))
+    }
+
+    /// Returns the name of the tool that a call of this name reaches: the same name, or that of the tool with this alias.
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, RuntimeTool};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let run = RuntimeTool::new("run_command", "Runs a command.", |()| async { "done" }).alias("exec");
+    /// let tools = Dispatcher::builder().tool(run).build()?;
+    /// assert_eq!(tools.resolve("exec").as_deref(), Some("run_command"));
+    /// assert_eq!(tools.resolve("execute"), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> Option<Arc<str>> {
+        self.with_snapshot(|snapshot| snapshot.find(name).map(|tool| tool.name.clone()))
     }
 
     /// Returns a dispatcher that is restricted to a selection of the tools, possibly under other names. The other tools

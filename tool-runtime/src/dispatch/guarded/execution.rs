@@ -53,6 +53,7 @@ impl GuardedExecution {
         let GuardedCall { inner, tool, call, mut values, cancel, turn_slot, runtime, stage, .. } = call;
         observer.forward_progress(&mut values);
         let facts = CallFacts::new(tool.context_of(&call), budget.left).holding(permit);
+        let facts = facts.spilling(inner.rules.spill.as_ref());
         let scope = ScopeInner::new(inner.dependencies.clone(), values, facts);
         let run = Box::pin(run_in_scope(tool.clone(), scope.clone(), runtime.clone(), handler, Some(stage)));
         let work = HandlerWork::Scoped { run, scope, runtime: runtime.clone() };

@@ -13,6 +13,7 @@ use crate::clock;
 use crate::listing::clip;
 use crate::web::full_output::output_excerpt;
 use crate::web::link::link;
+use crate::web::markdown;
 
 /// Maximum number of characters shown of a result. The full text has its own page.
 const SHOWN: usize = 100_000;
@@ -39,7 +40,7 @@ impl Card<'_> {
     pub(super) fn render(&self) -> Markup {
         let (state, words) = self.state.name();
         html! {
-            details.card data-call=(self.id) data-state=(state) open[matches!(self.state, CardState::Pending { .. })] {
+            details.card data-call=(self.id) data-state=(state) open[matches!(self.state, CardState::Pending { .. }) || self.message().is_some()] {
                 summary {
                     (icon::tool(self.tool))
                     span.tool { (self.tool) }
@@ -47,12 +48,19 @@ impl Card<'_> {
                     @if let Some(duration) = self.state.duration() { span.took { (duration) } }
                     span class={ "flag " (self.state.look()) } { (words) }
                 }
+                @if let Some(message) = self.message() { div.answer { (markdown(message)) } }
                 h3.quiet { "Input" }
                 pre tabindex="0" { (serde_json::to_string_pretty(self.arguments).unwrap_or_default()) }
                 p.progress aria-live="polite" {}
                 (self.body())
             }
         }
+    }
+
+    /// Returns the text of a message that the model has sent with the tool `message`.
+    fn message(&self) -> Option<&str> {
+        let is_sent = matches!(self.state, CardState::Ended(result) if result.success);
+        self.arguments["content"].as_str().filter(|_| is_sent && self.tool == "message")
     }
 
     fn body(&self) -> Markup {

@@ -66,7 +66,7 @@ pub(super) async fn show(
     let is_on = site.settings.get().has(Extension::AiChat);
     let view = site.chats.view(&id).await.map_err(|error| ChatError::failed(&error))?;
     let recent = site.chats.recent().await.map_err(|error| ChatError::failed(&error))?;
-    Ok(page::render(&id, &view, &recent, is_on).into_response())
+    Ok(page::render(&id, &view, &recent, site.tools.policy(), is_on).into_response())
 }
 
 /// The part of a conversation that a page has already. If unset, only new events are sent.

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::Value;
 use tool_agent::{AssistantMessage, CallResult, ConversationSummary, Message, Mode};
-use tool_runtime::ErrorKind;
-use tool_runtime::confirm::{PendingApproval, PendingCall};
+use tool_runtime::confirm::{PendingApproval, PendingCall, PolicyArguments};
+use tool_runtime::{ErrorKind, Policy};
 
 use super::card::{Card, CardState};
 use super::chats::ConversationView;
@@ -21,7 +21,13 @@ const EXAMPLES: [&str; 4] = [
     r#"write_file path="hello.md" content="Hello.""#,
 ];
 
-pub(super) fn render(id: &str, view: &ConversationView, recent: &[ConversationSummary], is_on: bool) -> Markup {
+pub(super) fn render(
+    id: &str,
+    view: &ConversationView,
+    recent: &[ConversationSummary],
+    policy: &PolicyArguments,
+    is_on: bool,
+) -> Markup {
     let first = view.messages.iter().find_map(|message| match message {
         Message::User { text } => Some(text),
         _ => None,
@@ -38,7 +44,8 @@ pub(super) fn render(id: &str, view: &ConversationView, recent: &[ConversationSu
                 @if !is_on {
                     p.notice { "The extension " code { "ai_chat" } " is off: nothing can be said. " a href="/settings" { "Settings" } }
                 }
-                @if view.messages.is_empty() && view.run.is_none() { (welcome(is_on)) }
+                @if policy.dry_run { p.notice { "Dry run: calls are described, and none runs." } }
+                @if view.messages.is_empty() && view.run.is_none() { (welcome(&policy.policy, is_on)) }
                 div.chat #chat data-id=(id) data-seen=(view.messages.len()) data-unended=[view.run] role="log" aria-label="Messages" {
                     @for (index, message) in view.messages.iter().enumerate() {
                         @let results = match view.messages.get(index + 1) { Some(Message::Tools { results }) => results.as_slice(), _ => &[] };
@@ -82,11 +89,15 @@ fn modes(mode: Mode) -> Markup {
 }
 
 /// Renders the placeholder of an empty conversation.
-fn welcome(is_on: bool) -> Markup {
+fn welcome(policy: &Policy, is_on: bool) -> Markup {
+    let asks = match policy {
+        Policy::Yolo => "Every call runs without asking you.",
+        Policy::ConfirmAll => "Every call asks you first.",
+        _ => "Whatever changes something asks you first.",
+    };
     html! {
         div.welcome {
-            p.lead { "Ask how this machine is, what runs on it, or have a file of the workspace changed. "
-                "Whatever changes something asks you first." }
+            p.lead { "Ask how this machine is, what runs on it, or have a file of the workspace changed. " (asks) }
             @if is_on {
                 div.examples role="group" aria-label="Examples" {
                     @for example in EXAMPLES { button type="button" { (example) } }

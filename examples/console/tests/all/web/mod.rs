@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use tool_agent::{Reply, ResponsePart, ScriptedModel};
 use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
-pub use self::client::{Browser, card};
+pub use self::client::{Browser, card, token};
 
-use self::client::{text, token};
+use self::client::text;
 use crate::fixture::Console;
 
 #[tokio::test(flavor = "multi_thread")]
