@@ -3,7 +3,7 @@
 //! Each tool fails with a cause that contains a secret. The secret may be in the log, and nowhere else.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use anyhow::Context as _;
 use serde_json::json;
@@ -154,6 +154,10 @@ impl Log {
     }
 
     fn record(&self) -> tracing::subscriber::DefaultGuard {
+        // As long as there is only one subscriber, tracing asks only that of the current thread: a test on a thread without
+        // one would disable an event for all threads.
+        static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default()));
         let writer = self.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(false).with_span_events(FmtSpan::NONE);
         tracing::subscriber::set_default(subscriber.with_writer(move || writer.clone()).finish())
