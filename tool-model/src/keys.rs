@@ -164,6 +164,13 @@ pub const KEYS: &[Key] = &[
     )
     .sentence("Call it alone, not together with others."),
     Key::new("strict", KeyKind::Choice, "Asks providers to enforce the schema.", never, field!(strict)),
+    Key::new(
+        "supports_streaming",
+        KeyKind::Flag,
+        "It reports parts of its result while it runs. Set for a function that returns `impl Stream`.",
+        never,
+        field!(supports_streaming),
+    ),
     Key::new("tags", KeyKind::Words, "Words to select tools by; those of the class come first.", text, field!(tags))
         .on_class(),
     Key::new("timeout", KeyKind::Time, "The longest time that a call may take.", when_shorter, field!(timeout))

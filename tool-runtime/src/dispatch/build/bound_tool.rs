@@ -21,6 +21,8 @@ pub(crate) struct BoundTool {
     pub(crate) own_name: Arc<str>,
     /// Set if the two names differ.
     pub(crate) is_renamed: bool,
+    /// Set if it is offered by `.also(..)`, and a manifest is used that does not list it.
+    pub(crate) is_beside_manifest: bool,
     pub(crate) function: ToolFunction,
     pub(crate) sensitive: bool,
     pub(super) definition: OnceLock<Arc<ToolDefinition>>,
@@ -54,6 +56,7 @@ impl BoundTool {
             own_name: name.clone(),
             name,
             is_renamed: false,
+            is_beside_manifest: false,
             sensitive: definition.sensitive,
             timeout: definition.timeout,
             definition: OnceLock::from(definition),
@@ -74,6 +77,7 @@ impl BoundTool {
             is_renamed: name != self.own_name,
             name: name.clone(),
             own_name: self.own_name.clone(),
+            is_beside_manifest: self.is_beside_manifest,
             function: self.function.clone(),
             sensitive: self.sensitive,
             definition: self.definition.clone(),
