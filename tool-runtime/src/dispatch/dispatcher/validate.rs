@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::Dispatcher;
 use crate::arguments::{ArgumentReader, Repair};
 use crate::dispatch::call::messages::arguments_too_long;
-use crate::handler_result::HandlerFailure;
+use crate::handler_failure::HandlerFailure;
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose};
 use crate::{ErrorKind, ToolCall, ToolError, panics};
 
@@ -53,7 +53,7 @@ impl Dispatcher {
             match panics::catch(|| tool.invoke(Invocation { purpose, ready: None })) {
                 Ok(HandlerStep::Refused(error)) => Err(*error),
                 Ok(_) => Ok(repaired.map(|repaired| repaired.repairs).unwrap_or_default()),
-                Err(panic) => Err(HandlerFailure::new(ErrorKind::Panicked, panic).into_tool_error(&tool.name)),
+                Err(panic) => Err(HandlerFailure::panicked(panic).into_tool_error(&tool.name, None)),
             }
         })
     }
