@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tool_runtime::arguments::ArgumentError;
 use tool_runtime::inject::InjectError;
@@ -99,7 +99,8 @@ pub fn output(name: &str, arguments: Value) -> String {
     let result = call(name, &arguments.to_string());
     assert!(result.success, "{name} {arguments}: {}", result.output);
     assert_eq!(result.error, None, "{name} {arguments}");
-    assert_eq!(tools().validate(name, &arguments), Ok(Vec::new()), "{name} {arguments}");
+    let repairs = result.metadata.get("repairs").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+    assert_eq!(tools().validate(name, &arguments).map(|repairs| json!(repairs)), Ok(repairs), "{name} {arguments}");
     result.output
 }
 

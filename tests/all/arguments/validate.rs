@@ -50,6 +50,12 @@ fn nothing_runs_and_nobody_is_asked() {
 fn the_repairs_of_a_call_are_returned() {
     let repairs = repairing().validate("add", r#"{"a": "5", "b": 2}"#).unwrap();
     assert_eq!(repairs.iter().map(ToString::to_string).collect::<Vec<_>>(), [r#"`a`: "5" → 5 (was in quotes)"#]);
+    let repairs = repairing().validate("cp", json!({"file_path": "a"})).unwrap();
+    let repairs: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        repairs,
+        ["cp → aliases.copy (is another name for it)", "`from`: file_path → from (is another name for it)"]
+    );
     let error = tools().validate("add", r#"{"a": "5", "b": 2}"#).unwrap_err();
     assert_eq!(error.kind, ErrorKind::InvalidArguments, "repair is off");
 }

@@ -7,7 +7,7 @@ use crate::arguments::{ArgumentReader, Repair};
 use crate::dispatch::call::messages::arguments_too_long;
 use crate::handler_failure::HandlerFailure;
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose};
-use crate::{ErrorKind, ToolCall, ToolError, panics};
+use crate::{ToolCall, ToolError, panics};
 
 impl Dispatcher {
     /// Validates the arguments of a call that is not made, a [`Value`](serde_json::Value) or JSON text. Returns the repairs
@@ -40,7 +40,7 @@ impl Dispatcher {
         let call = ToolCall::from_text(name, arguments.to_string());
         let limits = &self.inner.limits;
         self.with_snapshot(|snapshot| {
-            let Some(tool) = snapshot.tools.get(name) else { return Err(snapshot.unknown_tool(name)) };
+            let Some(tool) = snapshot.find(name) else { return Err(snapshot.unknown_tool(name)) };
             if call.arguments.len() > limits.argument_bytes {
                 return Err(arguments_too_long(&call, limits.argument_bytes));
             }
@@ -52,7 +52,10 @@ impl Dispatcher {
             // Without inputs, no handler starts: the step that would start it is dropped.
             match panics::catch(|| tool.invoke(Invocation { purpose, ready: None })) {
                 Ok(HandlerStep::Refused(error)) => Err(*error),
-                Ok(_) => Ok(repaired.map(|repaired| repaired.repairs).unwrap_or_default()),
+                Ok(_) => {
+                    let alias = (*tool.name != *name).then(|| Repair::tool_alias(name, &tool.name));
+                    Ok(alias.into_iter().chain(repaired.into_iter().flat_map(|repaired| repaired.repairs)).collect())
+                }
                 Err(panic) => Err(HandlerFailure::panicked(panic).into_tool_error(&tool.name, None)),
             }
         })
