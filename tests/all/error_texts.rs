@@ -86,7 +86,8 @@ fn displayed() -> Result<u32, Displayed> {
 /// Panics with the `Debug` form of an error.
 #[tool(name = "failing.panic")]
 fn panics() -> u32 {
-    Err(cause()).unwrap()
+    let read: Result<u32, std::io::Error> = std::hint::black_box(Err(cause()));
+    read.unwrap()
 }
 
 struct Session;
