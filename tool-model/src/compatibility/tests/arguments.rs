@@ -481,7 +481,10 @@ fn a_narrower_alternative_replaces_a_wider_one() {
 #[test]
 fn an_alias_keeps_a_renamed_argument_and_its_loss_breaks_calls() {
     let path = |aliases: Value| json!({"path": {"type": "string", "required": true, "aliases": aliases}});
-    assert_eq!(arguments_changes(path(json!([])), path(json!(["file"]))), ["+ arguments.path: also takes the name `file`"]);
+    assert_eq!(
+        arguments_changes(path(json!([])), path(json!(["file"]))),
+        ["+ arguments.path: also takes the name `file`"]
+    );
     assert_eq!(
         arguments_changes(path(json!(["file"])), path(json!([]))),
         ["- arguments.path: no longer takes the name `file`; calls that send it are refused"]

@@ -139,6 +139,7 @@ fn bind_function(
         },
         definition,
         schemas: OnceLock::new(),
+        shown: None,
         instance,
         injections,
         needs_scope,
