@@ -1,5 +1,5 @@
-//! Writes the manifest of the tools in this package, which `tools.rs` embeds.
+//! Writes the manifest of the tools in this package and of the built-in tools, which `tools.rs` embeds.
 
 fn main() -> tool_gen::Result {
-    tool_gen::scan("src/lib.rs").write_to_out_dir()
+    tool_gen::scan("src/lib.rs").with("tool-builtins").write_to_out_dir()
 }

@@ -141,6 +141,28 @@ enum Side {
     Right,
 }
 
+/// The schema shows a string and an integer; only the conversions know what they accept.
+#[tool(name = "binding.converted")]
+fn converted(
+    #[arg(parse, one_of = ["1", "one"])] parsed: u8,
+    #[arg(via(u16), one_of = [1, 300])] narrowed: u8,
+    #[arg(one_of = ["127.0.0.1", "::1"])] fine: std::net::IpAddr,
+) -> String {
+    format!("{parsed} {narrowed} {fine}")
+}
+
+#[test]
+fn build_rejects_listed_values_that_a_conversion_refuses() {
+    let error = build("binding.converted").expect_err("two values cannot be read").to_string();
+    for part in [
+        "the argument `parsed`: `one_of` lists \"one\", which cannot be read: invalid digit found in string",
+        "the argument `narrowed`: `one_of` lists 300, which cannot be read: out of range",
+    ] {
+        assert!(error.contains(part), "{part} is not in {error}");
+    }
+    assert_eq!(error.matches("which cannot be read").count(), 2, "{error}");
+}
+
 #[test]
 fn build_rejects_rules_that_contradict_the_type() {
     let error = build("binding.contradictory").expect_err("nothing can be sent").to_string();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tool_runtime::arguments::ArgumentError;
 use tool_runtime::inject::InjectError;
@@ -99,21 +99,26 @@ pub fn output(name: &str, arguments: Value) -> String {
     let result = call(name, &arguments.to_string());
     assert!(result.success, "{name} {arguments}: {}", result.output);
     assert_eq!(result.error, None, "{name} {arguments}");
+    let repairs = result.metadata.get("repairs").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+    assert_eq!(tools().validate(name, &arguments).map(|repairs| json!(repairs)), Ok(repairs), "{name} {arguments}");
     result.output
 }
 
 /// Returns the violations of a call that must be rejected.
 ///
-/// Checks the form of the error: kind, tool name, a line per argument, and the same text as output.
+/// Checks the form of the error: kind, tool name, a line per argument, and the same text as output. `validate` must return
+/// the same error.
 #[track_caller]
 pub fn refused(name: &str, text: &str) -> Vec<ArgumentError> {
-    check_refusal(name, text, call(name, text))
+    refused_on(tools(), name, text)
 }
 
 /// Same as [`refused`], on another dispatcher.
 #[track_caller]
 pub fn refused_on(tools: &Dispatcher, name: &str, text: &str) -> Vec<ArgumentError> {
-    check_refusal(name, text, call_on(tools, name, text))
+    let result = call_on(tools, name, text);
+    assert_eq!(tools.validate(name, text).err(), result.error);
+    check_refusal(name, text, result)
 }
 
 #[track_caller]

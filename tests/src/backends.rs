@@ -14,6 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_runtime::{tool, tool_class, tools};
 
+mod repository;
+
+pub use repository::{NotedOrders, OrderRepository};
+
 /// An order.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Order {
@@ -159,41 +163,6 @@ impl StockApi for SmallShop {
 impl PriceApi for SmallShop {
     async fn price(&self, article: &str) -> Option<u32> {
         (article == "cup").then_some(450)
-    }
-}
-
-/// A repository trait, with an associated type that the service's signatures use.
-pub trait OrderRepository: Send + Sync + 'static {
-    type Key: for<'de> Deserialize<'de> + JsonSchema + Send;
-
-    fn load(&self, key: Self::Key) -> Option<Order>;
-    fn len(&self) -> usize;
-}
-
-impl OrderRepository for MemoryOrders {
-    type Key = u32;
-
-    fn load(&self, key: u32) -> Option<Order> {
-        self.0.get(&key).cloned()
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
-/// A repository by note.
-pub struct NotedOrders(pub MemoryOrders);
-
-impl OrderRepository for NotedOrders {
-    type Key = String;
-
-    fn load(&self, key: String) -> Option<Order> {
-        self.0.0.values().find(|order| order.note == key).cloned()
-    }
-
-    fn len(&self) -> usize {
-        self.0.0.len()
     }
 }
 
@@ -348,44 +317,7 @@ impl<'q> Pages<'q> for PoliteGreeter {
 }
 
 /// A type that another crate could have: without attributes.
-pub mod foreign {
-    use std::fmt;
-
-    #[derive(Debug)]
-    pub struct Error;
-
-    impl fmt::Display for Error {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("there is no such task")
-        }
-    }
-
-    #[derive(Default)]
-    pub struct Memory;
-
-    /// A replica of tasks in some storage. It forgets what is added, so that tests can call it in any order.
-    #[derive(Default)]
-    pub struct Replica<S> {
-        storage: S,
-        added: usize,
-    }
-
-    impl<S: Send> Replica<S> {
-        pub async fn add(&mut self, title: impl Into<String>) -> usize {
-            self.added = title.into().len();
-            self.added
-        }
-
-        pub fn title(&self, id: u32) -> Result<String, Error> {
-            let _storage = &self.storage;
-            if id < 2 { Ok(format!("task {id}")) } else { Err(Error) }
-        }
-
-        pub fn titles(&self) -> impl Iterator<Item = &str> {
-            ["task 0", "task 1"].into_iter()
-        }
-    }
-}
+pub mod foreign;
 
 tools! {
     #[tool_class(tags = ["tasks"])]

@@ -10,6 +10,7 @@ mod cfg;
 #[doc(hidden)]
 pub mod cli;
 mod diagnostic;
+mod filter;
 mod package;
 mod scan;
 mod schema;

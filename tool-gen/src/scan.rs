@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicUsize;
 
 use tool_model::Manifest;
 
+use crate::filter::ToolFilter;
 use crate::source::SourceTree;
 use crate::tools::FoundTool;
 use crate::{Cfg, Diagnostic, Error, Result, Severity, SourcePlace, source, tools};
@@ -23,6 +24,7 @@ pub const FILE_NAME: &str = "tools_calls.json";
 #[must_use = "a scan does nothing until it is run or written"]
 pub struct Scan {
     roots: Vec<ScanRoot>,
+    with: Vec<String>,
     cfg: Option<Cfg>,
     with_facts: bool,
     allow_empty: bool,
@@ -58,6 +60,7 @@ impl Scan {
     pub(crate) fn new(root: &Path) -> Self {
         Self {
             roots: vec![ScanRoot { path: root.to_owned(), features: None }],
+            with: Vec::new(),
             cfg: None,
             with_facts: false,
             allow_empty: false,
@@ -68,6 +71,22 @@ impl Scan {
     /// Adds another crate to the scan, by its root file. Its tools go into the same manifest.
     pub fn and(mut self, root: impl AsRef<Path>) -> Self {
         self.roots.push(ScanRoot { path: root.as_ref().to_owned(), features: None });
+        self
+    }
+
+    /// Includes all tools of a crate, or those of one class: `tool-builtins` or `tool-builtins::Files`. The crate is a
+    /// dependency of a scanned crate, or a scanned crate itself, and its `manual` classes are included as well.
+    ///
+    /// An application lists the tools of the services that it passes to its dispatcher:
+    ///
+    /// ```no_run
+    /// // build.rs
+    /// fn main() -> tool_gen::Result {
+    ///     tool_gen::scan("src/main.rs").with("tool-builtins::Files").write_to_out_dir()
+    /// }
+    /// ```
+    pub fn with(mut self, tools: impl Into<String>) -> Self {
+        self.with.push(tools.into());
         self
     }
 
@@ -118,8 +137,9 @@ impl Scan {
 
     fn run_here(&self) -> Result<ScanOutput> {
         let sources = SourceTree::with_progress(self.progress.clone());
-        self.add_roots(&sources)?;
-        let mut found = tools::read(&sources, self.with_facts);
+        let mut filter = self.add_roots(&sources)?;
+        self.with.iter().try_for_each(|text| filter.add_named(text, &sources))?;
+        let mut found = tools::read(&sources, &filter, self.with_facts);
         found.sort_by(|a, b| (&a.name, &a.definition.handler).cmp(&(&b.name, &b.definition.handler)));
         for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
             sources.report(duplicate(&pair[0], &pair[1]));
@@ -138,19 +158,25 @@ impl Scan {
         };
         diagnostics.sort_by_key(position);
         diagnostics.dedup();
+        if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
+            filter.check()?;
+        }
         files.sort();
         files.dedup();
         Ok(ScanOutput { manifest, diagnostics, places, for_tests, accepted_any, files })
     }
 
-    fn add_roots(&self, sources: &SourceTree) -> Result {
+    /// Adds the crates. Returns the filter that includes their tools.
+    fn add_roots(&self, sources: &SourceTree) -> Result<ToolFilter> {
+        let mut filter = ToolFilter::default();
         let cfg = self.cfg.clone().unwrap_or_else(Cfg::from_environment);
         for root in &self.roots {
             let root =
                 source::CrateRoot { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
-            sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
+            let added = sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
+            filter.add_crate(&sources.scope(added).path);
         }
-        Ok(())
+        Ok(filter)
     }
 
     /// Lists the `impl` blocks and traits that could become tool classes, and says of each method whether it fits.
@@ -207,8 +233,8 @@ impl Scan {
         }
         let roots: Vec<String> = self.roots.iter().map(|root| root.path.display().to_string()).collect();
         Err(Error::new(format!(
-            "there are no tools in {}; scan the crate that has them with `.and(..)`, or write `.allow_empty()` if there are \
-             none, or only those of `manual` classes",
+            "there are no tools in {}; scan the crate that has them with `.and(..)`, name a `manual` class with `.with(..)`, \
+             or write `.allow_empty()` if there are none",
             roots.join(", ")
         )))
     }
@@ -398,7 +424,7 @@ mod tests {
         let error = scan.write_to(&manifest).unwrap_err().to_string();
         for message in [
             "the default of `first` is invalid: `first`: got 300, expected",
-            "`pattern` of `second` says nothing about a value of type integer",
+            "`pattern` has no effect on `second`, which is of type integer",
             "`one_of` of `third` lists an invalid value",
         ] {
             assert!(error.contains(message), "{error}");

@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 use syn::spanned::Spanned;
 use syn::{Item, LitStr};
 use tool_model::compatibility::VALIDATED;
-use tool_model::trace::{TracedSchemas, TracedType, UnknownPart};
+use tool_model::trace::{TracedSchemas, TracedType, UnknownCause, UnknownPart};
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
     ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, inline_docs,
     parse_declared, read_class, read_declared_class, read_function, read_trait,
 };
 
+use crate::filter::ToolFilter;
 use crate::schema::{self, DecodedForm, LossKind, SchemaContract, SchemaGenerator, TypeShapes, UnseenPart};
 use crate::source::{AnnotationKind, CandidateItem, SourceScope, SourceTree};
 use crate::ty::{ScopeId, TypeSource};
@@ -30,8 +31,9 @@ pub(crate) struct FoundTool {
     pub(crate) accepted_any: Vec<String>,
 }
 
-/// Reads the tools of all annotated items. `with_facts` adds the facts that [`tool_model::compatibility`] compares.
-pub(crate) fn read(sources: &SourceTree, with_facts: bool) -> Vec<FoundTool> {
+/// Reads the included tools of all annotated items. `with_facts` adds the facts that [`tool_model::compatibility`]
+/// compares.
+pub(crate) fn read(sources: &SourceTree, filter: &ToolFilter, with_facts: bool) -> Vec<FoundTool> {
     let mut found = Vec::new();
     let shapes = TypeShapes::new(sources).with_facts(with_facts);
     sources.parse_renamed();
@@ -42,43 +44,11 @@ pub(crate) fn read(sources: &SourceTree, with_facts: bool) -> Vec<FoundTool> {
             return found;
         }
         for candidate in candidates {
-            read_item(sources, &shapes, &candidate, &mut found);
+            let scope = sources.scope(candidate.scope);
+            let reader = ItemReader { sources, filter, shapes: &shapes, id: candidate.scope, scope };
+            reader.read_item(&candidate, &mut found);
         }
     }
-}
-
-fn read_item(sources: &SourceTree, shapes: &TypeShapes<'_>, candidate: &CandidateItem, found: &mut Vec<FoundTool>) {
-    let reader = ItemReader { sources, shapes, id: candidate.scope, scope: sources.scope(candidate.scope) };
-    let mut item = (*candidate.item).clone();
-    let attributes = match &mut item {
-        Item::Fn(function) => &mut function.attrs,
-        Item::Impl(block) => &mut block.attrs,
-        Item::Trait(definition) => &mut definition.attrs,
-        Item::Macro(item) => {
-            if starts_with_declaration(&item.mac) && sources.is_declarations(candidate.scope, &item.mac.path) {
-                found.extend(reader.declared(&item.mac));
-            } else {
-                sources.check_macro(candidate.scope, item);
-            }
-            return;
-        }
-        _ => return,
-    };
-    let Some((annotation, attribute)) = sources.take_annotation(candidate.scope, attributes) else { return };
-    let documented = inline_docs(&item, &reader);
-    let (classes, report) = match (documented.as_ref().unwrap_or(&item), annotation) {
-        (Item::Fn(function), AnnotationKind::Tool) => {
-            let (tool, report) = read_function(attribute, function);
-            if let Some(tool) = reader.accept(tool, report) {
-                found.extend(reader.tool(&tool, None));
-            }
-            return;
-        }
-        (Item::Impl(block), AnnotationKind::Class) => read_class(attribute, block),
-        (Item::Trait(definition), AnnotationKind::Class) => read_trait(attribute, definition),
-        _ => return,
-    };
-    found.extend(reader.classes(classes, report));
 }
 
 fn accepted_any(tool: &ParsedTool) -> Vec<String> {
@@ -98,6 +68,7 @@ fn starts_with_declaration(call: &syn::Macro) -> bool {
 /// Reads the annotated items of one scope.
 struct ItemReader<'a> {
     sources: &'a SourceTree,
+    filter: &'a ToolFilter,
     shapes: &'a TypeShapes<'a>,
     id: ScopeId,
     scope: Rc<SourceScope>,
@@ -114,6 +85,44 @@ impl IncludedFiles for ItemReader<'_> {
 }
 
 impl ItemReader<'_> {
+    /// Reads the tools of an item.
+    fn read_item(&self, candidate: &CandidateItem, found: &mut Vec<FoundTool>) {
+        let sources = self.sources;
+        let mut item = (*candidate.item).clone();
+        let attributes = match &mut item {
+            Item::Fn(function) => &mut function.attrs,
+            Item::Impl(block) => &mut block.attrs,
+            Item::Trait(definition) => &mut definition.attrs,
+            Item::Macro(item) => {
+                if starts_with_declaration(&item.mac) && sources.is_declarations(candidate.scope, &item.mac.path) {
+                    found.extend(self.declared(&item.mac));
+                } else {
+                    sources.check_macro(candidate.scope, item);
+                }
+                return;
+            }
+            _ => return,
+        };
+        let Some((annotation, attribute)) = sources.take_annotation(candidate.scope, attributes) else { return };
+        let documented = inline_docs(&item, self);
+        let (classes, report) = match (documented.as_ref().unwrap_or(&item), annotation) {
+            (Item::Fn(function), AnnotationKind::Tool) => {
+                if !self.filter.includes(&self.scope.path, None) {
+                    return;
+                }
+                let (tool, report) = read_function(attribute, function);
+                if let Some(tool) = self.accept(tool, report) {
+                    found.extend(self.tool(&tool, None));
+                }
+                return;
+            }
+            (Item::Impl(block), AnnotationKind::Class) => read_class(attribute, block),
+            (Item::Trait(definition), AnnotationKind::Class) => read_trait(attribute, definition),
+            _ => return,
+        };
+        found.extend(self.classes(classes, report));
+    }
+
     /// Returns the item, or reports its errors and returns `None`. rustc reports the same errors.
     fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
         let Err(errors) = report.into_result() else { return read };
@@ -151,8 +160,8 @@ impl ItemReader<'_> {
 
     fn classes(&self, classes: Vec<ParsedClass>, report: Report) -> Vec<FoundTool> {
         let classes = self.accept(Some(classes), report).unwrap_or_default();
-        let offered = classes.iter().filter(|class| !class.manual);
-        offered.flat_map(|class| class.tools.iter().filter_map(|tool| self.tool(tool, Some(class)))).collect()
+        let included = classes.iter().filter(|class| self.filter.includes(&self.scope.path, Some(class)));
+        included.flat_map(|class| class.tools.iter().filter_map(|tool| self.tool(tool, Some(class)))).collect()
     }
 
     fn tool(&self, tool: &ParsedTool, class: Option<&ParsedClass>) -> Option<FoundTool> {
@@ -248,7 +257,7 @@ impl ItemReader<'_> {
                 LossKind::Leaf => "a part of the result has no schema in the manifest",
                 LossKind::Detail => "a detail of the result is missing from the manifest",
             };
-            self.warn(output, message, unseen);
+            self.warn(output, message, unseen, "the program adds it at run time if the type implements `JsonSchema`");
         }
         seen.schema
     }
@@ -271,8 +280,8 @@ impl ItemReader<'_> {
             let lost = seen.unseen.iter().any(|unseen| unseen.loss != LossKind::Detail);
             let reported = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != LossKind::Detail);
             reported.for_each(|unseen| self.warn_of_argument(argument, unseen));
-            // Parts that the source does not show were reported above.
-            let is_shown = |part: &&UnknownPart| seen.unseen.iter().all(|unseen| unseen.what != part.type_name);
+            // Parts that the source does not show were reported above, with those that were not reached because of them.
+            let is_shown = |part: &&UnknownPart| part.cause != UnknownCause::NotReached || seen.unseen.is_empty();
             seen.unknown.iter().filter(is_shown).for_each(|part| self.warn_of_unknown(argument, part));
         }
         let (default, or_default) = match &argument.default {
@@ -312,16 +321,17 @@ impl ItemReader<'_> {
             LossKind::Leaf => format!("a part of argument `{name}` is `any` in the manifest"),
             LossKind::Detail => format!("a detail of argument `{name}` is missing from the manifest"),
         };
-        self.warn(&argument.ty, &message, unseen);
+        self.warn(&argument.ty, &message, unseen, UnknownPart::REMEDY);
     }
 
     /// Warns about a part of a type that could not be read, at its place in the signature or in the struct or enum
-    /// behind it.
-    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart) {
+    /// behind it; `remedy` is that of a part that is a leaf.
+    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart, remedy: &str) {
         let help = match unseen.loss {
-            LossKind::Type | LossKind::Leaf => {
+            LossKind::Type => {
                 "describe it with `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`"
             }
+            LossKind::Leaf => remedy,
             LossKind::Program => {
                 "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that the schema can refer to itself"
             }

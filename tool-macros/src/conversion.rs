@@ -19,7 +19,7 @@ pub(crate) fn slot(argument: &ArgumentConversion) -> TokenStream {
     };
     let decoded = containers.iter().rev().fold(described.clone(), |inner, container| match container {
         Container::Option => quote!(::core::option::Option<#inner>),
-        Container::List | Container::Result => quote!(::std::vec::Vec<#inner>),
+        Container::List => quote!(::std::vec::Vec<#inner>),
     });
     let decoded = quote_spanned!(described_span=> (&__tool::Ask::<#decoded>::NEW).tool_slot());
     let single = match kind {
@@ -31,7 +31,7 @@ pub(crate) fn slot(argument: &ArgumentConversion) -> TokenStream {
     };
     let conversion = containers.iter().rev().fold(single, |inner, container| match container {
         Container::Option => quote_spanned!(span=> __tool::option(#inner)),
-        Container::List | Container::Result => quote_spanned!(span=> __tool::list(#inner)),
+        Container::List => quote_spanned!(span=> __tool::list(#inner)),
     });
     let ConversionKind::With(module, _) = kind else {
         return quote_spanned!(span=> __tool::converted(#decoded, #conversion));
@@ -71,7 +71,7 @@ pub(crate) fn error(format: Option<&ResultFormat>, value: TokenStream) -> TokenS
 
 /// Returns the expression that converts a result.
 pub(crate) fn result(conversion: Option<&ResultConversion>, value: TokenStream) -> TokenStream {
-    let Some(ResultConversion { format, containers, ty }) = conversion else { return value };
+    let Some(ResultConversion { format, is_fallible, containers, ty }) = conversion else { return value };
     let span = call_site(ty.span());
     let single = match format {
         ResultFormat::Display => quote_spanned!(span=> __tool::displayed(__value)),
@@ -82,7 +82,6 @@ pub(crate) fn result(conversion: Option<&ResultConversion>, value: TokenStream) 
         }
     };
     let converted = containers.iter().rev().fold(single, |inner, container| match container {
-        Container::Result => quote_spanned!(span=> ::core::result::Result::map(__value, |__value| #inner)),
         Container::Option => quote_spanned!(span=> ::core::option::Option::map(__value, |__value| #inner)),
         Container::List => quote_spanned! {span=>
             ::core::iter::Iterator::collect::<::std::vec::Vec<_>>(
@@ -90,5 +89,8 @@ pub(crate) fn result(conversion: Option<&ResultConversion>, value: TokenStream) 
             )
         },
     });
+    if *is_fallible {
+        return quote_spanned! {span=> match #value { __value => ::core::result::Result::map(__value, |__value| #converted) }};
+    }
     quote_spanned!(span=> match #value { __value => #converted })
 }

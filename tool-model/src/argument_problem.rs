@@ -61,7 +61,7 @@ impl ToolDefinition {
         let Some(argument) = self.arguments.get(name).filter(|_| !rules.is_empty()) else { return problems };
         for rule in rules.iter().filter(|rule| !rule.fits(&argument.type_name)) {
             let message =
-                format!("`{}` of `{name}` says nothing about a value of type {}", rule.name(), argument.type_name);
+                format!("`{}` has no effect on `{name}`, which is of type {}", rule.name(), argument.type_name);
             problems.push(ArgumentProblem::new(name, message, "remove it, or give the argument another type"));
         }
         check_bounds(name, argument, &mut problems);
@@ -137,7 +137,7 @@ mod tests {
         let expected = "no value of `a` would be accepted: `minimum` is 300, `maximum` is 255";
         assert_eq!(message(&bounded, Rule::Min(Number::Int(300))), expected);
         let plain = tool(json!({"type": "integer", "required": true}));
-        assert_eq!(message(&plain, Rule::Pattern("x")), "`pattern` of `a` says nothing about a value of type integer");
+        assert_eq!(message(&plain, Rule::Pattern("x")), "`pattern` has no effect on `a`, which is of type integer");
         let expected = "`one_of` of `a` lists an invalid value: `a`: got \"x\", expected integer";
         assert_eq!(message(&plain, Rule::OneOf("[1, \"x\"]")), expected);
         assert!(plain.rule_problems("a", &[Rule::OneOf("[1]"), Rule::Min(Number::Int(0))]).is_empty());

@@ -53,6 +53,8 @@ pub struct ToolDefinition {
     pub sequential: bool,
     /// `true` to ask providers to enforce the schema; `None` uses the dialect's setting.
     pub strict: Option<bool>,
+    /// `true` if the tool reports parts of its result while it runs.
+    pub supports_streaming: bool,
     /// Tags to select tools by, in the order of declaration.
     pub tags: Vec<String>,
     /// The timeout of a call.

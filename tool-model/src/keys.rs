@@ -164,6 +164,13 @@ pub const KEYS: &[Key] = &[
     )
     .sentence("Call it alone, not together with others."),
     Key::new("strict", KeyKind::Choice, "Asks providers to enforce the schema.", never, field!(strict)),
+    Key::new(
+        "supports_streaming",
+        KeyKind::Flag,
+        "It reports parts of its result while it runs. Set for a function that returns `impl Stream`.",
+        never,
+        field!(supports_streaming),
+    ),
     Key::new("tags", KeyKind::Words, "Words to select tools by; those of the class come first.", text, field!(tags))
         .on_class(),
     Key::new("timeout", KeyKind::Time, "The longest time that a call may take.", when_shorter, field!(timeout))
@@ -267,6 +274,12 @@ impl Key {
         matches!(self.kind, KeyKind::Flag | KeyKind::Choice) && self.get(tool) == Some(Value::Bool(true))
     }
 
+    /// Returns `true` if a flag that is on [implies](field@Self::implies) this one.
+    #[must_use]
+    pub fn is_implied(&self, is_on: impl Fn(&Self) -> bool) -> bool {
+        KEYS.iter().any(|other| other.implies == Some(self.name) && is_on(other))
+    }
+
     /// Returns what a change of the value means for callers.
     pub(crate) fn judge(&self, was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
         (self.judge)(was, is)
@@ -276,8 +289,8 @@ impl Key {
 impl ToolDefinition {
     /// Sets the flags that the tool's flags [imply](field@Key::implies).
     pub fn set_implied_flags(&mut self) {
-        let implied = KEYS.iter().filter(|key| key.is_on(self)).filter_map(|key| crate::key(key.implies?));
-        for flag in implied.collect::<Vec<_>>() {
+        let implied: Vec<_> = KEYS.iter().filter(|key| key.is_implied(|other| other.is_on(self))).collect();
+        for flag in implied {
             // A flag takes a boolean.
             let set = flag.set(self, true.into());
             debug_assert!(set.is_ok(), "`{}`", flag.name);

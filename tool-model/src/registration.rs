@@ -160,10 +160,11 @@ impl ArgumentDetails {
         Self { default: None, or_default: false, aliases: &[], rules: &[], secret: false, any: false };
 }
 
-/// Returns all linked tools, sorted by name and then by handler.
+/// Returns all linked tools, sorted by name, then by handler, then by source: two versions of a crate have the same
+/// handlers.
 #[must_use]
 pub fn registrations() -> Vec<&'static Registration> {
     let mut all: Vec<_> = REGISTRATIONS.iter().flat_map(|item| item.iter()).collect();
-    all.sort_unstable_by_key(|tool| (tool.name, tool.handler));
+    all.sort_unstable_by_key(|tool| (tool.name, tool.handler, tool.source.file, tool.source.line));
     all
 }

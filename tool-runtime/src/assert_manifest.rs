@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use tool_model::{Manifest, ToolDefinition, difference, difference_with_words};
+use tool_model::{Manifest, ToolDefinition, difference, difference_with_words, registrations};
+
+use crate::manifest::{class_path, crate_of};
 
 /// Panics with the differences if the committed manifest does not match the code.
 ///
@@ -31,8 +33,9 @@ use tool_model::{Manifest, ToolDefinition, difference, difference_with_words};
 /// ```
 ///
 /// Every entry must match a linked tool, including its descriptions, and every tool of this package, and of each crate that
-/// an entry names, must have an entry. Tools of other linked crates need none. Types that the generator cannot see and
-/// writes as `any` match everything, as they do for a dispatcher.
+/// an entry names, must have an entry. Tools of other linked crates need none, and those of a `manual` class only if an
+/// entry names the class. Types that the generator cannot see and writes as `any` match everything, as they do for a
+/// dispatcher.
 ///
 /// Options follow the file, or replace it:
 ///
@@ -101,14 +104,14 @@ impl ManifestAssertion {
     pub fn check(&self, file: impl AsRef<Path>) {
         let file = file.as_ref();
         let path = Path::new(self.folder).join(file);
-        let linked = Manifest::linked();
         // Not a closure, which would panic at its own line instead of that of the test.
         let manifest = match Manifest::load(&path) {
             Ok(manifest) => manifest,
             Err(error) => {
-                panic!("{error}\n`{}` writes it.", self.command(file, &Manifest::default(), &linked))
+                panic!("{error}\n`{}` writes it.", self.command(file, &Manifest::default(), &Manifest::linked()))
             }
         };
+        let linked = linked_beside(&manifest);
         let findings = self.findings(&manifest, &linked);
         if findings.is_empty() {
             return;
@@ -175,8 +178,12 @@ impl ManifestAssertion {
 
     /// Returns the command that writes the file, to be run in the directory of the package.
     fn command(&self, file: &Path, manifest: &Manifest, linked: &Manifest) -> String {
-        let all: BTreeSet<&str> = linked.iter().map(|(_, tool)| crate_of(&tool.handler)).collect();
-        let mut crates: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
+        let manual = manual_handlers();
+        let (with, manifest): (Vec<&str>, Vec<&str>) =
+            manifest.iter().map(|(_, entry)| entry.handler.as_str()).partition(|handler| manual.contains(handler));
+        let linked = linked.iter().map(|(_, tool)| tool.handler.as_str()).filter(|handler| !manual.contains(handler));
+        let all: BTreeSet<&str> = linked.map(crate_of).collect();
+        let mut crates: BTreeSet<&str> = manifest.into_iter().map(crate_of).collect();
         if self.all {
             crates.clone_from(&all);
         } else if all.contains(self.tested.as_str()) {
@@ -189,6 +196,8 @@ impl ManifestAssertion {
         if !is_own {
             crates.iter().for_each(|krate| command.push_str(&format!(" -p {krate}")));
         }
+        let classes: BTreeSet<String> = with.into_iter().filter_map(class_path).collect();
+        classes.iter().for_each(|class| command.push_str(&format!(" --with {class}")));
         if !is_own || file != Path::new("tools_calls.json") {
             command.push_str(&format!(" -o {}", file.display()));
         }
@@ -199,8 +208,20 @@ impl ManifestAssertion {
     }
 }
 
-fn crate_of(path: &str) -> &str {
-    path.split("::").next().unwrap_or(path)
+/// Returns the linked tools, including those of the `manual` classes that a manifest has entries of.
+fn linked_beside(manifest: &Manifest) -> Manifest {
+    let classes: BTreeSet<String> = manifest.iter().filter_map(|(_, entry)| class_path(&entry.handler)).collect();
+    let mut linked = Manifest::linked();
+    for tool in registrations().into_iter().filter(|tool| tool.options.manual) {
+        if class_path(tool.handler).is_some_and(|class| classes.contains(&class)) {
+            linked.insert(tool.name, tool.definition());
+        }
+    }
+    linked
+}
+
+fn manual_handlers() -> BTreeSet<&'static str> {
+    registrations().into_iter().filter(|tool| tool.options.manual).map(|tool| tool.handler).collect()
 }
 
 #[cfg(test)]

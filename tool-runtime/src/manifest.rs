@@ -27,6 +27,18 @@ mod private {
     pub trait Sealed {}
 }
 
+/// Returns the crate of a handler.
+pub(crate) fn crate_of(handler: &str) -> &str {
+    handler.split("::").next().unwrap_or(handler)
+}
+
+/// Returns the crate and the type of a method's handler, `tool_builtins::Files`, as `tool-gen write --with` takes it.
+pub(crate) fn class_path(handler: &str) -> Option<String> {
+    let (class, _) = handler.rsplit_once("::")?;
+    let (_, class) = class.rsplit_once("::")?;
+    Some(format!("{}::{class}", crate_of(handler)))
+}
+
 impl private::Sealed for Manifest {}
 impl private::Sealed for EmbeddedManifest {}
 impl private::Sealed for Result<Manifest, ManifestError> {}

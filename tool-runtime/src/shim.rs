@@ -32,10 +32,13 @@ impl Callable for Shim {
 }
 
 impl Shim {
-    /// Returns the errors of filling in absent arguments, by index.
-    pub(crate) fn try_absent(&self, reader: ArgumentReader<'_>) -> Vec<(usize, String)> {
+    /// Returns the errors of reading the defaults and listed values of arguments, by index.
+    pub(crate) fn try_settings(&self, reader: ArgumentReader<'_>) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();
-        (self.invoke)(Invocation { purpose: InvocationPurpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
+        (self.invoke)(Invocation {
+            purpose: InvocationPurpose::TrySettings { reader, wrong: &mut wrong },
+            ready: None,
+        });
         wrong
     }
 }
@@ -199,8 +202,8 @@ pub(crate) enum InvocationPurpose<'a> {
     Call { tool: &'a str, reader: ArgumentReader<'a>, repaired: &'a mut Option<Box<RepairedArguments>> },
     /// Describe the types of the arguments.
     Describe(&'a mut Types),
-    /// Try to fill in absent arguments.
-    TryAbsent { reader: ArgumentReader<'a>, wrong: &'a mut Vec<(usize, String)> },
+    /// Try the defaults and listed values of the arguments.
+    TrySettings { reader: ArgumentReader<'a>, wrong: &'a mut Vec<(usize, String)> },
     /// Refuse the call: the arguments are invalid.
     Refuse(Box<ToolError>),
 }
@@ -219,8 +222,8 @@ impl Invocation<'_> {
                 types.returns = returns;
                 false
             }
-            InvocationPurpose::TryAbsent { reader, wrong } => {
-                **wrong = reader.schemas.try_absent(slots);
+            InvocationPurpose::TrySettings { reader, wrong } => {
+                **wrong = reader.schemas.try_settings(slots);
                 false
             }
             InvocationPurpose::Refuse(_) => false,
@@ -262,7 +265,7 @@ impl Invocation<'_> {
     pub fn stop(self) -> HandlerStep {
         match self.purpose {
             InvocationPurpose::Refuse(error) => HandlerStep::Refused(error),
-            InvocationPurpose::Call { .. } | InvocationPurpose::Describe(_) | InvocationPurpose::TryAbsent { .. } => {
+            InvocationPurpose::Call { .. } | InvocationPurpose::Describe(_) | InvocationPurpose::TrySettings { .. } => {
                 HandlerStep::Done(Ok(HandlerOutput::default()))
             }
         }

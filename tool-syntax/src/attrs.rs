@@ -130,16 +130,29 @@ fn key_value(kind: KeyKind, meta: &Meta) -> darling::Result<Value> {
 /// Parses the tokens between the parentheses of an attribute.
 pub(crate) fn parse<T: FromMeta>(tokens: TokenStream) -> syn::Result<T> {
     let items = NestedMeta::parse_meta_list(tokens)?;
-    T::from_list(&items).map_err(rephrase)
+    T::from_list(&items).map_err(|error| rephrase(error, &[]))
 }
 
-/// Rewrites darling's messages, which speak of fields, in terms of attribute keys.
-fn rephrase(error: Error) -> syn::Error {
+/// Parses the contents of `#[tool_class(..)]`.
+pub(crate) fn parse_class(tokens: TokenStream) -> syn::Result<ClassAttr> {
+    let items = NestedMeta::parse_meta_list(tokens)?;
+    // The word of other libraries is not similar enough to be suggested.
+    ClassAttr::from_list(&items).map_err(|error| rephrase(error, &[("name_prefix", "prefix")]))
+}
+
+/// Rewrites darling's messages, which speak of fields, in terms of attribute keys. `meant` has keys that do not exist, and
+/// the ones that are meant by them.
+fn rephrase(error: Error, meant: &[(&str, &str)]) -> syn::Error {
     let errors = error.flatten().into_iter().map(|error| {
         let message = error.to_string().replace("Unknown field: ", "unknown key ");
         let message =
             message.replace(". Did you mean", "; did you mean").replace(". Available values: ", "; the keys are ");
-        let message = message.replace("Duplicate field", "duplicate key");
+        let mut message = message.replace("Duplicate field", "duplicate key");
+        for (unknown, key) in meant {
+            if message == format!("unknown key `{unknown}`") {
+                message.push_str(&format!("; did you mean `{key}`?"));
+            }
+        }
         syn::Error::new(error.span(), message)
     });
     let all = errors.reduce(|mut all, error| {

@@ -18,6 +18,7 @@ pub(crate) fn argument(attr: &ArgAttr, ty: &Type, span: Span, report: &mut Repor
     pattern_compiles(attr, report);
     listed_values_are_allowed(attr, report);
     default_is_allowed(attr, report);
+    default_is_not_secret(attr, report);
 }
 
 fn as_f64(number: Number) -> f64 {
@@ -102,6 +103,16 @@ fn default_is_allowed(attr: &ArgAttr, report: &mut Report) {
     let unlisted = attr.one_of.as_ref().filter(|values| !values.0.contains(default)).map(|_| "is not in `one_of`");
     for why in rejections(attr, default).chain(unlisted) {
         report.push(syn::Error::new(span, format!("the default {default} {why}")));
+    }
+}
+
+/// The schema shows the default to the model, to clients and in the manifest, so it would not be secret.
+fn default_is_not_secret(attr: &ArgAttr, report: &mut Report) {
+    let Some(spanned) = attr.default.as_ref().filter(|_| attr.secret == Some(true)) else { return };
+    if let DefaultValue::Literal(_) = &**spanned {
+        let message = "the schema shows this default, so it is no secret; take an `Option` and fill it in the \
+                       function, or inject the value";
+        report.push(syn::Error::new(spanned.span(), message));
     }
 }
 

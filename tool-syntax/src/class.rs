@@ -60,7 +60,7 @@ pub fn read_declared_class(declared: &DeclaredClass) -> (Vec<ParsedClass>, Repor
 /// Reads a trait with `#[tool_class(..)]`. Its tools are called on an `Arc<dyn Trait>`.
 pub fn read_trait(attribute: TokenStream, item: &ItemTrait) -> (Vec<ParsedClass>, Report) {
     let mut report = Report::default();
-    let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (Vec::new(), report) };
+    let Some(attr) = report.keep(attrs::parse_class(attribute)) else { return (Vec::new(), report) };
     let per_call = attr.per_call.as_ref().map(|key| key.span());
     let instances = attr.instances.as_ref().map(|key| key.span());
     if let Some(key) = per_call.or(instances).or(attr.new.as_ref().map(|key| key.span)) {
@@ -79,7 +79,7 @@ pub fn read_trait(attribute: TokenStream, item: &ItemTrait) -> (Vec<ParsedClass>
 
 fn read_block(attribute: TokenStream, item: &ItemImpl, is_declared: bool) -> (Vec<ParsedClass>, Report) {
     let mut report = Report::default();
-    let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (Vec::new(), report) };
+    let Some(attr) = report.keep(attrs::parse_class(attribute)) else { return (Vec::new(), report) };
     let with_new = attr.new.as_ref().map(|new| new.add_to(item));
     let item = with_new.as_ref().unwrap_or(item);
     let is_generic = !instances::type_parameters(&item.generics).is_empty();

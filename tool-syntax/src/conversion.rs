@@ -16,8 +16,6 @@ use crate::{Report, class};
 /// A container around a converted type. The conversion applies to what the container holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// `Result<T, E>`, around results only.
-    Result,
     /// `Option<T>`
     Option,
     /// `Vec<T>`; a slice around results.
@@ -63,7 +61,9 @@ impl ArgumentConversion {
 pub struct ResultConversion {
     /// The conversion of a single value.
     pub format: ResultFormat,
-    /// The containers around the value, from the outside.
+    /// `true` for the success type of a `Result`.
+    pub is_fallible: bool,
+    /// The containers around the value, from the outside, inside of the `Result`.
     pub containers: Vec<Container>,
     /// The type of a single value, for errors.
     pub ty: Type,
@@ -360,8 +360,9 @@ pub(crate) fn of_result(
     class: Option<&ConversionTable<ResultFormat>>,
     report: &mut Report,
 ) -> Option<ResultConversion> {
-    let (containers, ty) = match output {
-        Some(output) => result_parts(output),
+    let success = output.and_then(ty::success_of);
+    let (containers, ty) = match success.or(output) {
+        Some(value) => result_parts(value),
         None => (Vec::new(), parse_quote!(())),
     };
     if let Some(own) = own
@@ -372,17 +373,13 @@ pub(crate) fn of_result(
     }
     let of_class = class.and_then(|table| table.find(&ty));
     let format = own.map(|own| (**own).clone()).or(of_class)?;
-    Some(ResultConversion { format, containers, ty })
+    Some(ResultConversion { format, is_fallible: success.is_some(), containers, ty })
 }
 
 /// Returns the containers of a result, or of the items of a stream, and the type inside of them.
-fn result_parts(output: &Type) -> (Vec<Container>, Type) {
+fn result_parts(value: &Type) -> (Vec<Container>, Type) {
     let mut containers = Vec::new();
-    let mut ty = ty::ungroup(output);
-    if let Some(success) = ty::success_of(ty) {
-        containers.push(Container::Result);
-        ty = success;
-    }
+    let mut ty = ty::ungroup(value);
     let slice = match ty {
         Type::Reference(reference) => match ty::ungroup(&reference.elem) {
             Type::Slice(slice) => Some(&*slice.elem),
@@ -451,17 +448,14 @@ mod tests {
         let result = |output: Type| {
             let block = parse_quote!(impl Service { pub fn run(&self) -> #output { } });
             let class = read(quote!(results(Sha = debug)), &block)?;
-            Ok::<_, String>(class.tools[0].result.clone().map(|result| result.containers))
+            Ok::<_, String>(class.tools[0].result.clone().map(|result| (result.is_fallible, result.containers)))
         };
         let list = Container::List;
-        assert_eq!(
-            result(parse_quote!(io::Result<Option<&Sha>>)),
-            Ok(Some(vec![Container::Result, Container::Option]))
-        );
-        assert_eq!(result(parse_quote!(&[Sha])), Ok(Some(vec![list])));
-        assert_eq!(result(parse_quote!(impl Iterator<Item = Sha>)), Ok(Some(vec![list])));
-        assert_eq!(result(parse_quote!(impl Stream<Item = Result<Sha, E>>)), Ok(Some(vec![Container::Result])));
-        assert_eq!(result(parse_quote!(Pin<Box<dyn Future<Output = Sha>>>)), Ok(Some(vec![])));
+        assert_eq!(result(parse_quote!(io::Result<Option<&Sha>>)), Ok(Some((true, vec![Container::Option]))));
+        assert_eq!(result(parse_quote!(&[Sha])), Ok(Some((false, vec![list]))));
+        assert_eq!(result(parse_quote!(impl Iterator<Item = Sha>)), Ok(Some((false, vec![list]))));
+        assert_eq!(result(parse_quote!(impl Stream<Item = Result<Sha, E>>)), Ok(Some((true, vec![]))));
+        assert_eq!(result(parse_quote!(Pin<Box<dyn Future<Output = Sha>>>)), Ok(Some((false, vec![]))));
         assert!(result(parse_quote!(HashMap<Sha, u8>)).unwrap_err().contains("no tool of this class has a result"));
     }
 

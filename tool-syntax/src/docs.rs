@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Signature};
 use tool_model::{is_for_tests, is_link_definition, nearest, reduce_links};
 
 /// The first paragraph of a doc comment, and the items of its `# Arguments` section.
@@ -54,6 +54,34 @@ impl Docs {
     pub(crate) fn argument(&self, name: &str) -> Option<&str> {
         self.arguments.iter().find(|(argument, _)| argument == name).map(|(_, text)| text.as_str())
     }
+}
+
+/// Returns the items under `# Arguments` that describe no parameter: the name, and the indexes of the attributes with its
+/// lines. Items inside of a block comment are left out, because their lines are one attribute.
+#[must_use]
+pub fn stale_argument_docs(attributes: &[Attribute], signature: &Signature) -> Vec<(String, Vec<usize>)> {
+    let mut lines = Vec::new();
+    let mut places = Vec::new();
+    for (index, attribute) in attributes.iter().enumerate() {
+        if let Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) = doc_value(attribute) {
+            let added = clean_lines(&text.value());
+            places.extend(added.iter().map(|_| Some(index).filter(|_| added.len() == 1)));
+            lines.extend(added);
+        }
+    }
+    let lines = classify(&lines);
+    let section = argument_section(&lines, &crate::tool::parameter_names(signature));
+    let stale = section.unknown.into_iter().filter_map(|(name, first)| {
+        let DocLine::Text { indent: outer, .. } = lines[first] else { return None };
+        let belongs = |line: &&DocLine<'_>| match line {
+            DocLine::Text { indent, text } => *indent > outer || bullet(text).is_none(),
+            _ => false,
+        };
+        let count = 1 + lines[first + 1..].iter().take_while(belongs).count();
+        let attributes: Option<Vec<usize>> = places[first..first + count].iter().copied().collect();
+        Some((name, attributes?))
+    });
+    stale.collect()
 }
 
 /// Returns the value of `#[doc = ..]`.
@@ -224,8 +252,7 @@ fn unknown_name(item: &str, parameters: &[String]) -> Option<String> {
     let is_described = behind.trim_end().is_empty() || behind.starts_with([':', '-', '–', '—']);
     let is_identifier = first.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && first != "self";
     let is_path = item.contains(&format!("{first}::"));
-    let is_known = parameters.iter().any(|parameter| parameter == first);
-    if is_known || !is_identifier || is_path || !is_described {
+    if parameter(first, parameters).is_some() || !is_identifier || is_path || !is_described {
         return None;
     }
     let resembles = || !nearest(first, parameters.iter().map(String::as_str)).is_empty();
@@ -247,14 +274,13 @@ fn bullet(line: &str) -> Option<&str> {
 
 /// Parses a list item such as "`host` - Host name" into the parameters that it names and their text.
 fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)> {
-    let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
     let (first, mut rest, is_marked) = name(item).map(|found| without_emphasis(found, parameters))?;
-    is_parameter(&first).then_some(())?;
-    let mut names = vec![first.to_owned()];
+    let mut names = vec![parameter(first, parameters)?.clone()];
     while let Some(next) = after_conjunction(rest)
-        && let Some((another, behind, _)) = name(next).filter(|(another, ..)| is_parameter(another))
+        && let Some((another, behind, _)) = name(next)
+        && let Some(another) = parameter(another, parameters)
     {
-        names.push(another.to_owned());
+        names.push(another.clone());
         rest = behind;
     }
     let (note, behind) = note(rest.trim_start());
@@ -265,6 +291,12 @@ fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)>
     }
     let text = text.trim_start_matches(',').trim();
     Some((names, if note.is_empty() { text.to_owned() } else { format!("{note} {text}").trim_end().to_owned() }))
+}
+
+/// Returns the parameter of this name, or the one that is marked as unused: `_name`.
+fn parameter<'p>(name: &str, parameters: &'p [String]) -> Option<&'p String> {
+    let unused = || parameters.iter().find(|parameter| parameter.strip_prefix('_') == Some(name));
+    parameters.iter().find(|parameter| *parameter == name).or_else(unused)
 }
 
 /// Strips the underscores of `_unit_price_`, if a parameter is called `unit_price`.

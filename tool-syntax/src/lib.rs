@@ -29,6 +29,7 @@ pub use class::{ClassKind, ParsedClass, read_class, read_declared_class, read_tr
 pub use constructor::ClassConstructor;
 pub use conversion::{ArgumentConversion, Container, ConversionKind, ResultConversion, ResultFormat};
 pub use declared::{DeclaredClass, parse_declared};
+pub use docs::stale_argument_docs;
 pub use generics::{MissingGeneric, missing_generics};
 pub use included::{IncludedFiles, inline_docs};
 pub use parameter::{ArgumentParameter, InjectedParameter, Parameter};

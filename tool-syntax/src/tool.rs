@@ -170,7 +170,7 @@ pub(crate) fn read(
         krate: attr.krate.clone(),
         preview: None,
         blocking: blocking.is_some(),
-        keys: keys(&attr.keys, class),
+        keys: keys(&attr.keys, class, output.delivery),
     }
 }
 
@@ -225,15 +225,19 @@ fn check_aliases(keys: &KeyValues<false>, name: &str, report: &mut Report) {
 
 /// Merges the keys of a tool with those of its class. The tool's value replaces the class's value, except that lists
 /// are joined. A flag that another flag [implies](Key::implies) is set unless one of the two attributes sets it to `false`.
-fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static Key, Value)> {
+fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>, delivery: Delivery) -> Vec<(&'static Key, Value)> {
     let class_keys = class.map(|class| class.keys.0.as_slice()).unwrap_or_default();
     let merged = KEYS.iter().filter_map(|key| {
         let find = |keys: &[SpannedValue<(&'static Key, Value)>]| {
             keys.iter().find(|pair| pair.0.name == key.name).map(|pair| pair.1.clone())
         };
+        let is_on = |other: &Key| {
+            let own = tool.0.iter().chain(class_keys).find(|pair| pair.0.name == other.name);
+            own.is_some_and(|pair| pair.1 == true)
+        };
         let implied = || {
-            let by = KEYS.iter().find(|other| other.implies == Some(key.name))?;
-            tool.0.iter().chain(class_keys).find(|pair| pair.0.name == by.name).map(|pair| pair.1.clone())
+            let is_streaming = key.name == "supports_streaming" && delivery.is_stream();
+            (is_streaming || key.is_implied(is_on)).then_some(Value::Bool(true))
         };
         let (class, tool) = (find(class_keys), find(&tool.0));
         let value = match key.kind {

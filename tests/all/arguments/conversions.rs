@@ -17,7 +17,7 @@ fn a_failed_parse_says_why() {
     let arguments = json!({"sha": "1", "other": "12345"});
     assert_eq!(
         line("conversions.parsed_rules", &arguments),
-        "`other`: got \"12345\", expected string (number too large to fit in target type)"
+        "`other`: got \"12345\", expected another string (number too large to fit in target type)"
     );
 }
 
@@ -25,11 +25,11 @@ fn a_failed_parse_says_why() {
 fn a_failed_conversion_says_why() {
     assert_eq!(
         line("conversions.fallible", &json!({"even": 3, "all": []})),
-        "`even`: got 3, expected integer between 0 and 255 (3 is odd)"
+        "`even`: got 3, expected another integer between 0 and 255 (3 is odd)"
     );
     assert_eq!(
         line("conversions.via_struct", &json!({"span": {"from": 4_294_967_295_u32, "count": 1}, "others": []})),
-        "`span`: got {\"count\":1,\"from\":4294967295}, expected object WrittenSpan (the span is too long)"
+        "`span`: got {\"count\":1,\"from\":4294967295}, expected another object WrittenSpan (the span is too long)"
     );
 }
 
@@ -37,7 +37,7 @@ fn a_failed_conversion_says_why() {
 fn a_module_says_why() {
     assert_eq!(
         line("conversions.with", &json!({"wait": 0, "limit": -1, "all": []})),
-        "`limit`: got -1, expected number of at most 60 (a duration is not negative)"
+        "`limit`: got -1, expected another number of at most 60 (a duration is not negative)"
     );
     let wait = line("conversions.with", &json!({"wait": -1, "limit": 0, "all": []}));
     assert!(wait.starts_with("`wait`: ") && wait.contains("a duration is not negative"), "{wait}");

@@ -18,6 +18,8 @@ mod numbers;
 mod syntax;
 // Deeply nested, long and numerous arguments.
 mod sizes;
+// Arguments that are checked without a call.
+mod validate;
 // Arguments that are nearly right and get repaired.
 mod repair;
 // Values that a type rejects although their schema accepts them: the message is about the value.

@@ -35,6 +35,20 @@ fn repairs_are_listed_in_the_metadata() {
     assert!(right.success && right.metadata.is_empty(), "{right:?}");
 }
 
+#[test]
+fn repeated_items_of_a_set_are_dropped() {
+    let result = repaired("collections.sets", r#"{"hash": ["b", "b"], "tree": [2, 1, "2"]}"#, r#"["b"] {1, 2}"#);
+    assert_eq!(
+        result.metadata.get("repairs"),
+        Some(&json!([
+            {"path": "hash", "from": "[\"b\",\"b\"]", "to": "[\"b\"]", "why": "repeated"},
+            {"path": "tree[2]", "from": "\"2\"", "to": "2", "why": "quoted"},
+            {"path": "tree", "from": "[2,1,2]", "to": "[2,1]", "why": "repeated"},
+        ]))
+    );
+    assert_eq!(paths(&refused("collections.sets", r#"{"hash": ["b", "b"], "tree": []}"#)), ["hash[1]"], "no repair");
+}
+
 /// Holds for every kind of handler and every outcome.
 #[test]
 fn every_kind_of_handler_receives_repaired_arguments() {

@@ -99,3 +99,19 @@ async fn a_value_can_be_borrowed_several_times_and_is_finished_once() {
     assert_eq!(tools.call(ToolCall::new("lender.twice", json!({}))).await.output, "6");
     assert_eq!(lines(&ends), ["Success"]);
 }
+
+/// Counts the words that a function of the application accepts.
+#[tool(name = "injection.accepted", generics(accepts = fn(&str) -> bool))]
+fn accepted(words: Vec<String>, #[inject] mut accepts: impl FnMut(&str) -> bool + Send + Sync) -> usize {
+    words.iter().filter(|word| accepts(word)).count()
+}
+
+#[tokio::test]
+async fn a_function_is_injected_in_place_of_a_closure() {
+    fn is_long(word: &str) -> bool {
+        word.len() > 3
+    }
+    let tools = tools("::accepted").value("accepts", is_long as fn(&str) -> bool).build().unwrap();
+    let call = ToolCall::new("injection.accepted", json!({"words": ["one", "three", "four"]}));
+    assert_eq!(tools.call(call).await.output, "2");
+}

@@ -138,7 +138,7 @@ fn warns_about_services_that_no_tool_uses() {
         greeting().service_mut(WarnedServices),
         &format!("no tool uses the `WarnedServices` of `.service_mut(..)`; {remedy}"),
     );
-    let given = greeting().service(WarnedService).build().unwrap();
+    let given = greeting().also(WarnedService).build().unwrap();
     assert!(given.definition("warned.service.run").is_some());
     assert!(given.explain().warnings.is_empty(), "the control");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tool_runtime::inject::InjectError;
-use tool_runtime::{Dispatcher, ErrorKind, ToolCall, tool_class};
+use tool_runtime::{Dispatcher, ErrorKind, Manifest, ToolCall, tool_class};
 use tool_tests::backends::Transaction;
 
 use super::tools;
@@ -36,11 +36,14 @@ impl TaskState {
 
 #[tokio::test]
 async fn an_exclusive_service_keeps_its_state_and_serves_one_call_at_a_time() {
-    let tools = Dispatcher::builder()
-        .manifest(tool_runtime::Manifest::default())
-        .service_mut(TaskState::new())
-        .build()
-        .unwrap();
+    // The tools are written into a manifest by a dispatcher without one. It skips what other tests bind.
+    let all = Dispatcher::builder().lenient().service_mut(TaskState::new()).build().unwrap().manifest();
+    let own = all.iter().filter(|(name, _)| name.starts_with("task_state."));
+    let own: Manifest = own.map(|(name, tool)| (name.to_owned(), tool.clone())).collect();
+    let unlisted = Dispatcher::builder().manifest(Manifest::default()).service_mut(TaskState::new()).build();
+    let error = unlisted.expect_err("the tools have no entries").to_string();
+    assert!(error.ends_with("write them into the manifest with `tool-gen write --with all::TaskState`"), "{error}");
+    let tools = Dispatcher::builder().manifest(own).service_mut(TaskState::new()).build().unwrap();
     let mut running = tokio::task::JoinSet::new();
     for _ in 0..50 {
         let tools = tools.clone();

@@ -34,7 +34,7 @@ impl Counter {
 
 #[tokio::test]
 async fn a_service_is_shared_by_all_calls_and_can_be_injected() {
-    let tools = tools("::service_twice").service(Counter::default()).build().unwrap();
+    let tools = tools("::service_twice").also(Counter::default()).build().unwrap();
     assert_eq!(tools.call(ToolCall::new("service.twice", json!({}))).await.output, "2");
     assert_eq!(tools.call(ToolCall::new("service.twice", json!({}))).await.output, "4");
     assert_eq!(tools.call(ToolCall::new("counter.up", json!({}))).await.output, "5");
@@ -44,7 +44,7 @@ async fn a_service_is_shared_by_all_calls_and_can_be_injected() {
 #[tokio::test]
 async fn the_application_can_keep_using_its_service() {
     let counter = Arc::new(Counter::default());
-    let tools = tools("::service_twice").service(counter.clone()).build().unwrap();
+    let tools = tools("::service_twice").also(counter.clone()).build().unwrap();
     assert_eq!(tools.call(ToolCall::new("counter.up", json!({}))).await.output, "1");
     assert_eq!(counter.up(), 2);
     assert_eq!(tools.call(ToolCall::new("counter.up_arc", json!({}))).await.output, "3");
@@ -55,9 +55,8 @@ async fn the_application_can_keep_using_its_service() {
 #[test]
 fn a_service_cannot_be_registered_twice() {
     let counter = Arc::new(Counter::default());
-    let twice = tools("::service_twice").service(counter.clone());
-    for both in [twice.service(counter), tools("::service_twice").service(Counter(5.into())).service(Counter(6.into()))]
-    {
+    let twice = tools("::service_twice").also(counter.clone());
+    for both in [twice.service(counter), tools("::service_twice").also(Counter(5.into())).service(Counter(6.into()))] {
         let text = both.build().unwrap_err().to_string();
         assert!(text.contains("two services of type") && text.contains("Counter"), "{text}");
     }
@@ -66,7 +65,7 @@ fn a_service_cannot_be_registered_twice() {
 #[test]
 fn a_manual_class_is_available_only_with_its_service() {
     assert!(Manifest::linked().get("counter.up").is_none());
-    let with = tools("::service_twice").service(Counter::default()).build().unwrap();
+    let with = tools("::service_twice").also(Counter::default()).build().unwrap();
     assert!(with.definition("counter.up").is_some());
 }
 

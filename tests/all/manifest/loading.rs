@@ -46,6 +46,11 @@ impl Drawer {
     pub fn open(&self) -> &'static str {
         "open"
     }
+
+    /// Close it.
+    pub fn close(&self) -> &'static str {
+        "closed"
+    }
 }
 
 fn build(text: &str) -> Result<Dispatcher, BuildError> {
@@ -172,10 +177,84 @@ fn an_embedded_manifest_is_loaded() {
 }
 
 #[test]
-fn a_service_registered_by_hand_is_available_beside_the_manifest() {
-    let tools = Dispatcher::builder().manifest(linked("loading.")).service(Drawer).build().unwrap();
+fn also_offers_the_tools_of_a_service_beside_the_manifest() {
+    let tools = Dispatcher::builder().manifest(linked("loading.")).also(Drawer).build().unwrap();
     assert_eq!(call_on(&tools, "loading_manual.open", "{}").output, "open");
-    let with_entry = tools.manifest();
-    let again = Dispatcher::builder().manifest(with_entry.clone()).service(Drawer).build().unwrap();
-    assert_eq!(again.manifest(), with_entry);
+    let explained = tools.explain();
+    let beside = explained.tools.iter().filter(|tool| tool.is_beside_manifest).map(|tool| &*tool.name);
+    assert_eq!(beside.collect::<Vec<_>>(), ["loading_manual.close", "loading_manual.open"]);
+    assert!(explained.to_string().contains("offered   beside the manifest, by `.also(..)`"), "{explained}");
+
+    let with_entries = tools.manifest();
+    for builder in [Dispatcher::builder().service(Drawer), Dispatcher::builder().also(Drawer)] {
+        let again = builder.manifest(with_entries.clone()).build().unwrap();
+        assert_eq!(again.manifest(), with_entries);
+        assert!(again.explain().tools.iter().all(|tool| !tool.is_beside_manifest), "the manifest lists all");
+    }
+}
+
+#[test]
+fn a_service_whose_tools_the_manifest_does_not_list_is_a_problem() {
+    let builder = || Dispatcher::builder().manifest(linked("loading.")).service(Drawer);
+    let error = builder().build().expect_err("the tools have no entries");
+    assert_eq!(error.problems().len(), 1, "{error}");
+    assert_eq!(error.problems()[0].tools, ["loading_manual.close", "loading_manual.open"]);
+    assert!(
+        error.to_string().contains(
+            "`loading_manual.close`, `loading_manual.open`: the manifest lists none of the tools of the `Drawer` of \
+             `.service(..)`; write them into the manifest with `tool-gen write --with all::Drawer`, or offer them beside \
+             it with `.also(..)` in place of `.service(..)`"
+        ),
+        "{error}"
+    );
+    let lenient = builder().lenient().build().unwrap();
+    assert!(lenient.definition("loading_manual.open").is_none(), "the manifest does not list it");
+}
+
+#[test]
+fn a_manifest_can_list_some_tools_of_a_service() {
+    let mut manifest = Dispatcher::builder().manifest(linked("loading.")).also(Drawer).build().unwrap().manifest();
+    manifest.remove("loading_manual.close").expect("the class has it");
+    let tools = Dispatcher::builder().manifest(manifest).service(Drawer).build().unwrap();
+    assert!(tools.definition("loading_manual.open").is_some());
+    assert!(tools.definition("loading_manual.close").is_none());
+    let not_offered = tools.explain().not_offered;
+    assert!(not_offered.iter().any(|(name, _)| name == "loading_manual.close"), "{not_offered:?}");
+}
+
+/// Two classes with one prefix, as two crates could have them. They are `manual`, so only this test binds them.
+struct First;
+
+#[tool_class(prefix = "loading_twice", manual)]
+impl First {
+    /// Name the class.
+    pub fn name(&self) -> &'static str {
+        "first"
+    }
+}
+
+struct Second;
+
+#[tool_class(prefix = "loading_twice", manual)]
+impl Second {
+    /// Name the class.
+    pub fn name(&self) -> &'static str {
+        "second"
+    }
+}
+
+#[test]
+fn a_lenient_dispatcher_keeps_the_first_of_two_tools_with_one_name() {
+    for order in [Dispatcher::builder().also(First).also(Second), Dispatcher::builder().also(Second).also(First)] {
+        let tools = order.manifest(Manifest::default()).lenient().build().unwrap();
+        assert_eq!(call_on(&tools, "loading_twice.name", "{}").output, "first", "by the path of the handler");
+        let not_offered = tools.explain().not_offered;
+        let second = "all::manifest::loading::Second::name";
+        assert!(not_offered.iter().any(|(_, handler)| handler == second), "{not_offered:?}");
+    }
+    let strict = Dispatcher::builder().manifest(Manifest::default()).also(First).also(Second).build();
+    let error = strict.expect_err("two tools have one name").to_string();
+    for part in ["First::name (", "Second::name (", "`.lenient()` keeps the first"] {
+        assert!(error.contains(part), "{error}");
+    }
 }

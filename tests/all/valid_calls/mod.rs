@@ -2,6 +2,7 @@
 
 mod attributes;
 mod backends;
+mod borrowed;
 mod conversions;
 mod failures;
 mod generics;
@@ -42,6 +43,7 @@ pub fn all() -> Vec<ValidCall> {
     [
         signatures::calls(),
         types::calls(),
+        borrowed::calls(),
         conversions::calls(),
         attributes::calls(),
         failures::calls(),

@@ -226,7 +226,7 @@ fn a_method_that_is_not_a_tool_cannot_be_called() {
 /// A `manual` class is available only if its service is registered.
 #[test]
 fn a_manual_class_is_available_with_its_service() {
-    let tools = fixtures::builder().service(tool_tests::classes::ManualService).build();
+    let tools = fixtures::builder().also(tool_tests::classes::ManualService).build();
     let tools = tools.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(fixtures::call_on(&tools, "manual.run", "").output, "by hand");
 }

@@ -24,7 +24,8 @@
 //!
 //! # Guarantees
 //! - The kernel resolves every path beneath the workspace's descriptor in the same step that opens it. `..`, absolute
-//!   paths and symbolic links that lead out are rejected; links inside are followed.
+//!   paths and symbolic links that lead out are rejected; links inside are followed. `x/..` is the parent of what `x` is:
+//!   an error if `x` does not exist, and for a link the parent of its target.
 //! - Pipes, sockets and devices are rejected without blocking.
 //! - A file with several hard links may also be linked from outside the workspace, which cannot be detected from inside.
 //!   It is not read, searched or written unless [`hard_links`](Files::hard_links) allows it. A write then replaces this

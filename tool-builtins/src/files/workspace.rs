@@ -206,9 +206,15 @@ impl Workspace {
             Ok(directory) => return Ok(Some(directory)),
             Err(error) => error,
         };
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        // The kernel refuses `missing/..`. Creating `missing` only to leave it would keep a directory that nobody wants.
+        if is_missing && parent.components().any(|component| component == Component::ParentDir) {
+            let path = quote_path(path);
+            return retry(format!("{path} leads through a directory that does not exist; pass the path without `..`."));
+        }
         match parents {
-            MissingParents::Allow if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            MissingParents::Create if error.kind() == io::ErrorKind::NotFound => {
+            MissingParents::Allow if is_missing => Ok(None),
+            MissingParents::Create if is_missing => {
                 let made = self.dir.create_dir_all(parent).and_then(|()| self.open_parent(parent));
                 made.map(Some).map_err(|error| explain(path, &error))
             }

@@ -113,6 +113,8 @@ fn flags_set_the_policy_and_the_rules() {
     let program = Program::new();
     let refused = program.results(&[], &[ECHO]);
     assert_eq!(refused[0]["error"]["kind"], "refused", "there is no terminal");
+    let errors = String::from_utf8(program.output(&[], ECHO.as_bytes()).stderr).unwrap();
+    assert!(errors.contains("in CI, use the policy `yolo` (`--policy yolo`) or a dry run"), "{errors}");
     let touch = r#"{"name": "run_command", "arguments": {"command": "touch made"}}"#;
     let tried = program.results(&["--dry-run"], &[touch]);
     assert_eq!(tried[0]["success"], true);

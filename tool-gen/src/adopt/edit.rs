@@ -1,4 +1,5 @@
-//! Attributes as insertions into source files. Everything else is kept byte for byte.
+//! Attributes as insertions into source files. Everything else is kept byte for byte, apart from doc lines that describe
+//! no parameter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ enum InsertedText {
     Line(String),
     /// Directly before the token.
     Inline(String),
+    /// Nothing: the line is removed.
+    Removed,
 }
 
 impl AdoptReport {
@@ -91,6 +94,7 @@ impl ClassCandidate {
         for method in self.fitting() {
             insertions.push(line(method.at, method.attribute()));
             method.annotate_parameters(insertions, &BTreeSet::new());
+            method.remove_stale_lines(insertions);
         }
     }
 
@@ -114,6 +118,7 @@ impl ClassCandidate {
                 insertions.push(line(method.at, method.attribute()));
             }
             method.annotate_parameters(insertions, &listed);
+            method.remove_stale_lines(insertions);
         }
     }
 
@@ -158,6 +163,11 @@ impl MethodCandidate {
             }
         }
     }
+
+    fn remove_stale_lines(&self, insertions: &mut Insertions) {
+        let removed = self.stale_lines.iter().map(|&line| (LineColumn { line, column: 0 }, InsertedText::Removed));
+        insertions.extend(removed);
+    }
 }
 
 fn line(place: EditPlace, text: String) -> (LineColumn, InsertedText) {
@@ -175,6 +185,12 @@ fn inserted(text: &str, mut insertions: Insertions) -> String {
         // Columns do not count the byte-order mark.
         let mark = if index == 0 && line.starts_with(MARK) { MARK.len_utf8() } else { 0 };
         let mut done = 0;
+        if insertions
+            .next_if(|(place, edit)| place.line == index + 1 && matches!(edit, InsertedText::Removed))
+            .is_some()
+        {
+            continue;
+        }
         while let Some((place, inserted)) = insertions.next_if(|(place, _)| place.line == index + 1) {
             let offset = line[mark..].char_indices().nth(place.column).map_or(line.len(), |(offset, _)| offset + mark);
             let before = &line[..offset];
@@ -191,6 +207,7 @@ fn inserted(text: &str, mut insertions: Insertions) -> String {
                     edited.push(' ');
                 }
                 InsertedText::Inline(attribute) => edited.push_str(&attribute),
+                InsertedText::Removed => {}
             }
             done = offset;
         }

@@ -1,6 +1,7 @@
 //! Generic methods: the types that `generics(..)` could name.
 
-use syn::{FnArg, ImplItemFn, Type};
+use quote::quote;
+use syn::{FnArg, ImplItemFn, PathArguments, Type, TypeParamBound};
 use tool_syntax::{MissingGeneric, missing_generics};
 
 use super::AdoptReason;
@@ -15,14 +16,20 @@ impl MethodContext<'_> {
     /// is no data, so parameters of this type are injected.
     pub(super) fn with_generics(&self, method: &ImplItemFn, needs: &mut MethodNeeds) -> Option<ImplItemFn> {
         let missing = missing_generics(&method.sig);
-        let takes_closure = missing.iter().any(|generic| generic.bounds.iter().any(is_function_bound));
-        if missing.is_empty() || takes_closure || self.is_object {
+        let names: Vec<String> = missing.iter().map(|generic| generic.name.to_string()).collect();
+        let is_closure = |generic: &&MissingGeneric| generic.bounds.iter().any(is_function_bound);
+        let takes_other_closure =
+            missing.iter().filter(is_closure).any(|generic| function_pointer(generic, &names).is_none());
+        if missing.is_empty() || takes_other_closure || self.is_object {
             return None;
         }
         let mut entries = Vec::new();
         let mut own_types = Vec::new();
         for generic in &missing {
-            let chosen = if generic.accepts_json() {
+            let chosen = if let Some(pointer) = function_pointer(generic, &names) {
+                self.inject_generic(generic, method, needs);
+                pointer
+            } else if generic.accepts_json() {
                 needs.placeholders.push(ANY_JSON.to_owned());
                 ANY_JSON.to_owned()
             } else {
@@ -71,6 +78,31 @@ impl MethodContext<'_> {
             }
         }
     }
+}
+
+/// Returns the type of a function that can be passed for a closure, such as `fn(&Order) -> bool`. The closure's types must
+/// not be generic themselves.
+fn function_pointer(generic: &MissingGeneric, generics: &[String]) -> Option<String> {
+    const IMPLEMENTED: [&str; 6] = ["Send", "Sync", "Copy", "Clone", "Unpin", "Sized"];
+    let mut pointer = None;
+    for bound in &generic.bounds {
+        let TypeParamBound::Trait(bound) = bound else { continue };
+        let last = bound.path.segments.last()?;
+        match &last.arguments {
+            PathArguments::Parenthesized(types) if ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name) => {
+                let (inputs, output) = (&types.inputs, &types.output);
+                pointer = Some(quote!(fn(#inputs) #output));
+            }
+            _ if IMPLEMENTED.iter().any(|name| last.ident == name) => {}
+            _ => return None,
+        }
+    }
+    let pointer: Type = syn::parse2(pointer?).ok()?;
+    let text = source_text(&pointer);
+    let is_generic = text
+        .split(|sign: char| !sign.is_alphanumeric() && sign != '_')
+        .any(|word| generics.iter().any(|name| name == word) || word == "impl" || word == "Self");
+    (!is_generic).then_some(text)
 }
 
 /// Returns a type parameter with its bounds, such as `P: Progress`.

@@ -28,6 +28,7 @@ mod generics;
 mod instance;
 mod macro_types;
 mod method;
+mod result;
 mod send;
 mod traits;
 
@@ -131,6 +132,9 @@ pub struct MethodCandidate {
     at: EditPlace,
     #[serde(skip)]
     parameter_places: BTreeMap<String, LineColumn>,
+    /// The doc lines that describe no parameter, counted from 1.
+    #[serde(skip)]
+    stale_lines: Vec<usize>,
 }
 
 /// The verdict on a method.
@@ -139,7 +143,7 @@ pub struct MethodCandidate {
 pub enum Fit {
     /// A tool as it is.
     Unchanged,
-    /// A tool with attributes.
+    /// A tool with attributes, and without doc lines that describe no parameter.
     Attributes,
     /// A tool with attributes that name a conversion function, which is still to be written.
     Conversion,
@@ -198,7 +202,9 @@ pub enum AdoptReason {
     ReturnsService,
     /// The error implements neither `Display` nor `Debug`.
     ErrorType,
-    /// The doc comment is wrong, such as a name under `# Arguments` that is no parameter.
+    /// The doc comment describes names under `# Arguments` that are no parameters. Their lines are removed.
+    StaleDocumentation,
+    /// The doc comment is wrong in another way.
     Documentation,
     /// The receiver or the function itself cannot be called: `unsafe`, `self: Box<Self>`.
     Signature,
@@ -223,7 +229,7 @@ pub enum AdoptReason {
 }
 
 impl AdoptReason {
-    /// Returns `true` if attributes are enough.
+    /// Returns `true` if attributes are enough, apart from doc lines that describe no parameter.
     #[must_use]
     pub fn is_attribute(self) -> bool {
         matches!(
@@ -236,6 +242,7 @@ impl AdoptReason {
                 | Self::Generics
                 | Self::Constructor
                 | Self::Destructive
+                | Self::StaleDocumentation
         )
     }
 

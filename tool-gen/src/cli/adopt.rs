@@ -75,6 +75,9 @@ struct JsonAdoption<'a> {
 impl AdoptCommand {
     pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let choice = self.choice();
+        if !choice.with.is_empty() {
+            return Err(CommandFailure::new("`--with` has no effect on `adopt`").help("select the package itself"));
+        }
         let selection = PackageSelection::resolve(&choice)?;
         let manifest = cargo_toml(choice.manifest_path.as_deref())?;
         let dependencies = DependencySources::resolve(&manifest).unwrap_or_else(|error| {

@@ -49,6 +49,10 @@ pub(super) struct PackageChoice {
     #[arg(long, conflicts_with = "packages")]
     pub(super) workspace: bool,
 
+    /// Include all tools of a dependency, or of one of its classes: `tool-builtins::Files`; can be repeated
+    #[arg(long, value_name = "CRATE[::CLASS]")]
+    pub(super) with: Vec<String>,
+
     #[command(flatten)]
     pub(super) build: BuildChoice,
 }
@@ -82,7 +86,7 @@ pub(super) struct BuildChoice {
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ToolSource {
     /// Read this manifest instead of the sources
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["manifest_path", "packages", "workspace"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["manifest_path", "packages", "workspace", "with"])]
     pub(super) from: Option<PathBuf>,
 
     #[command(flatten)]

@@ -36,8 +36,10 @@ impl PackageSelection {
             [only] if !choice.workspace => directory(only),
             _ => Some(metadata.workspace_root.clone().into_std_path_buf()),
         };
+        let scanned =
+            scan(&packages, choice, &cfg).ok_or_else(|| CommandFailure::new("no library or binary to read"))?;
         Ok(Self {
-            scan: scan(&packages, choice, &cfg).ok_or_else(|| CommandFailure::new("no library or binary to read"))?,
+            scan: choice.with.iter().fold(scanned, Scan::with),
             manifest: beside.unwrap_or_default().join(FILE_NAME),
             directories: packages.iter().filter_map(|package| directory(package)).collect(),
             elsewhere: OtherPackages::new(&packages, &metadata, |package| scan(&[package], choice, &cfg)),
@@ -85,8 +87,8 @@ impl OtherPackages {
             members.iter().copied().chain(outside.iter().map(|(name, _)| name.as_str())).map(quoted).collect();
         let verb = if names.len() == 1 { "has" } else { "have" };
         let Some(names) = names.split_last().map(joined) else {
-            let help = "mark functions with `#[tool]`, or an `impl` block with `#[tool_class]`; tools of `manual` classes are \
-                        not in a manifest";
+            let help = "mark functions with `#[tool]`, or an `impl` block with `#[tool_class]`; name `manual` \
+                        classes with `--with`";
             return warning(format!("{} no tools", self.subject()), help.to_owned());
         };
         let message = format!("{} no tools, but {names} {verb} some", self.subject());

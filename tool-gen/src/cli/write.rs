@@ -49,6 +49,7 @@ Examples:
   tool-gen write
   tool-gen write -p services -F sqlite -o app/tools_calls.json
   tool-gen write --workspace -o app/tools_calls.json
+  tool-gen write --with tool-builtins::Files
   tool-gen write -o prompts.json --keep-words
 
 With `--format json`:

@@ -68,7 +68,7 @@ impl DecodedForm {
         };
         let decoded = conversion.containers.iter().rev().fold(described, |inner, container| match container {
             Container::Option => option_of(inner),
-            Container::List | Container::Result => list_of(inner),
+            Container::List => list_of(inner),
         });
         Self::Owned(decoded)
     }
@@ -93,7 +93,7 @@ pub(crate) fn argument(generator: &mut SchemaGenerator<'_>, decoded: &DecodedFor
         DecodeTier::Described => described(generator, &ty),
         DecodeTier::Undescribed => {
             let (traced, unseen) = traced(generator.shapes, &ty);
-            let unseen = if matches!(traced.root, TracedForm::Unknown(_)) { of_whole_type(unseen) } else { unseen };
+            let unseen = if matches!(traced.root, TracedForm::Unknown { .. }) { of_whole_type(unseen) } else { unseen };
             SeenArgument {
                 optional: is_optional(generator.shapes, &ty),
                 variants: variants(generator.shapes, &ty),

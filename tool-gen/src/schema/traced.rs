@@ -10,7 +10,8 @@ use serde_derive_internals::ast::Style;
 use serde_derive_internals::attr::TagType;
 use serde_json::json;
 use tool_model::trace::{
-    TracedBody, TracedDefinition, TracedField, TracedFields, TracedForm, TracedType, TracedVariant, library_schema,
+    TracedBody, TracedDefinition, TracedField, TracedFields, TracedForm, TracedType, TracedVariant, UnknownCause,
+    library_schema,
 };
 
 use super::argument::is_optional;
@@ -26,6 +27,7 @@ pub(super) fn traced(shapes: &TypeShapes<'_>, ty: &Ty) -> (TracedType, Vec<Unsee
         shapes,
         traced: TracedType::default(),
         unseen: Vec::new(),
+        hidden: None,
         within: None,
         depth: 0,
         open: Vec::new(),
@@ -34,6 +36,9 @@ pub(super) fn traced(shapes: &TypeShapes<'_>, ty: &Ty) -> (TracedType, Vec<Unsee
         unsure_types: BTreeSet::new(),
     };
     reader.traced.root = reader.form(ty);
+    if reader.unseen.is_empty() {
+        reader.unseen.extend(reader.hidden);
+    }
     (reader.traced, reader.unseen)
 }
 
@@ -44,12 +49,14 @@ struct TraceReader<'w> {
     shapes: &'w TypeShapes<'w>,
     traced: TracedType,
     unseen: Vec<UnseenPart>,
+    /// The first part that the program may not reach. Usually it is hidden by an unseen part, which is reported instead.
+    hidden: Option<UnseenPart>,
     /// The definition that is being read, and the place in it.
     within: Option<(DefinitionId, Span)>,
     depth: usize,
     /// The structs and enums that are being read.
     open: Vec<Ty>,
-    /// `true` if the program may fail to make up a value of what was read since this was reset. It can then not find out
+    /// `true` if the program may have no sample value of what was read since this was reset. It can then not find out
     /// which of the fields behind it are required.
     is_unsure: bool,
     /// `true` if the program's answer about a field of the current struct cannot be predicted.
@@ -71,16 +78,28 @@ impl TraceReader<'_> {
         self.unseen_part(what, why)
     }
 
+    /// Reports a part that the source does not show, once for each type.
     fn unseen_part(&mut self, what: String, why: &str) -> TracedForm {
-        let (inside, at) = self.within.unzip();
-        let at = at.unwrap_or_else(Span::call_site);
-        let is_known = |known: &UnseenPart| known.what == what && known.inside == inside;
-        if !self.unseen.iter().any(is_known) {
-            let loss = LossKind::Leaf;
-            self.unseen.push(UnseenPart { what: what.clone(), why: why.to_owned(), inside, at, loss });
+        if !self.unseen.iter().any(|known| known.what == what) {
+            let part = self.part(what.clone(), why);
+            self.unseen.push(part);
         }
         self.is_unsure = true;
-        TracedForm::Unknown(what)
+        TracedForm::unknown(what, UnknownCause::NotReached)
+    }
+
+    /// Reports a part that the program may not reach.
+    fn hidden_part(&mut self, what: String, why: &str) -> TracedForm {
+        let part = self.part(what.clone(), why);
+        self.hidden.get_or_insert(part);
+        self.is_unsure = true;
+        TracedForm::unknown(what, UnknownCause::NotReached)
+    }
+
+    fn part(&self, what: String, why: &str) -> UnseenPart {
+        let (inside, at) = self.within.unzip();
+        let at = at.unwrap_or_else(Span::call_site);
+        UnseenPart { what, why: why.to_owned(), inside, at, loss: LossKind::Leaf }
     }
 
     fn form(&mut self, ty: &Ty) -> TracedForm {
@@ -109,7 +128,7 @@ impl TraceReader<'_> {
             Ty::Defined { .. } if self.open.contains(ty) && !self.traced.types.contains_key(&format!("{ty:?}")) => {
                 // It contains itself, and nothing could be referred to.
                 self.is_unsure = true;
-                TracedForm::Unknown(self.shapes.type_name(ty))
+                TracedForm::unknown(self.shapes.type_name(ty), UnknownCause::Recursive)
             }
             Ty::Defined { definition, arguments } => {
                 self.open.push(ty.clone());
@@ -123,8 +142,8 @@ impl TraceReader<'_> {
         }
     }
 
-    /// Returns the forms of items that the program reads one after the other. Behind one that it may fail to make up a
-    /// value of, it may see nothing.
+    /// Returns the forms of items that the program reads one after the other. Behind one that it may have
+    /// no sample value of, it may see nothing.
     fn sequence<T>(
         &mut self,
         items: impl Iterator<Item = T>,
@@ -135,8 +154,8 @@ impl TraceReader<'_> {
         for item in items {
             let is_hidden = self.is_unsure;
             let read = form(self, item);
-            let why = "only the program can tell what it sees behind a value that it cannot make up";
-            forms.push(if is_hidden { self.unseen_part(format!("item {}", forms.len()), why) } else { read });
+            let why = "only the program can tell what it sees behind a part without a sample value";
+            forms.push(if is_hidden { self.hidden_part(format!("item {}", forms.len()), why) } else { read });
         }
         self.is_unsure |= was_unsure;
         forms
@@ -249,7 +268,7 @@ impl TraceReader<'_> {
                 // Without a definition, references to it accept any value.
                 self.traced.types.remove(&id);
                 self.is_unsure = true;
-                return TracedForm::Unknown(self.shapes.type_name(ty));
+                return TracedForm::unknown(self.shapes.type_name(ty), UnknownCause::NotReached);
             }
             let has_bare_variant =
                 matches!(&body, TracedBody::Enum(all) if all.iter().any(|variant| variant.content.is_none()));
@@ -345,8 +364,10 @@ impl TraceReader<'_> {
         };
         self.is_unsure |= !matches!(shape.attrs.tag(), TagType::External);
         match shape.attrs.tag() {
-            TagType::None => TracedForm::Unknown(self.shapes.type_name(ty)),
-            _ if accepted().any(|variant| variant.attrs.untagged()) => TracedForm::Unknown(self.shapes.type_name(ty)),
+            TagType::None => TracedForm::unknown(self.shapes.type_name(ty), UnknownCause::AnyValue),
+            _ if accepted().any(|variant| variant.attrs.untagged()) => {
+                TracedForm::unknown(self.shapes.type_name(ty), UnknownCause::AnyValue)
+            }
             TagType::External => {
                 let denies = shape.attrs.deny_unknown_fields();
                 self.named(ty, name, |reader| {
@@ -401,7 +422,7 @@ impl TraceReader<'_> {
             let name = field.attrs.name().deserialize_name().value.clone();
             if is_unsure && !required && !matches!(form, TracedForm::Option(_)) {
                 let why = "only the program can tell whether it is required, because of the fields before it";
-                self.unseen_part(self.container_name(context.id), &format!("`{name}`: {why}"));
+                self.hidden_part(self.container_name(context.id), &format!("`{name}`: {why}"));
                 self.is_ambiguous = true;
             }
             // Collections and options can be empty.
@@ -466,7 +487,7 @@ impl TraceReader<'_> {
                 self.form(&inner)
             }
             [DeserializerUse::Method(method)] => match method.strip_prefix("deserialize_") {
-                Some("any") => TracedForm::Unknown(self.shapes.type_name(ty)),
+                Some("any") => TracedForm::unknown(self.shapes.type_name(ty), UnknownCause::AnyValue),
                 Some("str" | "string") => TracedForm::Schema(json!({"type": "string"})),
                 Some("unit") => TracedForm::Schema(json!({"type": "null"})),
                 Some(name) => language_form(name).unwrap_or_else(|| self.unknown(ty, why)),

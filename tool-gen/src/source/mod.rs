@@ -86,6 +86,11 @@ impl Crate {
         self.scanned
     }
 
+    /// Returns its name, with which `module_path!()` begins.
+    pub(crate) fn name(&self, sources: &SourceTree) -> String {
+        self.root.get().map(|root| sources.scope(root).path.clone()).unwrap_or_default()
+    }
+
     /// Returns the directory of its `Cargo.toml`.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.package.directory.as_deref()
@@ -159,6 +164,11 @@ impl SourceTree {
             index += 1;
         }
         found
+    }
+
+    /// Returns the crates that were added.
+    pub(crate) fn crates(&self) -> Vec<Rc<Crate>> {
+        self.crates.borrow().clone()
     }
 
     pub(crate) fn krate(&self, id: CrateId) -> Rc<Crate> {

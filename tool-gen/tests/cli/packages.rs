@@ -141,3 +141,65 @@ fn rejects_unknown_cfgs_and_features() {
     assert!(typo.contains("is named `onee`") && typo.contains("did you mean `one`?"), "{typo}");
     assert!(refusal(&["-F", "two/more"]).contains("has a feature `two/more`"));
 }
+
+/// A package that depends on `kit`, which has a tool, two `manual` classes, and a third one behind a feature.
+fn with_kit() -> Project {
+    let class = |name: &str| {
+        format!(
+            "pub struct {name};\n#[tool_runtime::tool_class(manual)]\nimpl {name} {{\n    /// Does it.\n    \
+             pub fn run(&self) {{}}\n}}\n"
+        )
+    };
+    let project = Project::with(&(tool("own") + &class("Drawer")));
+    project.write("Cargo.toml", &(project.read("Cargo.toml") + "[dependencies]\ntool-kit = { path = \"kit\" }\n"));
+    project.write(
+        "kit/Cargo.toml",
+        "[package]\nname = \"tool-kit\"\nversion = \"0.1.0\"\n[features]\nmore = []\n[workspace]\n",
+    );
+    let more = format!("#[cfg(feature = \"more\")]\nmod more {{ {} }}\n", class("More"));
+    project.write("kit/src/lib.rs", &(tool("plain") + &class("Hammer") + &class("Saw") + &more));
+    project
+}
+
+#[test]
+fn with_includes_the_tools_of_a_dependency_or_of_one_class() {
+    let project = with_kit();
+    assert_eq!(names(&project, &[]), ["own"]);
+    assert_eq!(names(&project, &["--with", "tool-kit"]), ["hammer.run", "own", "plain", "saw.run"]);
+    assert_eq!(names(&project, &["--with", "tool_kit::Saw"]), ["own", "saw.run"]);
+    assert_eq!(names(&project, &["--with", "shop::Drawer"]), ["drawer.run", "own"]);
+
+    let write = ["write", "--with", "tool-kit::Saw", "--with", "tool-kit::Hammer"];
+    assert_eq!(project.run(&write).code, 0);
+    assert!(project.read("tools_calls.json").contains("\"handler\": \"tool_kit::Hammer::run\""));
+    let check = ["check", "--with", "tool-kit::Saw", "--with", "tool-kit::Hammer"];
+    assert_eq!(project.run(&check).code, 0);
+    assert_eq!(project.run(&check[..3]).code, 1, "the hammer is not named");
+}
+
+#[test]
+fn with_uses_the_features_of_the_dependency() {
+    let project = with_kit();
+    project.edit("Cargo.toml", "path = \"kit\"", "path = \"kit\", features = [\"more\"]");
+    assert_eq!(names(&project, &["--with", "tool-kit::More"]), ["more.run", "own"]);
+}
+
+#[test]
+fn with_reports_names_that_do_not_exist() {
+    let project = with_kit();
+    for (name, message) in [
+        ("tool-kitt", "no scanned crate is named `tool_kitt` or depends on it; did you mean `tool_kit`?"),
+        ("tool-kit::Sew", "`tool-kit::Sew`: `tool_kit` has no tool class `Sew`; did you mean `Saw`?"),
+        (
+            "tool-kit::Screwdriver",
+            "has no tool class `Screwdriver`; it has `Hammer`, `Saw`; features may disable others",
+        ),
+    ] {
+        let ran = project.run(&["write", "--with", name]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        assert!(!project.path("tools_calls.json").exists());
+    }
+    let adopt = project.run(&["adopt", "--with", "tool-kit"]);
+    assert!(adopt.code == 2 && adopt.stderr.contains("`--with` has no effect on `adopt`"), "{}", adopt.stderr);
+}

@@ -21,6 +21,7 @@ async fn tools_are_listed_and_found() {
         json!({
             "name": "desk.add", "description": "Add two numbers.", "category": "sums", "tags": ["math", "quick"],
             "sensitive": false, "sequential": false, "read_only": true, "destructive": false, "idempotent": false,
+            "supports_streaming": false,
         })
     );
     assert_eq!(names(&list("?tags=math").await), ["desk.add", "desk.fail"]);

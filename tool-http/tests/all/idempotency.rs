@@ -80,7 +80,7 @@ impl Fixture {
 
     fn with(build: impl FnOnce(Builder) -> Builder) -> Self {
         let bank = Bank::new();
-        let tools = Dispatcher::builder().manifest(tool_runtime::Manifest::default()).service(bank.clone());
+        let tools = Dispatcher::builder().manifest(tool_runtime::Manifest::default()).also(bank.clone());
         let tools = build(tools.policy(Policy::ConfirmSensitive)).build().unwrap();
         let router = mounted(Api::new(tools).pending(Deferred::new(SealingKey::random().unwrap())));
         Self { bank, router }

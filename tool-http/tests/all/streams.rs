@@ -108,7 +108,7 @@ impl Hose {
 #[tokio::test]
 async fn a_client_that_does_not_read_does_not_delay_its_call() {
     let desk = Desk::default();
-    let address = serve(mounted(Api::new(builder(&desk).service(Hose(desk.clone())).build().unwrap()))).await;
+    let address = serve(mounted(Api::new(builder(&desk).also(Hose(desk.clone())).build().unwrap()))).await;
     let endless = json!({"times": u32::MAX});
     let connection = called(address, "hose.pour?timeout_ms=1000", &endless, "text/event-stream").await;
     let stopped = tokio::time::timeout(Duration::from_secs(30), desk.dropped.notified()).await;

@@ -117,7 +117,7 @@ pub fn overloaded() -> RuntimeTool {
 
 /// A dispatcher with the desk.
 pub fn builder(desk: &Desk) -> Builder {
-    Dispatcher::builder().manifest(tool_runtime::Manifest::default()).service(desk.clone()).per_call::<User>()
+    Dispatcher::builder().manifest(tool_runtime::Manifest::default()).also(desk.clone()).per_call::<User>()
 }
 
 pub fn tools() -> Dispatcher {

@@ -29,8 +29,9 @@
 //!   then refused), a shorter `timeout`, `repair` disabled.
 //!
 //! It is **compatible** if the new schemas allow every call that the old ones allowed: an additional tool or optional
-//! argument, an alias, a wider type, value or bound, another `default`, the opposites of the flags above, `strict`, `sequential`,
-//! and another handler under the same name. It is **text** if only descriptions for the model have changed:
+//! argument, an alias, a wider type, value or bound, another `default`, the opposites of the flags above, `strict`,
+//! `sequential`, `supports_streaming` and another handler under the same name. It is **text** if only descriptions for the
+//! model have changed:
 //! descriptions, instructions, category, tags, examples, the order of values.
 //!
 //! Callers are assumed to send only what the old manifest names: a property that an open object newly describes is an

@@ -1,4 +1,4 @@
-//! The deserializer of a trace. In one pass it asks a type about one node; other values are made up.
+//! The deserializer of a trace. In one pass it asks a type about one node; other values are sample values.
 
 use std::any::type_name;
 
@@ -7,18 +7,20 @@ use serde::de::Visitor;
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde_json::{Value, json};
 
+use super::UnknownCause;
 use super::discover::{
-    BodyId, BodyKind, DEEPEST, FieldsState, MOST_VALUES, NodeId, NodeState, TEXTS, TagVariants, TraceBody, TraceEnd,
+    BodyId, BodyKind, DEEPEST, FieldsState, MOST_VALUES, NodeId, NodeState, TagVariants, TraceBody, TraceEnd,
     TraceState, VariantsState,
 };
 use super::fields::{FieldsPlace, fields};
 use super::items::{ItemsAccess, PairAccess, VariantTracer};
 use super::known::{peeled, schema_of_type, schema_of_visitor};
+use super::samples::TEXTS;
 
 /// A key or a tag that no type expects.
 pub(super) const UNEXPECTED: &str = "\u{1}unexpected";
 
-/// Deserializes one node: examines it, or makes up a value of it.
+/// Deserializes one node: examines it, or gives a sample value of it.
 pub(super) struct Tracer<'t> {
     trace: &'t mut TraceState,
     node: NodeId,
@@ -62,7 +64,7 @@ impl<'t> Tracer<'t> {
     /// Learns that the form of a type that contains itself is unknown.
     fn end_recursion(&mut self) -> Result<(), TraceEnd> {
         if self.is_pending() && self.trace.is_recursive(self.node) {
-            self.trace.learn(self.node, NodeState::Unknown);
+            self.trace.learn(self.node, NodeState::Unknown(UnknownCause::Recursive));
             return Err(TraceEnd::Found);
         }
         Ok(())
@@ -74,11 +76,11 @@ impl<'t> Tracer<'t> {
             self.trace.learn(self.node, NodeState::Leaf(schema));
             return Err(TraceEnd::Found);
         }
-        self.make_up(visitor)
+        self.sample(visitor)
     }
 
-    /// Makes up a value of a leaf, another one each time it was rejected.
-    fn make_up<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
+    /// Gives a sample value of a leaf, another one each time it was rejected.
+    fn sample<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
         if self.discover {
             return Err(TraceEnd::Rejected);
         }
@@ -174,7 +176,7 @@ impl<'t> Tracer<'t> {
     }
 }
 
-/// Limits the nesting of made-up values.
+/// Limits the nesting of sample values.
 fn nested<T>(
     trace: &mut TraceState,
     discover: bool,
@@ -183,8 +185,8 @@ fn nested<T>(
     if discover {
         return run(trace);
     }
-    trace.made_up += 1;
-    if trace.depth >= DEEPEST || trace.made_up > MOST_VALUES {
+    trace.samples += 1;
+    if trace.depth >= DEEPEST || trace.samples > MOST_VALUES {
         trace.last_leaf = None;
         return Err(TraceEnd::Rejected);
     }
@@ -252,13 +254,13 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         self.learn_known(type_name::<V>())?;
         if self.is_pending() {
             if !is_of_serde(type_name::<V>(), "TaggedContentVisitor<") {
-                self.trace.learn(self.node, NodeState::Unknown);
+                self.trace.learn(self.node, NodeState::Unknown(UnknownCause::AnyValue));
                 return Err(TraceEnd::Found);
             }
             let state = NodeState::Tagged { tag: None, content: None, variants: TagVariants::Pending };
             self.trace.learn(self.node, state);
         }
-        if matches!(self.state(), NodeState::Tagged { .. }) { self.tagged(visitor) } else { self.make_up(visitor) }
+        if matches!(self.state(), NodeState::Tagged { .. }) { self.tagged(visitor) } else { self.sample(visitor) }
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TraceEnd> {
@@ -387,7 +389,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
             NodeState::Map(key, value) => {
                 visitor.visit_map(PairAccess { trace: self.trace, key, value, is_empty: !discover })
             }
-            _ => self.make_up(visitor),
+            _ => self.sample(visitor),
         }
     }
 

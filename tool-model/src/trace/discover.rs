@@ -1,58 +1,26 @@
 //! The state of a trace: what is known of a type so far, and what the next pass asks.
 
 use std::any::type_name;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::de::{Deserialize, Error, Expected, Unexpected};
 use serde_json::Value;
 
-use super::TracedType;
 use super::deserializer::Tracer;
 use super::known::peeled;
+use super::samples::TEXTS;
+use super::{TracedType, UnknownCause};
 
 /// The most passes over one type. A type with a thousand fields needs some thousand.
 const MOST_PASSES: usize = 20_000;
 
-/// The deepest value that is made up. A type that requires a value of itself has none.
+/// The deepest sample value. A type that requires a value of itself has none.
 pub(super) const DEEPEST: usize = 24;
 
-/// The most values that one pass makes up. Types that contain each other several times multiply.
+/// The most sample values of one pass. Types that contain each other several times multiply.
 pub(super) const MOST_VALUES: usize = 1_000;
-
-/// Strings that common string-like types accept, tried in order.
-pub(super) const TEXTS: &[&str] = &[
-    "a",
-    "1",
-    "",
-    "2000-01-01T00:00:00Z",
-    "2000-01-01",
-    "00:00:00",
-    "2000-01-01T00:00:00",
-    "00000000-0000-0000-0000-000000000000",
-    "http://localhost/",
-    "127.0.0.1",
-    "127.0.0.1:80",
-    "127.0.0.0/8",
-    "::1",
-    "[::1]:80",
-    "::/8",
-    "1.0.0",
-    "a@example.com",
-    "0000000000000000000000000000000000000000",
-    "01D39ZY06FGSCTVN4T2V9PKHFZ",
-    "1s",
-    "PT1S",
-    "UTC",
-    "January",
-    "2000-01-01T00:00:00+00:00[UTC]",
-    "2000-01-01 00:00:00.0 +00:00:00",
-    "2000-01-01 00:00:00.0",
-    "00:00:00.0",
-    "+00:00:00",
-    "en",
-];
 
 /// Returns the JSON form of a type, as its `Deserialize` shows it.
 ///
@@ -69,13 +37,10 @@ fn discover(type_name: &'static str, pass: &dyn Fn(&mut TraceState)) -> TracedTy
             break;
         }
         trace.begin_pass();
-        let end = catch_unwind(AssertUnwindSafe(|| pass(&mut trace)));
-        if end.is_err() {
-            // A panic is not the fault of the value that was made up last.
-            trace.last_leaf = None;
-        }
-        if end.is_err() || !trace.progressed {
-            trace.give_up();
+        if catch_unwind(AssertUnwindSafe(|| pass(&mut trace))).is_err() {
+            trace.end_panicked();
+        } else if !trace.progressed {
+            trace.give_up(UnknownCause::NotReached);
         }
     }
     trace.finish()
@@ -102,12 +67,16 @@ pub(super) struct TraceState {
     pub(super) progressed: bool,
     /// The node that the current pass examines.
     pub(super) focus: NodeId,
-    /// The leaf whose value was made up last.
+    /// The leaf whose sample value was given last.
     pub(super) last_leaf: Option<NodeId>,
-    /// The nesting of the value that is being made up.
+    /// The nesting of the current sample value.
     pub(super) depth: usize,
-    /// The number of values that the current pass has made up.
-    pub(super) made_up: usize,
+    /// The number of sample values that the current pass has given.
+    pub(super) samples: usize,
+    /// The innermost node whose type's code runs.
+    pub(super) running: NodeId,
+    /// The types that panicked. Their code does not run again, because each panic is printed.
+    pub(super) panicked: BTreeSet<&'static str>,
 }
 
 /// A value inside the type.
@@ -117,14 +86,14 @@ pub(super) struct TraceNode {
     /// The name of its type, or an empty string if serde does not show it.
     pub(super) type_name: &'static str,
     pub(super) state: NodeState,
-    /// The number of made-up values that were rejected.
+    /// The number of sample values that were rejected.
     pub(super) rejected: usize,
 }
 
 pub(super) enum NodeState {
     /// Not yet reached.
     Pending,
-    Unknown,
+    Unknown(UnknownCause),
     Leaf(Value),
     /// An object whose fields serde buffers.
     Buffered,
@@ -221,7 +190,7 @@ impl FieldsState {
         Self { names, tried: 0, fields: Vec::new(), denies_unknown, knows_required: false }
     }
 
-    /// Ends the search for required fields if no value of one could be made up: of the fields behind it, those that are
+    /// Ends the search for required fields if no sample value of one was accepted: of the fields behind it, those that are
     /// not optional by their type are most likely required.
     pub(super) fn guess_required(&mut self, nodes: &[TraceNode]) {
         let first = self.fields.iter().rposition(|field| field.required).map_or(0, |last| last + 1);
@@ -262,7 +231,9 @@ impl TraceState {
             focus: ROOT,
             last_leaf: None,
             depth: 0,
-            made_up: 0,
+            samples: 0,
+            running: ROOT,
+            panicked: BTreeSet::new(),
         }
     }
 
@@ -271,7 +242,8 @@ impl TraceState {
         self.focus = ROOT;
         self.last_leaf = None;
         self.depth = 0;
-        self.made_up = 0;
+        self.samples = 0;
+        self.running = ROOT;
     }
 
     pub(super) fn add_node(&mut self, type_name: &'static str) -> NodeId {
@@ -306,7 +278,7 @@ impl TraceState {
     pub(super) fn is_done(&self, node: NodeId) -> bool {
         match &self.nodes[node].state {
             NodeState::Pending => false,
-            NodeState::Unknown | NodeState::Leaf(_) | NodeState::Buffered => true,
+            NodeState::Unknown(_) | NodeState::Leaf(_) | NodeState::Buffered => true,
             NodeState::Option(inner) | NodeState::List(inner) | NodeState::Set(inner) => self.is_done(*inner),
             NodeState::Array(item, length) => *length == 0 || self.is_done(*item),
             NodeState::Tuple(items) => items.iter().all(|item| self.is_done(*item)),
@@ -335,7 +307,7 @@ impl TraceState {
         }
     }
 
-    /// Returns the variant whose value is the easiest to make up: one without data, or else one without other structs and
+    /// Returns the variant with the simplest sample value: one without data, or else one without other structs and
     /// enums, which may contain this one.
     pub(super) fn simplest_variant(&self, all: &VariantsState) -> Option<usize> {
         let is_leaf = |node: &NodeId| !matches!(self.nodes[*node].state, NodeState::Body { .. } | NodeState::Pending);
@@ -350,7 +322,7 @@ impl TraceState {
         ranked.filter(|(_, rank)| *rank < 3).min_by_key(|(_, rank)| *rank).map(|(index, _)| index)
     }
 
-    /// Tries another value for the leaf that was made up last. Returns `false` if there is none.
+    /// Tries another sample value of the leaf that was given last. Returns `false` if there is none.
     pub(super) fn try_other_value(&mut self) -> bool {
         let Some(node) =
             self.last_leaf.map(|leaf| &mut self.nodes[leaf]).filter(|leaf| leaf.rejected < TEXTS.len() + 4)
@@ -362,8 +334,23 @@ impl TraceState {
         true
     }
 
+    /// Ends the examination of the node whose type has panicked.
+    fn end_panicked(&mut self) {
+        let node = &mut self.nodes[self.running];
+        if !node.type_name.is_empty() {
+            self.panicked.insert(node.type_name);
+        }
+        if matches!(node.state, NodeState::Pending) {
+            node.state = NodeState::Unknown(UnknownCause::Panicked);
+            return;
+        }
+        // The panic is not the fault of the last sample value.
+        self.last_leaf = None;
+        self.give_up(UnknownCause::Panicked);
+    }
+
     /// Ends the examination of the current node, which a pass did not further.
-    fn give_up(&mut self) {
+    fn give_up(&mut self, cause: UnknownCause) {
         if self.last_leaf.is_some_and(|leaf| leaf != self.focus) && self.try_other_value() {
             return;
         }
@@ -381,7 +368,7 @@ impl TraceState {
                 let value = *value;
                 self.end_items(&[value]);
             }
-            _ => self.nodes[focus].state = NodeState::Unknown,
+            _ => self.nodes[focus].state = NodeState::Unknown(cause),
         }
     }
 
@@ -389,7 +376,7 @@ impl TraceState {
     fn end_items(&mut self, items: &[NodeId]) {
         for item in items {
             if !self.is_done(*item) {
-                self.nodes[*item].state = NodeState::Unknown;
+                self.nodes[*item].state = NodeState::Unknown(UnknownCause::NotReached);
             }
         }
     }

@@ -4,6 +4,7 @@ use std::any::type_name;
 
 use serde::de::{DeserializeSeed, MapAccess, Visitor};
 
+use super::UnknownCause;
 use super::deserializer::{UNEXPECTED, is_of_serde};
 use super::discover::{
     BodyId, BodyKind, FieldState, FieldsState, NodeId, NodeState, TagVariants, TraceEnd, TraceState, VariantContent,
@@ -49,7 +50,7 @@ enum FieldQuestion {
     DeniesUnknown,
     /// The next required field.
     Required,
-    /// None: a value is made up.
+    /// None: a sample value is given.
     Nothing,
 }
 
@@ -66,7 +67,7 @@ fn question(trace: &TraceState, fields: &FieldsState) -> FieldQuestion {
     if fields.denies_unknown.is_none() { FieldQuestion::DeniesUnknown } else { FieldQuestion::Required }
 }
 
-/// Asks the next question about named fields, or makes up a value of them.
+/// Asks the next question about named fields, or gives a sample value of them.
 pub(super) fn fields<'de, V: Visitor<'de>>(
     trace: &mut TraceState,
     place: FieldsPlace,
@@ -80,7 +81,8 @@ pub(super) fn fields<'de, V: Visitor<'de>>(
         FieldQuestion::Nothing if !known.knows_required => {
             trace.is_done(field.node) && !matches!(trace.nodes[field.node].state, NodeState::Option(_))
         }
-        _ => field.required,
+        // The code for a missing field would panic again.
+        _ => field.required || matches!(trace.nodes[field.node].state, NodeState::Unknown(UnknownCause::Panicked)),
     };
     let with_value = |field: &FieldState| (field.names[0], KeyUse::Value(field.node));
     let keys = match asked {

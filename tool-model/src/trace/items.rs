@@ -6,9 +6,10 @@ use std::mem::discriminant;
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor};
 
+use super::UnknownCause;
 use super::deserializer::{Tracer, is_derived};
 use super::discover::{
-    BodyId, BodyKind, FieldsState, NodeId, TraceEnd, TraceState, VariantContent, VariantState, VariantsState,
+    BodyId, BodyKind, FieldsState, NodeId, NodeState, TraceEnd, TraceState, VariantContent, VariantState, VariantsState,
 };
 use super::fields::{FieldsPlace, fields};
 
@@ -29,8 +30,18 @@ pub(super) fn seed_node<'de, T: DeserializeSeed<'de>>(
         trace.nodes[node].type_name = seed_type::<T>();
     }
     let discover = discover && !trace.is_done(node);
+    if trace.panicked.contains(trace.nodes[node].type_name) {
+        if discover && matches!(trace.nodes[node].state, NodeState::Pending) {
+            trace.learn(node, NodeState::Unknown(UnknownCause::Panicked));
+            return Err(TraceEnd::Found);
+        } else if !discover {
+            return Err(TraceEnd::Rejected);
+        }
+    }
+    let outer = std::mem::replace(&mut trace.running, node);
     let value = seed.deserialize(Tracer::new(trace, node, discover));
-    // What a made-up value lacks says nothing about the type that contains it.
+    trace.running = outer;
+    // What a sample value lacks is no property of the type that contains it.
     if discover { value } else { value.map_err(|_| TraceEnd::Rejected) }
 }
 
@@ -85,7 +96,7 @@ impl<'de> MapAccess<'de> for PairAccess<'_> {
     }
 }
 
-/// A variant of an enum, examined or made up.
+/// A variant of an enum, examined or as a sample value.
 pub(super) struct VariantTracer<'t> {
     pub(super) trace: &'t mut TraceState,
     pub(super) body: BodyId,

@@ -9,12 +9,14 @@
 //! with flattened fields, because serde buffers it, and types that accept any kind of input. Only these leaves are
 //! unknown; the shape around them is kept.
 
+pub mod compose;
 mod deserializer;
 mod discover;
 mod fields;
 mod items;
 mod known;
 mod result;
+mod samples;
 mod schemas;
 
 pub use discover::trace;
@@ -25,6 +27,7 @@ pub use schemas::TracedSchemas;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -42,7 +45,12 @@ pub struct TracedType {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TracedForm {
     /// Any value: the type, if its name is known, does not show what it accepts.
-    Unknown(String),
+    Unknown {
+        /// The type, or an empty string.
+        type_name: String,
+        /// The cause.
+        cause: UnknownCause,
+    },
     /// An object of a type with flattened fields. Serde buffers its fields.
     Buffered(String),
     /// A schema without references.
@@ -74,7 +82,15 @@ pub enum TracedForm {
 
 impl Default for TracedForm {
     fn default() -> Self {
-        Self::Unknown(String::new())
+        Self::unknown("", UnknownCause::NotReached)
+    }
+}
+
+impl TracedForm {
+    /// Creates the form of a part that accepts more than is known.
+    #[must_use]
+    pub fn unknown(type_name: impl Into<String>, cause: UnknownCause) -> Self {
+        Self::Unknown { type_name: type_name.into(), cause }
     }
 }
 
@@ -138,8 +154,39 @@ pub struct UnknownPart {
     pub path: String,
     /// The type, if its name is known.
     pub type_name: String,
-    /// The reason.
-    pub reason: &'static str,
+    /// The cause.
+    pub cause: UnknownCause,
+}
+
+/// The reason why a trace does not show the form of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum UnknownCause {
+    /// Its `Deserialize` accepts any kind of value, like that of an `untagged` enum.
+    AnyValue,
+    /// It is an enum with a `tag`, whose content serde buffers.
+    Tagged,
+    /// It is a struct with flattened fields, which serde buffers.
+    Flattened,
+    /// It contains itself, without a struct or enum between that a schema could refer to.
+    Recursive,
+    /// It was not reached: a part before it has no sample value.
+    NotReached,
+    /// Its `Deserialize` panicked.
+    Panicked,
+}
+
+impl fmt::Display for UnknownCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AnyValue => "its `Deserialize` accepts any kind of value",
+            Self::Tagged => "serde hides the content of an enum with a `tag`",
+            Self::Flattened => "serde hides the fields of a struct with `flatten`",
+            Self::Recursive => "it contains itself without a struct or enum between",
+            Self::NotReached => "tracing its `Deserialize` stopped before it",
+            Self::Panicked => "its `Deserialize` panicked when it was traced",
+        })
+    }
 }
 
 impl UnknownPart {
@@ -151,12 +198,12 @@ impl UnknownPart {
     #[must_use]
     pub fn message(&self, argument: &str) -> String {
         let ty = if self.type_name.is_empty() { String::new() } else { format!(" (`{}`)", self.type_name) };
-        format!("the model cannot see what `{argument}{}`{ty} accepts: {}", self.path, self.reason)
+        format!("the model cannot see what `{argument}{}`{ty} accepts: {}", self.path, self.cause)
     }
 }
 
 impl TracedType {
-    /// Returns the parts whose form is unknown, each at its first place.
+    /// Returns the parts whose form is unknown. Parts of one type with one cause are listed once, at the first place.
     #[must_use]
     pub fn unknown_parts(&self) -> Vec<UnknownPart> {
         let mut walk = UnknownWalk { traced: self, visited: BTreeSet::new(), found: Vec::new() };
@@ -174,11 +221,9 @@ struct UnknownWalk<'a> {
 impl<'a> UnknownWalk<'a> {
     fn form(&mut self, form: &'a TracedForm, path: &str) {
         match form {
-            TracedForm::Unknown(type_name) => self.add(path, type_name, "its `Deserialize` accepts any kind of value"),
-            TracedForm::Buffered(type_name) => {
-                self.add(path, type_name, "serde hides the fields of a struct with `flatten`")
-            }
-            TracedForm::Tagged { .. } => self.add(path, "", "serde hides the content of an enum with a `tag`"),
+            TracedForm::Unknown { type_name, cause } => self.add(path, type_name, *cause),
+            TracedForm::Buffered(type_name) => self.add(path, type_name, UnknownCause::Flattened),
+            TracedForm::Tagged { .. } => self.add(path, "", UnknownCause::Tagged),
             TracedForm::Schema(_) => {}
             TracedForm::Option(inner) => self.form(inner, path),
             TracedForm::List(item) | TracedForm::Set(item) | TracedForm::Array(item, _) => {
@@ -220,8 +265,11 @@ impl<'a> UnknownWalk<'a> {
         }
     }
 
-    fn add(&mut self, path: &str, type_name: &str, reason: &'static str) {
-        self.found.push(UnknownPart { path: path.to_owned(), type_name: type_name.to_owned(), reason });
+    fn add(&mut self, path: &str, type_name: &str, cause: UnknownCause) {
+        let is_same = |known: &UnknownPart| known.type_name == type_name && known.cause == cause;
+        if type_name.is_empty() || !self.found.iter().any(is_same) {
+            self.found.push(UnknownPart { path: path.to_owned(), type_name: type_name.to_owned(), cause });
+        }
     }
 }
 

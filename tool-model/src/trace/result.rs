@@ -4,7 +4,9 @@ use super::discover::{
     BodyKey, BodyKind, FieldState, FieldsState, NodeId, NodeState, ROOT, TagVariants, TraceBody, TraceState,
     VariantContent, VariantState,
 };
-use super::{TracedBody, TracedDefinition, TracedField, TracedFields, TracedForm, TracedType, TracedVariant};
+use super::{
+    TracedBody, TracedDefinition, TracedField, TracedFields, TracedForm, TracedType, TracedVariant, UnknownCause,
+};
 
 impl TraceState {
     /// Converts what is known to the result of the trace.
@@ -29,8 +31,10 @@ impl TraceState {
     fn form(&self, node: NodeId) -> TracedForm {
         let boxed = |node: &NodeId| Box::new(self.form(*node));
         match &self.nodes[node].state {
-            NodeState::Pending | NodeState::Unknown | NodeState::Tagged { tag: None, .. } => {
-                TracedForm::Unknown(self.nodes[node].type_name.to_owned())
+            NodeState::Pending => TracedForm::unknown(self.nodes[node].type_name, UnknownCause::NotReached),
+            NodeState::Unknown(cause) => TracedForm::unknown(self.nodes[node].type_name, *cause),
+            NodeState::Tagged { tag: None, .. } => {
+                TracedForm::unknown(self.nodes[node].type_name, UnknownCause::Tagged)
             }
             NodeState::Buffered => TracedForm::Buffered(self.nodes[node].type_name.to_owned()),
             NodeState::Leaf(schema) => TracedForm::Schema(schema.clone()),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::compose::{allow_null, map};
 use super::{TracedBody, TracedFields, TracedForm, TracedType, TracedVariant};
 use crate::schema::REF_PREFIX;
 
@@ -17,14 +18,14 @@ impl TracedSchemas {
     /// Returns the schema of a type, and adds the definitions it refers to. A name that is in use gets a number.
     pub fn schema(&mut self, traced: &TracedType, definitions: &mut Map<String, Value>) -> Option<Value> {
         match &traced.root {
-            TracedForm::Unknown(_) => None,
+            TracedForm::Unknown { .. } => None,
             root => Some(self.form(root, traced, definitions)),
         }
     }
 
     fn form(&mut self, form: &TracedForm, traced: &TracedType, definitions: &mut Map<String, Value>) -> Value {
         match form {
-            TracedForm::Unknown(_) => Value::Bool(true),
+            TracedForm::Unknown { .. } => Value::Bool(true),
             TracedForm::Buffered(_) => json!({"type": "object"}),
             TracedForm::Schema(schema) => schema.clone(),
             TracedForm::Option(inner) => {
@@ -155,46 +156,4 @@ fn unused_name(name: &str, definitions: &Map<String, Value>) -> String {
     let numbered = (2..usize::MAX).map(|number| format!("{name}{number}"));
     let mut names = std::iter::once(name.clone()).chain(numbered);
     names.find(|name| !definitions.contains_key(name)).unwrap_or_default()
-}
-
-/// Adds `null` to a schema, as schemars does for an `Option`.
-fn allow_null(schema: &mut Value) {
-    let Value::Object(object) = schema else { return };
-    if ["anyOf", "oneOf", "$ref"].iter().any(|key| object.contains_key(*key)) {
-        *schema = json!({"anyOf": [schema.take(), {"type": "null"}]});
-        return;
-    }
-    match object.get_mut("type") {
-        Some(Value::Array(types)) if !types.contains(&"null".into()) => types.push("null".into()),
-        Some(Value::String(name)) if name != "null" => {
-            let both = json!([name, "null"]);
-            object.insert("type".into(), both);
-        }
-        _ => {}
-    }
-    if let Some(Value::Array(values)) = object.get_mut("enum")
-        && !values.contains(&Value::Null)
-    {
-        values.push(Value::Null);
-    }
-}
-
-/// Returns the schema of a map: JSON objects have strings as keys, so keys of other types restrict the names.
-fn map(keys: &Value, values: Value, definitions: &Map<String, Value>) -> Value {
-    let keys = match crate::schema::target(keys) {
-        Some(name) => definitions.get(&*name).unwrap_or(keys),
-        None => keys,
-    };
-    let bounded = |pattern: &str| json!({"type": "object", "patternProperties": {pattern: values}, "additionalProperties": false});
-    if let Some(names) = keys.get("enum").and_then(Value::as_array) {
-        let properties: Map<String, Value> =
-            names.iter().filter_map(Value::as_str).map(|name| (name.to_owned(), values.clone())).collect();
-        return json!({"type": "object", "properties": properties, "additionalProperties": false});
-    }
-    match (keys["type"].as_str(), keys["minimum"].as_u64(), keys["pattern"].as_str()) {
-        (Some("string"), _, Some(pattern)) => bounded(pattern),
-        (Some("integer"), Some(0), _) => bounded(r"^\d+$"),
-        (Some("integer"), ..) => bounded(r"^-?\d+$"),
-        _ => json!({"type": "object", "additionalProperties": values}),
-    }
 }

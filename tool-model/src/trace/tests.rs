@@ -1,6 +1,7 @@
 //! Traced schemas against those of schemars, for types that implement both.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
 use serde_json::{Map, Value, json};
 
-use super::{TracedSchemas, trace};
+use super::{TracedSchemas, TracedType, UnknownCause, trace};
 
 fn traced<T: DeserializeOwned>() -> (Value, Map<String, Value>) {
     let mut definitions = Map::new();
@@ -190,7 +191,7 @@ impl TryFrom<String> for Code {
     }
 }
 
-/// A string that none of the made-up ones fits.
+/// A string that none of the samples fits.
 struct Parsed;
 
 impl<'de> Deserialize<'de> for Parsed {
@@ -255,4 +256,66 @@ fn keeps_the_shape_around_unknown_leaves() {
             "required": ["amount", "after", "unit", "kind", "form", "either", "last", "rest"],
         })
     );
+}
+
+/// Panics whenever it is deserialized.
+struct Fragile;
+
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+impl<'de> Deserialize<'de> for Fragile {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        panic!("no input is expected")
+    }
+}
+
+#[derive(Deserialize)]
+#[allow(dead_code)]
+struct Shipment {
+    first: Fragile,
+    count: u8,
+    second: Fragile,
+    note: Option<String>,
+}
+
+#[test]
+fn a_type_that_panics_runs_once_and_the_shape_around_it_is_kept() {
+    let (traced, mut definitions) = (trace::<Shipment>(), Map::new());
+    assert!(TracedSchemas::default().schema(&traced, &mut definitions).is_some());
+    assert_eq!(
+        definitions["Shipment"],
+        json!({
+            "type": "object",
+            "properties": {
+                "first": true,
+                "count": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
+                "second": true,
+                "note": {"type": ["string", "null"]},
+            },
+            "required": ["first", "count", "second"],
+        })
+    );
+    assert_eq!(PANICS.load(Ordering::Relaxed), 1);
+    let parts: Vec<_> = traced.unknown_parts().into_iter().map(|part| (part.path, part.cause)).collect();
+    assert_eq!(parts, [(".first".to_owned(), UnknownCause::Panicked)]);
+}
+
+#[test]
+fn an_unknown_part_names_its_cause() {
+    let causes = |traced: TracedType| -> Vec<(String, UnknownCause)> {
+        traced.unknown_parts().into_iter().map(|part| (part.path, part.cause)).collect()
+    };
+    let found = |path: &str, cause| (path.to_owned(), cause);
+    assert_eq!(
+        causes(trace::<Price>()),
+        [
+            found(".kind", UnknownCause::Tagged),
+            found(".form", UnknownCause::Tagged),
+            found(".either", UnknownCause::AnyValue),
+            found(".rest", UnknownCause::Flattened),
+        ]
+    );
+    // No sample value of `Parsed` is accepted, so the item behind it is not reached.
+    assert_eq!(causes(trace::<(Parsed, u8)>()), [found("[1]", UnknownCause::NotReached)]);
 }

@@ -83,6 +83,8 @@ pub enum Expectation {
     PropertyName(Box<Expectation>),
     /// A value that the type can read.
     Decodable,
+    /// Another value than the received one, which the schema accepts and the type does not.
+    Another(Box<Expectation>),
 }
 
 /// Values as JSON, each of at most 40 characters, and the number of those that were left out.
@@ -224,7 +226,7 @@ impl Expectation {
             }
             Self::Array { items: ArrayForm::Of(item), .. } | Self::MatchingItems { item, .. } => item.has_choice(),
             Self::Array { items: ArrayForm::Tuple { items, .. }, .. } => items.iter().any(Self::has_choice),
-            Self::Object { properties: ObjectForm::Of(value), .. } => value.has_choice(),
+            Self::Object { properties: ObjectForm::Of(value), .. } | Self::Another(value) => value.has_choice(),
             _ => false,
         }
     }
@@ -234,7 +236,7 @@ impl Expectation {
         match self {
             Self::Values(values) => values.len() > 1,
             Self::OneOf { .. } => true,
-            Self::OrNull(inner) => inner.begins_with_list(),
+            Self::OrNull(inner) | Self::Another(inner) => inner.begins_with_list(),
             Self::Except { from, .. } => from.as_deref().is_some_and(Self::begins_with_list),
             Self::All(parts) | Self::Types(parts) => parts.first().is_some_and(Self::begins_with_list),
             _ => false,

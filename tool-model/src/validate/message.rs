@@ -148,6 +148,10 @@ impl Display for Expectation {
             }
             Self::PropertyName(name) => write!(f, "property name that fits: {name}"),
             Self::Decodable => f.write_str("a value that can be read"),
+            Self::Another(inner) => {
+                f.write_str("another ")?;
+                bracketed(f, inner)
+            }
         }
     }
 }

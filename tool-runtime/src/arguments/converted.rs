@@ -53,7 +53,7 @@ impl From<ConversionError> for Undecodable {
     #[cold]
     fn from(ConversionError { mut items, error }: ConversionError) -> Self {
         items.reverse();
-        Self(Box::new(DecodeFailure::Conversion { items, error }))
+        Self::conversion(items, error)
     }
 }
 
@@ -246,7 +246,13 @@ pub fn described_as<S, C>(described: Slot<S>, conversion: C) -> ConvertedSlot<S,
 where
     C: Conversion<Decoded: DeserializeOwned>,
 {
-    ConvertedSlot { described, decode: |_, text, at| decode_json(text, at), conversion, value: None, default: None }
+    let decode = |_: &mut Slot<S>, text: &str, at: &mut usize| {
+        decode_json(text, at).map_err(|error| match *error.0 {
+            DecodeFailure::Type(error) => Undecodable(Box::new(DecodeFailure::Module(error))),
+            _ => error,
+        })
+    };
+    ConvertedSlot { described, decode, conversion, value: None, default: None }
 }
 
 impl<S, C: Conversion> ConvertedSlot<S, C> {

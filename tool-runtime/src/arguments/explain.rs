@@ -120,14 +120,18 @@ impl ArgumentSchemas {
         if !by_schema.is_empty() {
             return violations.extend(by_schema);
         }
-        let error = match error.map(|error| &*error.0) {
+        let failure = error.map(|error| &*error.0);
+        let is_converted = matches!(failure, Some(DecodeFailure::Conversion { .. } | DecodeFailure::Module(_)));
+        let error = match failure {
             Some(DecodeFailure::Conversion { items, error }) if !items.is_empty() => {
                 return violations.push(undecodable_item(argument, items, value.as_ref().ok(), error));
             }
             Some(DecodeFailure::Fraction) => {
-                return violations.push(self.undecodable(argument, raw, Some(DecodeError::fraction())));
+                return violations.push(self.undecodable(argument, raw, Some(DecodeError::fraction()), false));
             }
-            Some(DecodeFailure::Type(error) | DecodeFailure::Conversion { error, .. }) => Some(error),
+            Some(
+                DecodeFailure::Type(error) | DecodeFailure::Module(error) | DecodeFailure::Conversion { error, .. },
+            ) => Some(error),
             None => value.as_ref().err(),
         };
         if let (Ok(value), Some(error)) = (&value, error) {
@@ -138,7 +142,7 @@ impl ArgumentSchemas {
         }
         let is_described = self.expectation(argument) != Expectation::Anything;
         let error = error.map(|error| DecodeError::new(raw, error, is_described));
-        violations.push(self.undecodable(argument, raw, error));
+        violations.push(self.undecodable(argument, raw, error, is_converted));
     }
 
     /// Returns the properties for which a type refused a value although its schema is open. A type that does not know a
@@ -163,9 +167,22 @@ impl ArgumentSchemas {
         unknown
     }
 
-    /// Returns the violation for a value that the type refuses and the schema accepts.
-    fn undecodable(&self, argument: &BoundArgument, raw: &str, error: Option<DecodeError<'_>>) -> Violation {
-        let expected = self.expectation(argument);
+    /// Returns the violation for a value that the type refuses and the schema accepts; `is_converted` if the schema is not
+    /// that of the type, but of the value that it is converted from.
+    fn undecodable(
+        &self,
+        argument: &BoundArgument,
+        raw: &str,
+        error: Option<DecodeError<'_>>,
+        is_converted: bool,
+    ) -> Violation {
+        let expected = match self.expectation(argument) {
+            // A format says what the type expects.
+            Expectation::Text(form) if form.format.is_some() => Expectation::Text(form),
+            Expectation::Anything => Expectation::Anything,
+            expected if is_converted => Expectation::Another(Box::new(expected)),
+            expected => expected,
+        };
         match error {
             Some(error) if !error.steps.is_empty() || expected == Expectation::Anything => {
                 error.into_violation(&argument.name)

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
 use tool_model::validate::{self, Validator};
-use tool_model::{Argument, Registration, ToolDefinition};
+use tool_model::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition};
 
 use super::duplicate::FreeForm;
 use super::{Decode, trial};
@@ -25,6 +26,8 @@ pub(crate) struct BoundArgument {
     pub(crate) name: Cow<'static, str>,
     /// The JSON text to decode if the argument is absent.
     pub(crate) default: Option<Cow<'static, str>>,
+    /// The values of `one_of`, as the text of a JSON array.
+    listed: Option<&'static str>,
     /// `true` if the schema is stricter than the type. Unset until the type was tried.
     checked: OnceLock<bool>,
     /// The first byte of a valid value, where serde accepts more than the schema: it also reads structs from arrays and
@@ -55,11 +58,12 @@ impl BoundArgument {
 
 impl ArgumentSchemas {
     pub(crate) fn new(tool: &Registration, definition: Arc<ToolDefinition>) -> Self {
-        let argument = |name: &'static str, spec_default: Option<&'static str>, constrained: bool| {
+        let argument = |spec: &ArgumentSpec| {
+            let (name, rules) = (spec.name, spec.details.rules);
             let argument = definition.arguments.get(name);
             let schema = argument.map(Argument::schema);
             let schema = schema.as_ref();
-            let is_checked = constrained
+            let is_checked = !rules.is_empty()
                 || tool.options.explicit.is_some()
                 || schema.is_some_and(|schema| validate::narrows_its_type(schema, &definition.defs));
             let is_settled = is_checked || !schema.is_some_and(trial::is_worth_trying);
@@ -70,7 +74,11 @@ impl ArgumentSchemas {
                 name: Cow::Borrowed(name),
                 default: explicit_default
                     .map(|value| Cow::Owned(value.to_string()))
-                    .or(spec_default.map(Cow::Borrowed)),
+                    .or(spec.details.default.map(Cow::Borrowed)),
+                listed: rules.iter().find_map(|rule| match rule {
+                    Rule::OneOf(values) => Some(*values),
+                    _ => None,
+                }),
                 checked: if is_settled { OnceLock::from(is_checked) } else { OnceLock::new() },
                 first_byte: argument.and_then(first_byte),
                 demanded: tool.options.explicit.is_some() && argument.is_some_and(|argument| argument.required),
@@ -79,11 +87,7 @@ impl ArgumentSchemas {
                 validator: OnceLock::new(),
             }
         };
-        let arguments = tool
-            .arguments
-            .iter()
-            .map(|spec| argument(spec.name, spec.details.default, !spec.details.rules.is_empty()))
-            .collect();
+        let arguments = tool.arguments.iter().map(argument).collect();
         Self { arguments, definition, renamed: BTreeMap::new(), redaction: OnceLock::new() }
     }
 
@@ -92,6 +96,7 @@ impl ArgumentSchemas {
         let argument = |(name, argument): (&String, &Argument)| BoundArgument {
             name: Cow::Owned(name.clone()),
             default: None,
+            listed: None,
             checked: OnceLock::from(true),
             first_byte: first_byte(argument),
             demanded: argument.required,
@@ -123,8 +128,9 @@ impl ArgumentSchemas {
         self.renamed.get(own).map_or(own, String::as_str)
     }
 
-    /// Fills each optional argument as if it were absent. Returns the index and the error of each that fails.
-    pub(crate) fn try_absent(&self, slots: &mut [&mut dyn Decode]) -> Vec<(usize, String)> {
+    /// Fills each optional argument as if it were absent, and reads the listed values. Returns the index and the error of
+    /// each argument that fails.
+    pub(crate) fn try_settings(&self, slots: &mut [&mut dyn Decode]) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();
         for (index, (argument, slot)) in self.arguments.iter().zip(slots).enumerate() {
             let required = self.declared(argument).is_none_or(|argument| argument.required);
@@ -141,6 +147,15 @@ impl ArgumentSchemas {
                     ));
                 }
                 None => {}
+            }
+            let listed = argument.listed.and_then(|values| serde_json::from_str::<Vec<Value>>(values).ok());
+            for text in listed.into_iter().flatten().map(|value| value.to_string()) {
+                // Values that the schema rejects are reported with it.
+                if self.accepts(argument, &text)
+                    && let Err(error) = slot.decode(&text, &mut 0)
+                {
+                    wrong.push((index, format!("`one_of` lists {text}, which cannot be read: {error}")));
+                }
             }
         }
         wrong

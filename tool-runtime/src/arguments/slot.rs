@@ -53,11 +53,19 @@ pub(super) enum DecodeFailure {
     Type(Error),
     /// The value was decoded, and its conversion failed. The indexes of list items lead to it.
     Conversion { items: Vec<usize>, error: Error },
+    /// A module refused the value.
+    Module(Error),
     /// The type read an integer up to its point or exponent.
     Fraction,
 }
 
 impl Undecodable {
+    /// Creates the error of a conversion; the indexes of list items lead to the value.
+    #[cold]
+    pub(super) fn conversion(items: Vec<usize>, error: Error) -> Self {
+        Self(Box::new(DecodeFailure::Conversion { items, error }))
+    }
+
     /// Returns `true` if the value was decoded, and its conversion failed.
     pub(super) fn is_conversion(&self) -> bool {
         matches!(*self.0, DecodeFailure::Conversion { .. })
@@ -67,7 +75,9 @@ impl Undecodable {
 impl Display for Undecodable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &*self.0 {
-            DecodeFailure::Type(error) | DecodeFailure::Conversion { error, .. } => f.write_str(&message_of(error)),
+            DecodeFailure::Type(error) | DecodeFailure::Module(error) | DecodeFailure::Conversion { error, .. } => {
+                f.write_str(&message_of(error))
+            }
             DecodeFailure::Fraction => DecodeReason::Fraction.fmt(f),
         }
     }
@@ -265,10 +275,8 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
             value: None,
             decode: |text, at, value| {
                 let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
-                let parsed = items.map(|(index, text)| {
-                    let item = |error| Undecodable(Box::new(DecodeFailure::Conversion { items: vec![index], error }));
-                    A::parse(&text).map_err(item)
-                });
+                let parsed = items
+                    .map(|(index, text)| A::parse(&text).map_err(|error| Undecodable::conversion(vec![index], error)));
                 *value = Some(parsed.collect::<Result<_, _>>()?);
                 Ok(())
             },
@@ -279,11 +287,15 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
     }
 }
 
+fn parse<A: TextArgument>(text: &str) -> Result<A, Undecodable> {
+    A::parse(text).map_err(|error| Undecodable::conversion(Vec::new(), error))
+}
+
 fn text_slot<A: TextArgument>() -> Slot<A> {
     Slot {
         value: None,
         decode: |text, at, value| {
-            *value = Some(A::parse(&decode_json::<String>(text, at)?)?);
+            *value = Some(parse(&decode_json::<String>(text, at)?)?);
             Ok(())
         },
         absent: || None,
@@ -296,7 +308,7 @@ fn optional_text_slot<A: TextArgument>() -> Slot<Option<A>> {
     Slot {
         value: None,
         decode: |text, at, value| {
-            *value = Some(decode_json::<Option<String>>(text, at)?.map(|text| A::parse(&text)).transpose()?);
+            *value = Some(decode_json::<Option<String>>(text, at)?.map(|text| parse(&text)).transpose()?);
             Ok(())
         },
         absent: || Some(None),

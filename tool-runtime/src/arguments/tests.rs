@@ -90,7 +90,7 @@ fn tools(journal: Arc<MemoryJournal>) -> Dispatcher {
     let whole = RuntimeTool::from_schema("whole", "", &schema, |_, _| async { "ran" });
     Dispatcher::builder()
         .manifest(Manifest::default())
-        .service(Wording)
+        .also(Wording)
         .tool(whole)
         .policy(Policy::Yolo)
         .repair(true)
@@ -275,6 +275,8 @@ fn an_error_says_by_its_kind_what_is_wrong() {
     assert_eq!(all(r#"{"pins": [], "count": 0}"#), expected("count", invalid(Constraint::Range)));
     assert_eq!(all(r#"{"pins": [], "token": "long"}"#), expected("token", invalid(Constraint::Length)));
     assert_eq!(all(r#"{"pins": ["1", "x"]}"#), expected("pins", invalid(Constraint::Decoding)));
-    assert_eq!(kinds("whole", r#"{"list": [1, 1]}"#), expected("list[1]", invalid(Constraint::UniqueItems)));
+    // Repeated items are repaired, unless something else is wrong with the list.
+    let repeated = kinds("whole", r#"{"list": [1, 1, "x"]}"#);
+    assert!(repeated.contains(&("list[1]".to_owned(), invalid(Constraint::UniqueItems))), "{repeated:?}");
     assert_eq!(kinds("whole", r#"{"note": "x"}"#), expected("list", ArgumentErrorKind::Missing));
 }

@@ -59,7 +59,7 @@ fn read_meanwhile(tools: &Dispatcher, change: impl FnOnce(&AtomicUsize) + Send) 
 
 #[test]
 fn readers_never_see_a_partial_change() {
-    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let tools = Dispatcher::builder().also(ToolSearch).build().unwrap();
     let registry = tools.registry();
     let (lists, wrong) = read_meanwhile(&tools, |_| {
         for round in 0..1_000 {
@@ -102,7 +102,7 @@ fn readers_see_changes_that_are_applied_one_by_one() {
 
 #[test]
 fn a_duplicate_names_both_and_changes_nothing() {
-    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let tools = Dispatcher::builder().also(ToolSearch).build().unwrap();
     let changes: RegistryChanges = ["x.new", "search_tools"].into_iter().map(|name| tool(name, "")).collect();
     let error = tools.registry().apply(changes).unwrap_err().to_string();
     assert!(error.contains("`search_tools`: two tools have this name: "), "{error}");
@@ -138,7 +138,7 @@ fn reports_all_invalid_tools_at_once() {
 
 #[test]
 fn a_replacement_of_a_linked_tool_survives_a_reload_until_it_is_removed() {
-    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let tools = Dispatcher::builder().also(ToolSearch).build().unwrap();
     let registry = tools.registry();
     let linked = tools.manifest();
     registry.replace(tool("search_tools", "mine")).unwrap();
@@ -198,7 +198,7 @@ fn the_texts_of_a_manifest_are_dropped_with_it() {
 /// A manifest decides which linked tools exist, but `disable` takes precedence.
 #[test]
 fn a_reload_restores_removed_linked_tools_but_not_disabled_ones() {
-    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let tools = Dispatcher::builder().also(ToolSearch).build().unwrap();
     let (registry, linked) = (tools.registry(), tools.manifest());
     registry.remove("search_tools").unwrap();
     registry.register(tool("x", "")).unwrap();
@@ -295,7 +295,7 @@ fn definitions_are_cached_until_a_change() {
 fn a_builder_reports_all_problems_and_a_lenient_one_skips_them() {
     let builder = || {
         let (twice, wrong) = (tool("search_tools", "mine"), tool("no name", ""));
-        Dispatcher::builder().service(ToolSearch).tool(twice).tool(wrong).tool(tool("x", "first")).tool(tool("x", ""))
+        Dispatcher::builder().also(ToolSearch).tool(twice).tool(wrong).tool(tool("x", "first")).tool(tool("x", ""))
     };
     let error = builder().build().unwrap_err();
     assert_eq!(error.problems().len(), 3, "{error}");
@@ -308,7 +308,7 @@ fn a_builder_reports_all_problems_and_a_lenient_one_skips_them() {
 /// A dispatcher can be built from its own manifest.
 #[test]
 fn a_builder_applies_the_texts_of_a_manifest_to_runtime_tools() {
-    let builder = || Dispatcher::builder().service(ToolSearch).tool(tool("x", "code"));
+    let builder = || Dispatcher::builder().also(ToolSearch).tool(tool("x", "code"));
     let mut manifest = builder().build().unwrap().manifest();
     let edited = manifest.to_json().replace("\"code\"", "\"edited\"");
     manifest = Manifest::from_json(&edited).unwrap();

@@ -294,6 +294,12 @@ impl RuntimeTool {
         self
     }
 
+    /// Marks the tool as one that reports parts of its result while it runs, as [`Progress`](crate::Progress).
+    pub fn supports_streaming(mut self) -> Self {
+        self.definition.supports_streaming = true;
+        self
+    }
+
     /// Marks the tool as deprecated. The reason is appended to the description that models read.
     pub fn deprecated(mut self, reason: impl Into<String>) -> Self {
         self.definition.deprecated = Some(reason.into());

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
-use tool_model::{KEYS, Key, KeyKind, ToolDefinition, key};
+use tool_model::{KEYS, Key, KeyKind, ToolDefinition, key, nearest};
 
 pub(crate) use compiled::CompiledSelection;
 pub use name_case::NameCase;
@@ -124,6 +124,11 @@ impl Selection {
     /// Selects tools that run alone among the calls of a turn, or with `false` the others.
     pub fn sequential(self, sequential: bool) -> Self {
         self.flag("sequential", sequential)
+    }
+
+    /// Selects tools that report parts of their result while they run, or with `false` the others.
+    pub fn supports_streaming(self, supports_streaming: bool) -> Self {
+        self.flag("supports_streaming", supports_streaming)
     }
 
     /// Selects tools for which a function returns `true`. A panic counts as `false`. Not available in JSON.
@@ -242,7 +247,12 @@ impl<'de> Deserialize<'de> for Selection {
             LazyLock::new(|| FIELDS.into_iter().chain(flag_keys().map(|key| key.name)).collect());
         let mut fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
         if let Some(unknown) = fields.keys().find(|name| !KNOWN.contains(&name.as_str())) {
-            return Err(D::Error::unknown_field(unknown, &KNOWN));
+            let near = match nearest(unknown, KNOWN.iter().copied()).first() {
+                Some(near) => format!("did you mean `{near}`? "),
+                None => String::new(),
+            };
+            let message = format!("unknown key `{unknown}` of a selection; {near}The keys are {}", KNOWN.join(", "));
+            return Err(D::Error::custom(message));
         }
         let mut flags = BTreeMap::new();
         for key in flag_keys() {

@@ -168,3 +168,29 @@ fn a_title_is_not_the_description() {
     assert_eq!(description("# Arguments\n* `a` - An a."), "");
     assert_eq!(description("# Title\n# Errors\nAlways."), "");
 }
+
+#[test]
+fn a_name_describes_the_parameter_that_is_marked_as_unused() {
+    let item: ItemFn = syn::parse_str(
+        "/// Does.\n///\n/// # Arguments\n/// * `kind` and `id` - Both.\n/// * `_left` - Left.\nfn f(_kind: u8, id: u8, _left: u8) {}",
+    )
+    .unwrap();
+    let docs = read(&item);
+    assert_eq!(
+        [docs.argument("_kind"), docs.argument("id"), docs.argument("_left")],
+        [Some("Both."), Some("Both."), Some("Left.")]
+    );
+    assert!(docs.unknown.is_empty(), "{:?}", docs.unknown);
+}
+
+#[test]
+fn finds_all_lines_of_items_that_describe_no_parameter() {
+    let item: ItemFn = syn::parse_str(
+        "/// Does.\n///\n/// # Arguments\n///\n/// * `a` - First,\n///   kept.\n/// * `old` - Was here,\n///   for long.\n///   * a detail\n/// * `b` - Second.\n/// * `gone` - Too.\n///\n/// More.\nfn f(a: u8, b: u8) {}",
+    )
+    .unwrap();
+    let stale = stale_argument_docs(&item.attrs, &item.sig);
+    assert_eq!(stale, [("old".to_owned(), vec![6, 7, 8]), ("gone".to_owned(), vec![10])]);
+    let block: ItemFn = syn::parse_str("/** Does.\n\n# Arguments\n* `old` - Was here.\n*/\nfn f(a: u8) {}").unwrap();
+    assert!(stale_argument_docs(&block.attrs, &block.sig).is_empty(), "the lines are one attribute");
+}

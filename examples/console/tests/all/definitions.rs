@@ -55,14 +55,17 @@ async fn the_flags_are_consistent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_written_manifest_lists_every_offered_tool() {
     let console = Console::open().await;
+    let tools = console.app.dispatcher();
     let written = Manifest::load(console.path("data/tools_calls.json")).expect("a manifest");
-    assert_eq!(written.to_json(), console.app.dispatcher().manifest().to_json());
+    assert_eq!(written.to_json(), tools.manifest().to_json());
     for (name, tool) in Manifest::linked().iter() {
         assert_eq!(written.get(name), Some(tool));
     }
     for built_in in ["read_file", "apply_patch", "read_result"] {
         assert!(written.get(built_in).is_some(), "{built_in}");
     }
+    let beside: Vec<_> = tools.explain().tools.into_iter().filter(|tool| tool.is_beside_manifest).collect();
+    assert!(beside.is_empty(), "{beside:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -32,7 +32,10 @@ impl Generator {
             words.push("description = \"Said by `arg`.\"".to_owned());
         }
         if self.chance(8) {
-            words.push(self.random.pick(&["secret", "secret = true", "secret = false"]).to_owned());
+            // A literal default would show the secret.
+            let is_shown = words.iter().any(|word| word.starts_with("default ="));
+            let secret = self.random.pick(&["secret", "secret = true", "secret = false"]).to_owned();
+            words.push(if is_shown { "secret = false".to_owned() } else { secret });
         }
         let has_default = match form {
             Form::Owned(ty) | Form::Lent(ty) => self.has_default(ty),

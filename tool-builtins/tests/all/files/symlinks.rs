@@ -102,6 +102,51 @@ fn follows_links_that_stay_inside() {
     assert!(listed.starts_with("real/a.txt (6 bytes)\nreal/chain (a symbolic link)\n"), "{listed}");
 }
 
+/// `x/..` is the parent of what `x` is, which for a link is not the directory that the link is in. Python's `normpath`
+/// removes both from the text instead, and finds another file.
+#[test]
+fn dots_lead_where_the_kernel_leads_them() {
+    let workspace = TestWorkspace::new();
+    for file in ["p", "real/p", "real/deep/p"] {
+        workspace.put(file, file);
+    }
+    symlink("real/deep", workspace.path("link")).unwrap();
+    symlink("nowhere", workspace.path("broken")).unwrap();
+    let mut found = 0;
+    for start in ["", "real/", "link/", "real/deep/", "missing/", "broken/", "p/", "real/missing/"] {
+        for path in [format!("{start}../p"), format!("{start}./../p"), format!("real/{start}../p"), format!("{start}p")]
+        {
+            let kernel = fs::read_to_string(workspace.path(&path));
+            let result = workspace.call("read_file", json!({"path": path}));
+            if path.starts_with("..") || path.starts_with("./..") {
+                assert!(!result.success, "{path} is outside");
+                continue;
+            }
+            assert_eq!(result.success.then_some(result.output), kernel.ok(), "{path}");
+            found += usize::from(result.success);
+        }
+    }
+    assert!(found > 8, "{found} paths lead to a file");
+    assert_eq!(workspace.output("read_file", json!({"path": "link/../p"})), "real/p");
+}
+
+/// `write_file` creates missing directories, but not one that the path leaves again.
+#[test]
+fn a_path_through_a_missing_directory_is_not_written() {
+    let workspace = TestWorkspace::new();
+    workspace.put("p", "old");
+    for path in ["missing/../p", "missing/../new/p", "new/deep/../../p"] {
+        let refused = workspace.refused("write_file", json!({"path": path, "content": "new"}));
+        let expected = format!("`{path}` leads through a directory that does not exist; pass the path without `..`.");
+        assert_eq!(refused, expected);
+    }
+    assert_eq!(workspace.text("p"), "old");
+    assert!(!workspace.path("missing").exists() && !workspace.path("new").exists());
+    workspace.output("write_file", json!({"path": "new/deep/p", "content": "new"}));
+    workspace.output("write_file", json!({"path": "new/deep/../p", "content": "the control"}));
+    assert_eq!(workspace.text("new/p"), "the control");
+}
+
 /// The preview and the metadata of a move show the file that is replaced. For a link, that is the link itself.
 #[test]
 fn a_move_shows_the_replaced_file_and_follows_no_link() {

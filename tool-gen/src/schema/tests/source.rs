@@ -20,6 +20,8 @@ pub(super) struct Source {
     modules: HashMap<String, ScopeId>,
     functions: HashMap<(ScopeId, String), Rc<syn::ItemFn>>,
     constants: HashMap<(ScopeId, String), Rc<syn::Expr>>,
+    /// `true` if all features of all packages are on.
+    pub(super) has_features: bool,
 }
 
 impl Source {
@@ -36,6 +38,7 @@ impl Source {
             modules: HashMap::new(),
             functions: HashMap::new(),
             constants: HashMap::new(),
+            has_features: true,
         };
         source.add(&items, ScopeId(0), "test");
         source
@@ -105,7 +108,7 @@ impl Source {
 
 impl TypeSource for Source {
     fn has_feature(&self, _: &str, _: &str) -> bool {
-        true
+        self.has_features
     }
 
     fn definition(&self, id: DefinitionId) -> Rc<TypeDefinition> {

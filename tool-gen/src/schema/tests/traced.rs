@@ -79,7 +79,7 @@ fn the_source_shows_what_a_trace_finds() {
     );
 }
 
-/// The program cannot make up a hash, so it takes the field behind it for required.
+/// The program has no sample value of a hash, so it takes the field behind it for required.
 #[test]
 fn a_struct_is_unknown_where_the_program_has_to_guess() {
     let source = Source::parse_all(&[include_str!("traced_types.rs")]);
@@ -91,9 +91,9 @@ fn a_struct_is_unknown_where_the_program_has_to_guess() {
     assert_eq!(definitions["Ambiguous"]["required"], serde_json::json!(["hash", "rest"]));
 }
 
-/// The program cannot make up a hash, so it does not reach what stands behind one.
+/// The program has no sample value of a hash, so it does not reach what stands behind one.
 #[test]
-fn items_behind_a_value_that_cannot_be_made_up_are_unknown() {
+fn items_behind_a_part_without_a_sample_value_are_unknown() {
     let source = Source::parse_all(&[include_str!("traced_types.rs")]);
     let schemas = |traced: &TracedType| {
         let mut definitions = Map::new();
@@ -102,6 +102,19 @@ fn items_behind_a_value_that_cannot_be_made_up_are_unknown() {
     let (computed, unseen) = traced(&TypeShapes::new(&source), &source.ty("Hashes"));
     assert!(!unseen.is_empty());
     assert_eq!(schemas(&computed), schemas(&trace::<traced_types::Hashes>()));
+}
+
+/// Without the feature `time` writes numbers in an array, and the generator must not claim a string.
+#[test]
+fn types_of_time_are_unknown_without_the_feature_for_readable_forms() {
+    let mut source = Source::parse_all(&[""]);
+    let (computed, unseen) = traced(&TypeShapes::new(&source), &source.ty("time::Date"));
+    assert_eq!(TracedSchemas::default().schema(&computed, &mut Map::new()).unwrap()["format"], "date");
+    assert!(unseen.is_empty(), "{unseen:?}");
+    source.has_features = false;
+    let (computed, unseen) = traced(&TypeShapes::new(&source), &source.ty("time::Date"));
+    assert!(TracedSchemas::default().schema(&computed, &mut Map::new()).is_none());
+    assert!(unseen[0].why.contains("`serde-human-readable`"), "{unseen:?}");
 }
 
 macro_rules! library_types {
@@ -124,7 +137,7 @@ macro_rules! library_types {
                 assembled.finish(&mut tool);
                 assert_eq!(tool.arguments["described"], tool.arguments["traced"], "{}", stringify!($ty));
                 let pair = TracedSchemas::default().schema(&trace::<($ty, bool)>(), &mut Map::new()).unwrap();
-                assert_eq!(pair["prefixItems"][1]["type"], "boolean", "no value of {} is made up", stringify!($ty));
+                assert_eq!(pair["prefixItems"][1]["type"], "boolean", "no sample value of {} is accepted", stringify!($ty));
             )*
             assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
         }

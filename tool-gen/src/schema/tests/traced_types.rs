@@ -363,7 +363,7 @@ pub enum HashChoice {
     C(Delegating),
 }
 
-/// Each level contains the next one eight times: a value has more parts than are made up.
+/// Each level contains the next one eight times: a value has more parts than a sample value may have.
 #[derive(Deserialize)]
 pub struct Wide {
     a: Wide2,

@@ -55,7 +55,7 @@ pub struct Failure;
 
 pub struct Orders { pool: Arc<Pool> }
 
-#[tool_runtime::tool_class(exclude = ["mark", "opaque", "each", "read", "rows", "lend", "cursor", "mute", "swap", "foreign", "shown", "raw", "rename", "with_pool"], inject = ["log", "pool", "storage"])]
+#[tool_runtime::tool_class(exclude = ["mark", "opaque", "fold", "read", "rows", "lend", "cursor", "mute", "swap", "foreign", "shown", "raw", "with_pool"], inject = ["f", "log", "pool", "storage"])]
 impl Orders { // a comment that stays
     pub fn new(pool: Arc<Pool>) -> Self { Self { pool } }
 
@@ -77,7 +77,9 @@ impl Orders { // a comment that stays
 
     pub fn mark(&self, status: Status) {}
     pub fn opaque(&self) -> Opaque { Opaque }
+    #[tool_runtime::tool(generics(f = fn(&Order)))]
     pub fn each(&self, f: impl Fn(&Order)) {}
+    pub fn fold<T: Clone>(&self, first: T, f: impl Fn(T, &Order) -> T) {}
     #[tool_runtime::tool(generics(T = serde_json::Value))]
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}
@@ -97,7 +99,6 @@ impl Orders { // a comment that stays
     /// Rename an order.
     ///
     /// # Arguments
-    /// * `name` - The new name.
     pub fn rename(&self, title: String) {}
     pub fn load(path: &str) -> Result<(Orders, bool), Failure> { todo!() }
     pub fn with_pool(self, pool: Arc<Pool>) -> Self { self }

@@ -76,6 +76,7 @@ impl Orders { // a comment that stays
     pub fn mark(&self, status: Status) {}
     pub fn opaque(&self) -> Opaque { Opaque }
     pub fn each(&self, f: impl Fn(&Order)) {}
+    pub fn fold<T: Clone>(&self, first: T, f: impl Fn(T, &Order) -> T) {}
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}
     pub fn keep<S: Storage + ?Sized>(&self, storage: &S, names: impl Iterator<Item = String>) {}

@@ -80,7 +80,9 @@ impl Orders { // a comment that stays
 
     pub fn mark(&self, status: Status) {}
     pub fn opaque(&self) -> Opaque { Opaque }
-    pub fn each(&self, f: impl Fn(&Order)) {}
+    #[tool_runtime::tool(generics(f = fn(&Order)))]
+    pub fn each(&self, #[inject] f: impl Fn(&Order)) {}
+    pub fn fold<T: Clone>(&self, first: T, f: impl Fn(T, &Order) -> T) {}
     #[tool_runtime::tool(generics(T = serde_json::Value))]
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}
@@ -101,7 +103,7 @@ impl Orders { // a comment that stays
     /// Rename an order.
     ///
     /// # Arguments
-    /// * `name` - The new name.
+    #[tool_runtime::tool]
     pub fn rename(&self, title: String) {}
     pub fn load(path: &str) -> Result<(Orders, bool), Failure> { todo!() }
     pub fn with_pool(self, pool: Arc<Pool>) -> Self { self }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::convert::whole;
+
 /// A JSON value. Numbers and strings keep their text, since parsing could change them; keys keep their order and are
 /// unique.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +50,24 @@ impl JsonNode {
             Self::Array(items) => items.iter().any(Self::has_decimal),
             Self::Object(fields) => fields.iter().any(|(_, field)| field.has_decimal()),
             Self::Null | Self::Bool(_) | Self::Text(_) => false,
+        }
+    }
+
+    /// Returns a text that equal values share, and no others: exact for numbers of any size, unlike `Value`.
+    pub(super) fn canonical(&self) -> String {
+        match self {
+            Self::Number(raw) => whole(raw).unwrap_or_else(|| raw.clone()),
+            Self::Text(raw) => self.said().map_or_else(|| raw.clone(), |said| Value::from(said).to_string()),
+            Self::Array(items) => format!("[{}]", items.iter().map(Self::canonical).collect::<Vec<_>>().join(",")),
+            Self::Object(fields) => {
+                let mut fields: Vec<String> = fields
+                    .iter()
+                    .map(|(key, field)| format!("{}:{}", Value::from(&**key), field.canonical()))
+                    .collect();
+                fields.sort_unstable();
+                format!("{{{}}}", fields.join(","))
+            }
+            Self::Null | Self::Bool(_) => self.to_string(),
         }
     }
 

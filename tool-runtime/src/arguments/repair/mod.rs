@@ -1,6 +1,7 @@
 //! Repair of invalid arguments, where the schema leaves no doubt about the intended value.
 //!
-//! Only invalid values are changed, and only without loss: the value of a string never changes, and nothing is invented.
+//! Only invalid values are changed, and only without loss: the value of a string never changes, nothing is invented, and
+//! an item is removed only from a set that has it twice.
 //! Repaired arguments are read again in full. If a problem is left, the call is refused for its original arguments. Valid
 //! calls never get here.
 //!

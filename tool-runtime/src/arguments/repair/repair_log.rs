@@ -69,6 +69,8 @@ pub enum RepairReason {
     Case,
     /// An array of one item was sent as that item.
     Single,
+    /// A list whose items must differ had an item more than once.
+    Repeated,
     /// An argument was sent under an alias, or a tool called by one.
     Alias,
 }
@@ -83,6 +85,7 @@ impl fmt::Display for RepairReason {
             Self::Null => "stood for an absent value",
             Self::Case => "was written in another case",
             Self::Single => "was not an array",
+            Self::Repeated => "had repeated items",
             Self::Alias => "is another name for it",
         })
     }

@@ -1,6 +1,6 @@
 //! Repair of one value along its schema.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 use tool_model::reference_target;
@@ -56,6 +56,9 @@ impl<'a, 'n> ValueRepairer<'a, 'n> {
             JsonNode::Object(fields) => self.repair_fields(fields, schema, path, depth),
             JsonNode::Array(items) => self.repair_items(items, schema, path, depth),
             _ => {}
+        }
+        if schema.get("uniqueItems") == Some(&Value::Bool(true)) && schema.get("prefixItems").is_none() {
+            self.drop_repeated_items(node, path);
         }
     }
 
@@ -135,6 +138,21 @@ impl<'a, 'n> ValueRepairer<'a, 'n> {
             if let Some(schema) = first.get(index).or(rest) {
                 self.repair(item, schema, RepairPath::Item(&path, index), depth + 1);
             }
+        }
+    }
+
+    /// Removes the items of a set that repeat an earlier one. Items with a place of their own (`prefixItems`) would move.
+    fn drop_repeated_items(&mut self, node: &mut JsonNode, path: RepairPath<'_>) {
+        let JsonNode::Array(items) = &*node else { return };
+        if !self.spend(node.size()) {
+            return;
+        }
+        let mut known = HashSet::new();
+        let unique: Vec<&JsonNode> = items.iter().filter(|item| known.insert(item.canonical())).collect();
+        if unique.len() < items.len() {
+            let unique = JsonNode::Array(unique.into_iter().cloned().collect());
+            self.note(path, node, &unique, RepairReason::Repeated);
+            *node = unique;
         }
     }
 

@@ -214,6 +214,35 @@ fn wraps_a_single_value_into_an_array() {
 }
 
 #[test]
+fn drops_repeated_items_of_a_set() {
+    let set = |items: Value| json!({"type": "array", "items": items, "uniqueItems": true});
+    let repairs = to(set(json!({"type": "string"})), r#"["a","b","a","\u0061"]"#, r#"["a","b"]"#);
+    assert_eq!(repairs.len(), 1);
+    assert_eq!(repairs[0].to_string(), r#"`v`: ["a","b","a","\u0061"] → ["a","b"] (had repeated items)"#);
+    // Items are compared after their own repairs, and by value.
+    to(set(json!({"type": "integer"})), r#"[1,"1",1.0,2]"#, "[1,2]");
+    to(set(json!({"type": "number"})), "[1.5,1,1.0,1e0]", "[1.5,1]");
+    let objects = r#"[{"x":1,"label":"a"},{"label":"a","x":1},{"x":2}]"#;
+    to(set(reference("Point")), objects, r#"[{"x":1,"label":"a"},{"x":2}]"#);
+    to(json!({"anyOf": [set(json!({"type": "integer"})), {"type": "null"}]}), "[1,1]", "[1]");
+    let repairs =
+        to(json!({"type": "object", "additionalProperties": set(json!({}))}), r#"{"a":[1,1]}"#, r#"{"a":[1]}"#);
+    assert_eq!(repairs[0].path, "v.a");
+    // As floats these two are equal.
+    let large = "[340282366920938463463374607431768211454,340282366920938463463374607431768211455,1,1]";
+    assert!(repaired_value(set(json!({"type": "integer"})), large).is_none_or(|(text, _)| text.contains("454,340")));
+}
+
+#[test]
+fn keeps_repeated_items_where_they_are_valid_or_have_a_place() {
+    stays(json!({"type": "array", "items": {"type": "integer"}}), ["[1,1]"]);
+    stays(json!({"type": "array", "items": {"type": "integer"}, "uniqueItems": false}), ["[1,1]"]);
+    let pair = json!({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "integer"}], "uniqueItems": true});
+    stays(pair, ["[1,1]"]);
+    stays(json!({"type": "array", "items": {"type": "integer"}, "uniqueItems": true, "minItems": 2}), ["[1,1]"]);
+}
+
+#[test]
 fn repairs_only_if_one_alternative_remains() {
     to(reference("Shape"), r#"{"kind":"disc","r":"1.5"}"#, r#"{"kind":"disc","r":1.5}"#);
     to(reference("Shape"), r#""{\"kind\":\"dot\",\"at\":{\"x\":\"1\"}}""#, r#"{"kind":"dot","at":{"x":1}}"#);

@@ -12,8 +12,9 @@ use crate::confirm::{Decision, Question};
 use crate::display::escape;
 
 const NO_TERMINAL: &str = "it needs the user's approval, and there is no terminal to ask on; continue without it";
-/// A hint for the log, since the model cannot act on it.
-const NO_TERMINAL_HINT: &str = "there is no terminal to ask on; in CI, use `Policy::Yolo` or dry runs";
+/// A hint for the user and the log, since the model cannot act on it.
+const NO_TERMINAL_HINT: &str =
+    "there is no terminal to ask on; in CI, use the policy `yolo` (`--policy yolo`) or a dry run (`--dry-run`)";
 const NO_ANSWER: &str = "the input ended before the user answered";
 
 pub(super) struct QuestionDialogue<'a> {
@@ -41,6 +42,8 @@ impl<'a> QuestionDialogue<'a> {
     pub(super) fn run(mut self) -> Decision {
         if !self.screen.is_terminal() {
             tracing::warn!(tool = self.question.tool, "{NO_TERMINAL_HINT}");
+            // If standard error is closed as well, only the log has it.
+            let _ = self.screen.show(&format!("`{}` was refused: {NO_TERMINAL_HINT}\n", escape(&self.question.tool)));
             return Decision::refuse(NO_TERMINAL);
         }
         match self.ask() {

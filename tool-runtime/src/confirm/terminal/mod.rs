@@ -41,8 +41,8 @@ use super::{Confirm, Decision, Question};
 /// - `n` may be followed by a reason for the model: `n take web-2`.
 /// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or reads them from one line, and asks again.
 /// - The end of the input refuses the call. Input typed before the question could be read is ignored.
-/// - Without a terminal every call is refused, and the reason says so. In CI, use
-///   [`Policy::Yolo`](crate::Policy::Yolo) or dry runs.
+/// - Without a terminal every call is refused, and the reason says so. A line on standard error says what to do: in CI,
+///   use [`Policy::Yolo`](crate::Policy::Yolo) or dry runs.
 ///
 /// ```
 /// use tool_runtime::confirm::{Confirm, Terminal};

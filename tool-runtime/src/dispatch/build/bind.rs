@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -33,22 +34,29 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
     let constructors = constructors(&linked);
     let mut problems = Vec::new();
     let chosen = match manifest {
-        Some(manifest) => match_manifest(manifest, &linked, &all, &mut problems),
-        None => linked.iter().map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }).collect(),
+        Some(manifest) => match_manifest(manifest, &linked, &all, dependencies, &mut problems),
+        None => linked
+            .iter()
+            .map(|tool| MatchedTool { registration: tool, definition: OnceLock::new(), is_beside_manifest: false })
+            .collect(),
     };
     let mut tools = Tools::with_capacity_and_hasher(chosen.len(), FxBuildHasher);
     let mut named: HashMap<&str, &Registration, FxBuildHasher> = HashMap::default();
-    for MatchedTool { registration, definition } in chosen {
-        if let Some(known) = named.insert(registration.name, registration) {
-            problems.push(duplicate(known, registration));
-            tools.remove(registration.name);
-            continue;
+    for MatchedTool { registration, definition, is_beside_manifest } in chosen {
+        // A lenient dispatcher keeps the first.
+        match named.entry(registration.name) {
+            Entry::Occupied(first) => {
+                problems.push(duplicate(first.get(), registration));
+                continue;
+            }
+            Entry::Vacant(new) => drop(new.insert(registration)),
         }
         let before = problems.len();
         let tool = bind_tool(registration, definition, dependencies, &constructors, &mut problems);
         if problems.len() == before
-            && let Some(tool) = tool
+            && let Some(mut tool) = tool
         {
+            tool.is_beside_manifest = is_beside_manifest;
             tools.insert(tool.name.clone(), Arc::new(tool));
         }
     }
@@ -91,10 +99,11 @@ fn bind_tool(
         problems.push(BuildProblem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
         return None;
     };
-    let tried = check_definition(registration, shim, &definition, problems);
+    let checked = check_definition(registration, shim, &definition, problems);
     let before = problems.len();
     let mut tool = bind_function(registration, shim, definition, dependencies, constructors, "", problems)?;
-    tool.schemas = tried.map_or_else(OnceLock::new, OnceLock::from);
+    tool.schemas = checked.schemas.map_or_else(OnceLock::new, OnceLock::from);
+    tool.has_traced_arguments = checked.has_traced_arguments;
     // A problem of the tool would also be one of its preview, and is reported once.
     let preview: Option<&'static dyn Any> = registration.options.preview.map(|preview| preview as _);
     if let (Some(shim), true) = (preview.and_then(<dyn Any>::downcast_ref), problems.len() == before) {
@@ -130,6 +139,7 @@ fn bind_function(
         own_name: name.clone(),
         name,
         is_renamed: false,
+        is_beside_manifest: false,
         function: ToolFunction::Linked { registration, shim },
         // Read from the registration, because most definitions are never computed.
         sensitive: registration.options.value("sensitive") == Some(KeyValue::Bool(true)),
@@ -143,6 +153,7 @@ fn bind_function(
         instance,
         injections,
         needs_scope,
+        has_traced_arguments: false,
         wants_tools,
         preview: None,
     })

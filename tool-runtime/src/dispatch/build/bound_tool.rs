@@ -23,6 +23,8 @@ pub(crate) struct BoundTool {
     pub(crate) own_name: Arc<str>,
     /// Set if the two names differ.
     pub(crate) is_renamed: bool,
+    /// Set if it is offered by `.also(..)`, and a manifest is used that does not list it.
+    pub(crate) is_beside_manifest: bool,
     pub(crate) function: ToolFunction,
     pub(crate) sensitive: bool,
     pub(super) definition: OnceLock<Arc<ToolDefinition>>,
@@ -34,6 +36,8 @@ pub(crate) struct BoundTool {
     pub(crate) injections: Vec<(Injection, ValueSource)>,
     /// Set if a call has to make values first, and so needs a scope.
     pub(crate) needs_scope: bool,
+    /// Set if an argument's type has no `JsonSchema`, so that its schema is traced.
+    pub(super) has_traced_arguments: bool,
     /// Set if the handler takes the dispatcher that runs it.
     pub(crate) wants_tools: bool,
     pub(crate) timeout: Option<Duration>,
@@ -57,6 +61,7 @@ impl BoundTool {
             own_name: name.clone(),
             name,
             is_renamed: false,
+            is_beside_manifest: false,
             sensitive: definition.sensitive,
             timeout: definition.timeout,
             definition: OnceLock::from(definition),
@@ -66,6 +71,7 @@ impl BoundTool {
             instance: InstanceSource::Scope,
             injections: Vec::new(),
             needs_scope: true,
+            has_traced_arguments: false,
             wants_tools: true,
             preview: None,
         }
@@ -77,6 +83,7 @@ impl BoundTool {
             is_renamed: name != self.own_name,
             name: name.clone(),
             own_name: self.own_name.clone(),
+            is_beside_manifest: self.is_beside_manifest,
             function: self.function.clone(),
             sensitive: self.sensitive,
             definition: self.definition.clone(),
@@ -85,6 +92,7 @@ impl BoundTool {
             instance: self.instance.clone(),
             injections: self.injections.clone(),
             needs_scope: self.needs_scope,
+            has_traced_arguments: self.has_traced_arguments,
             wants_tools: self.wants_tools,
             timeout: self.timeout,
             preview: self.preview.as_ref().map(|preview| Arc::new(preview.renamed(name))),

@@ -45,6 +45,9 @@ impl Builder {
 
     /// Uses the tools of a manifest, matched by their handlers. Without one, all linked tools are used.
     ///
+    /// A linked tool that the manifest does not list is not offered. Two kinds of tools are offered beside it, because the
+    /// program adds them by name: those of a service passed to [`also`](Self::also), and [runtime tools](Self::tool).
+    ///
     /// The manifest is embedded in the program, [`manifest!()`](crate::manifest!), or read at start-up,
     /// [`Manifest::load`]. It decides which tools there are and which texts the model reads: an edited description is the
     /// one that the model gets. The code decides everything else, such as the arguments with their types and whether a
@@ -60,7 +63,8 @@ impl Builder {
     /// Adds the instance that all calls of a tool class share: a value, an `Arc` of one that the application keeps a
     /// share of, or an `Arc<dyn Trait>` for a trait that is a tool class.
     ///
-    /// The service can also be injected, as `&S` or as `Arc<S>`.
+    /// The service can also be injected, as `&S` or as `Arc<S>`. If its class is `manual`, a [manifest](Self::manifest)
+    /// must list some of its tools; [`also`](Self::also) offers them without entries.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -95,6 +99,35 @@ impl Builder {
         self.dependencies.values.push(shared_dependency(None, Arc::new(service.clone())));
         self.dependencies.services.push(shared_dependency(None, service));
         self
+    }
+
+    /// Adds a service as [`service`](Self::service) does, and also offers those of its tools that the manifest does not
+    /// list. [`Dispatcher::explain`] shows which these are.
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, Manifest, tool_class};
+    ///
+    /// struct Clock;
+    ///
+    /// #[tool_class(manual)]
+    /// impl Clock {
+    ///     /// The time zone.
+    ///     pub fn zone(&self) -> &'static str {
+    ///         "UTC"
+    ///     }
+    /// }
+    ///
+    /// let builder = || Dispatcher::builder().manifest(Manifest::default());
+    /// let error = builder().service(Clock).build().unwrap_err();
+    /// assert!(error.to_string().contains("the manifest lists none of the tools of the `Clock`"));
+    ///
+    /// let tools = builder().also(Clock).build()?;
+    /// assert!(tools.explain().tools[0].is_beside_manifest);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn also<S: Send + Sync + 'static>(mut self, service: S) -> Self {
+        self.dependencies.beside_manifest.push(TypeId::of::<S>());
+        self.service(service)
     }
 
     /// Adds the instance of a tool class whose methods take `&mut self`. An async lock gives it to one call at a time.
@@ -212,8 +245,8 @@ impl Builder {
     /// default.
     ///
     /// Only unambiguous mistakes are repaired: `"5"`, `5.0` or `5e2` for an integer, `"[1, 2]"` for an array, `null` for
-    /// an optional argument, `HIGH` for `high`, arguments in quotes or in a code fence, a trailing comma. Strings are
-    /// never changed. Repaired arguments are validated again in full, and each [`Repair`](crate::arguments::Repair) stands in the
+    /// an optional argument, `HIGH` for `high`, a repeated item of a set, arguments in quotes or in a code fence, a trailing
+    /// comma. Strings are never changed. Repaired arguments are validated again in full, and each [`Repair`](crate::arguments::Repair) stands in the
     /// result's metadata under `repairs`; if anything is still wrong, the call is refused for what came.
     pub fn repair(mut self, repair: bool) -> Self {
         self.limits.repair = repair;
@@ -270,7 +303,7 @@ impl Builder {
 
     /// Shortens long outputs: the model gets the start and the end, and the tool `read_result` for the rest.
     pub fn spill(mut self, spill: Spill) -> Self {
-        self = self.service(spill.reader());
+        self = self.also(spill.reader());
         self.rules.spill = Some(spill);
         self
     }
@@ -281,7 +314,8 @@ impl Builder {
         self
     }
 
-    /// Logs and skips tools that cannot be bound, instead of failing the build.
+    /// Logs and skips tools that cannot be bound, instead of failing the build. Of two linked tools with one name, the
+    /// one whose handler path sorts first is offered.
     pub fn lenient(mut self) -> Self {
         self.lenient = true;
         self

@@ -20,6 +20,8 @@ pub(crate) struct Dependencies {
     pub(crate) values: Vec<SharedDependency>,
     pub(crate) services: Vec<SharedDependency>,
     pub(crate) exclusive_services: Vec<ExclusiveService>,
+    /// The types of the services whose tools are offered beside the manifest.
+    pub(crate) beside_manifest: Vec<TypeId>,
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
 }
 

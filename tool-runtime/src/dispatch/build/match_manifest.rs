@@ -1,12 +1,16 @@
 //! Matching of manifest entries with linked tools. Each entry must still agree with the code.
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
-use super::problem::BuildProblem;
+use super::Dependencies;
+use super::bind::class_of;
+use super::problem::{BuildProblem, short_type};
+use crate::manifest::{class_path, crate_of};
+use crate::shim::ToolClass;
 
 const WRITE_AGAIN: &str = "write the manifest again";
 
@@ -15,14 +19,17 @@ pub(super) struct MatchedTool {
     pub(super) registration: &'static Registration,
     /// The definition, if it is known already.
     pub(super) definition: OnceLock<Arc<ToolDefinition>>,
+    /// Set if a manifest is used that does not list the tool.
+    pub(super) is_beside_manifest: bool,
 }
 
-/// Returns the tools of a manifest and of the `manual` classes whose service was added. `linked` are the tools that can
-/// be offered, `all` includes `manual` classes without a service. Both are sorted by name, as a manifest is.
+/// Returns the tools of a manifest, and those that are offered beside it. `linked` are the tools that can be offered,
+/// `all` includes `manual` classes without a service. Both are sorted by name, as a manifest is.
 pub(super) fn match_manifest(
     manifest: &Manifest,
     linked: &[&'static Registration],
     all: &[&'static Registration],
+    dependencies: &Dependencies,
     problems: &mut Vec<BuildProblem>,
 ) -> Vec<MatchedTool> {
     let by_handler = LazyCell::new(|| all.iter().map(|tool| (tool.handler, *tool)).collect::<HashMap<_, _>>());
@@ -33,13 +40,17 @@ pub(super) fn match_manifest(
         rest = &rest[passed..];
         let mut fitting = rest.iter().take_while(|tool| tool.name == name).filter(|tool| tool.handler == entry.handler);
         match (fitting.next(), fitting.next()) {
-            (Some(tool), None) => match merge_definition(entry, tool) {
-                Ok(definition) => {
-                    matched.push(MatchedTool { registration: tool, definition: OnceLock::from(definition) })
+            (Some(tool), second) => {
+                problems.extend(second.map(|second| duplicate(tool, second)));
+                match merge_definition(entry, tool) {
+                    Ok(definition) => matched.push(MatchedTool {
+                        registration: tool,
+                        definition: OnceLock::from(definition),
+                        is_beside_manifest: false,
+                    }),
+                    Err(message) => problems.push(BuildProblem::of_tool(name, message, WRITE_AGAIN)),
                 }
-                Err(message) => problems.push(BuildProblem::of_tool(name, message, WRITE_AGAIN)),
-            },
-            (Some(first), Some(second)) => problems.push(duplicate(first, second)),
+            }
             (None, _) => problems.push(match by_handler.get(&*entry.handler) {
                 Some(tool) => mismatched(name, entry, tool, manifest),
                 None => match rest
@@ -52,9 +63,58 @@ pub(super) fn match_manifest(
             }),
         }
     }
-    let by_hand = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
-    matched.extend(by_hand.map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }));
+    let is_listed = |tool: &Registration| manifest.get(tool.name).is_some_and(|entry| entry.handler == tool.handler);
+    let beside = linked.iter().filter(|tool| !is_listed(tool) && is_beside_manifest(tool, dependencies));
+    matched.extend(beside.map(|tool| MatchedTool {
+        registration: tool,
+        definition: OnceLock::new(),
+        is_beside_manifest: true,
+    }));
+    problems.extend(unlisted_services(manifest, linked, dependencies));
     matched
+}
+
+/// Returns `true` for a tool of a service that was passed to `.also(..)`.
+fn is_beside_manifest(tool: &'static Registration, dependencies: &Dependencies) -> bool {
+    let is_of = |class: ToolClass| dependencies.beside_manifest.iter().any(|service| class.accepts(*service));
+    !dependencies.beside_manifest.is_empty() && class_of(tool).is_some_and(is_of)
+}
+
+/// Returns a problem for each `manual` class with a service that the manifest lists no tool of: the service was passed so
+/// that its tools are offered. If it lists some of them, it has made a choice.
+fn unlisted_services(
+    manifest: &Manifest,
+    linked: &[&'static Registration],
+    dependencies: &Dependencies,
+) -> Vec<BuildProblem> {
+    let mut classes: Vec<(ToolClass, Vec<&Registration>)> = Vec::new();
+    for tool in linked.iter().filter(|tool| tool.options.manual && !is_beside_manifest(tool, dependencies)) {
+        let Some(class) = class_of(tool) else { continue };
+        match classes.iter_mut().find(|(known, _)| known.type_id == class.type_id) {
+            Some((_, tools)) => tools.push(tool),
+            None => classes.push((class, vec![tool])),
+        }
+    }
+    classes.retain(|(_, tools)| tools.iter().all(|tool| manifest.get(tool.name).is_none()));
+    classes.iter().map(|(class, tools)| unlisted_service(class, tools, dependencies)).collect()
+}
+
+fn unlisted_service(class: &ToolClass, tools: &[&Registration], dependencies: &Dependencies) -> BuildProblem {
+    let is_shared = dependencies.services.iter().any(|service| class.accepts(service.type_id));
+    let method = if is_shared { "service" } else { "service_mut" };
+    let message =
+        format!("the manifest lists none of the tools of the `{}` of `.{method}(..)`", short_type(class.type_name));
+    let classes: BTreeSet<String> = tools.iter().filter_map(|tool| class_path(tool.handler)).collect();
+    let flags: String = classes.iter().map(|class| format!(" --with {class}")).collect();
+    let write = format!("write them into the manifest with `tool-gen write{flags}`");
+    let remedy = match is_shared {
+        true => format!("{write}, or offer them beside it with `.also(..)` in place of `.service(..)`"),
+        false => write,
+    };
+    BuildProblem {
+        tools: tools.iter().map(|tool| tool.name.to_owned()).collect(),
+        ..BuildProblem::general(message, remedy)
+    }
 }
 
 /// Returns the definition of the code with the texts of the manifest, or how the two disagree.
@@ -104,10 +164,6 @@ fn not_linked(name: &str, handler: &str) -> BuildProblem {
     )
 }
 
-fn crate_of(handler: &str) -> &str {
-    handler.split("::").next().unwrap_or(handler)
-}
-
 pub(super) fn duplicate(first: &Registration, second: &Registration) -> BuildProblem {
     BuildProblem::of_tool(
         first.name,
@@ -115,6 +171,6 @@ pub(super) fn duplicate(first: &Registration, second: &Registration) -> BuildPro
             "two tools have this name: {} ({}) and {} ({})",
             first.handler, first.source, second.handler, second.source
         ),
-        "rename one with `#[tool(name = \"..\")]` or `prefix`",
+        "rename one with `#[tool(name = \"..\")]` or `prefix`; `.lenient()` keeps the first",
     )
 }

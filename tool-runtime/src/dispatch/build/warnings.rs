@@ -68,7 +68,7 @@ fn tools_without_description(tools: &[&BoundTool]) -> Option<BuildProblem> {
 fn arguments_of_unknown_form(tools: &[&BoundTool]) -> Vec<BuildProblem> {
     let mut seen = HashSet::new();
     let mut unknown = Vec::new();
-    for tool in tools {
+    for tool in tools.iter().filter(|tool| tool.has_traced_arguments) {
         let ToolFunction::Linked { registration, .. } = &tool.function else { continue };
         if registration.options.explicit.is_some() {
             continue;

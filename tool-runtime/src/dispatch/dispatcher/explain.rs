@@ -34,6 +34,8 @@ pub struct ToolExplanation {
     pub injected: Vec<(String, String)>,
     /// Each argument of type `any` with the reason.
     pub any: Vec<(String, String)>,
+    /// `true` if [`Builder::also`](crate::Builder::also) offers the tool, and the manifest does not list it.
+    pub is_beside_manifest: bool,
     /// `true` if the manifest replaces texts of the code.
     pub is_reworded: bool,
     /// The name in the registry, if a selection has renamed the tool.
@@ -84,6 +86,7 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
         instance,
         injected: of_constructor.iter().chain(&tool.injections).map(describe).collect(),
         any: untyped_arguments(tool),
+        is_beside_manifest: tool.is_beside_manifest,
         is_reworded,
         renamed: tool.is_renamed.then(|| tool.own_name.to_string()),
     }
@@ -134,6 +137,9 @@ impl fmt::Display for ToolExplanation {
         }
         for (argument, reason) in &self.any {
             write!(f, "\n  any       {argument}: {reason}")?;
+        }
+        if self.is_beside_manifest {
+            f.write_str("\n  offered   beside the manifest, by `.also(..)`")?;
         }
         if let Some(name) = &self.renamed {
             write!(f, "\n  renamed   from {name}, by a selection")?;

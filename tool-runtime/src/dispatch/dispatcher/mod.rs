@@ -7,6 +7,7 @@ pub(super) mod explain;
 pub(super) mod manifest_watch;
 pub(super) mod snapshot;
 mod tools;
+mod validate;
 
 use std::borrow::Cow;
 use std::fmt;

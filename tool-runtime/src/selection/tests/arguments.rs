@@ -33,7 +33,7 @@ impl Editor {
 }
 
 fn builder() -> Builder {
-    Dispatcher::builder().service(Editor).manifest(Manifest::default())
+    Dispatcher::builder().also(Editor).manifest(Manifest::default())
 }
 
 fn camel(tools: &Dispatcher) -> Dispatcher {

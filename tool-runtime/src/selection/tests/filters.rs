@@ -72,9 +72,13 @@ fn reports_all_problems_of_a_selection_at_once() {
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
-    assert!(
-        serde_json::from_str::<Selection>(r#"{"tag": []}"#).unwrap_err().to_string().contains("unknown field `tag`")
-    );
+    for (key, near) in
+        [("tag", "did you mean `tags`? "), ("supports_straming", "did you mean `supports_streaming`? "), ("x", "")]
+    {
+        let error = serde_json::from_str::<Selection>(&format!(r#"{{"{key}": []}}"#)).unwrap_err().to_string();
+        let start = format!("unknown key `{key}` of a selection; {near}The keys are names, tags, category, ");
+        assert!(error.starts_with(&start) && error.contains("read_only, sensitive, "), "{error}");
+    }
     // A pattern cannot close the group that it is wrapped in.
     assert_eq!(refusal(Selection::new().name_pattern("x)|(?:")).problems().len(), 1);
 }

@@ -1,5 +1,7 @@
 //! Side-by-side diffs.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 use serde_json::Value;
 use similar::{ChangeTag, DiffOp, TextDiff};
@@ -18,9 +20,18 @@ pub(super) fn changes(result: &ToolResult) -> Markup {
         @for change in changes.into_iter().flatten() {
             details.changes {
                 summary { "See changes of " code { (change["path"].as_str().unwrap_or("a file")) } }
-                (side_by_side(change["before"].as_str().unwrap_or_default(), change["after"].as_str().unwrap_or_default()))
+                (side_by_side(&content(&change["before"]), &content(&change["after"])))
             }
         }
+    }
+}
+
+/// Returns the text of a file, or a description of one that is too long or no text.
+fn content(noted: &Value) -> Cow<'_, str> {
+    match (noted.as_str(), noted["type"].as_str()) {
+        (Some(text), _) => Cow::Borrowed(text),
+        (None, Some(kind)) => Cow::Owned(format!("({kind}, {} bytes, not shown)\n", noted["bytes"])),
+        (None, None) => Cow::Borrowed(""),
     }
 }
 
@@ -108,7 +119,19 @@ fn add<'a>(rows: &mut Vec<Row<'a>>, diff: &'a TextDiff<'a, 'a, str>, operation: 
 
 #[cfg(test)]
 mod tests {
-    use super::side_by_side;
+    use serde_json::json;
+    use tool_runtime::ToolResult;
+
+    use super::{changes, side_by_side};
+
+    #[test]
+    fn a_content_that_is_not_noted_is_described() {
+        let mut result = ToolResult::success(String::new());
+        let before = json!({"type": "text/plain", "bytes": 300_000, "handle": "r1"});
+        result.metadata.insert("changes", json!([{"path": "a", "before": before, "after": "short"}]));
+        let shown = changes(&result).into_string();
+        assert!(shown.contains("(text/plain, 300000 bytes, not shown)") && shown.contains("short"), "{shown}");
+    }
 
     #[test]
     fn a_changed_line_stands_beside_what_it_was() {

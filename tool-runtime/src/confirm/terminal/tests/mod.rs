@@ -177,7 +177,9 @@ async fn refuses_without_a_terminal() {
     script.state().no_terminal = true;
     let reason = "it needs the user's approval, and there is no terminal to ask on; continue without it";
     assert_eq!(script.answers(&purge()).await, Decision::refuse(reason));
-    assert_eq!(script.state().screen, "");
+    let hint = "`metrics.purge` was refused: there is no terminal to ask on; in CI, use the policy `yolo` (`--policy yolo`) \
+                or a dry run (`--dry-run`)\n";
+    assert_eq!(script.state().screen, hint);
     assert_eq!(script.state().lines.len(), 1);
 }
 
