@@ -254,7 +254,7 @@ impl Invocation<'_> {
     pub(crate) fn refuse(self, violations: Vec<Violation>) -> HandlerStep {
         match self.purpose {
             InvocationPurpose::Call { tool, reader, .. } => {
-                HandlerStep::Refused(Box::new(reader.schemas.refuse(tool, violations)))
+                HandlerStep::Refused(Box::new(reader.schemas.refuse_own(tool, violations)))
             }
             _ => self.stop(),
         }

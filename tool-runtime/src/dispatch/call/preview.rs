@@ -22,22 +22,21 @@ use crate::panics::{self, CatchPanic};
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
 use crate::{CallOutcome, Effect, ErrorKind, Progress, ToolCall, ToolError};
 
-/// Runs the preview of a call with these arguments, which may be repaired or not.
+/// Runs the preview of a call with the arguments of a reader.
 ///
 /// A preview takes a permit and has the timeout of its call. It sees the per-call values, but cannot take them, and its
 /// progress is not reported. In a turn it holds a suspended slot, so that no more calls and previews run at a time than
 /// there are permits: see [`TurnSlots`](crate::dispatch::turn::turn_slot::TurnSlots).
 pub(crate) async fn run_preview(
     inner: &DispatcherState,
-    preview: Arc<BoundTool>,
+    preview: &Arc<BoundTool>,
     call: &ToolCall<'_>,
-    (text, repair): (&str, bool),
+    reader: ArgumentReader<'_>,
     values: &[CallValue],
     limit: Option<Duration>,
     slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let reader = ArgumentReader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
-    let handler = decode(&preview, reader)?;
+    let handler = decode(preview, reader)?;
     let mut budget = TimeBudget::new(limit);
     let permit = match &inner.rules.concurrency {
         None => None,
@@ -49,7 +48,7 @@ pub(crate) async fn run_preview(
     let values = values.iter().filter(|value| value.type_id != TypeId::of::<Progress>()).cloned().collect();
     let facts = CallFacts::new(preview.context_of(call), budget.left).holding(permit);
     let scope = ScopeInner::new(inner.dependencies.clone(), values, facts);
-    run_and_roll_back(preview, scope, handler, budget, slot).await
+    run_and_roll_back(preview.clone(), scope, handler, budget, slot).await
 }
 
 /// Decodes the arguments. The returned handler waits for its inputs.

@@ -186,7 +186,7 @@ impl GuardedCall {
         *unrecorded = self.unrecorded(known);
         let (decision, edited) = self.approve(rules, &decoded, budget).await?;
         if let Some(arguments) = edited {
-            (handler, decoded) = match self.decode(&arguments.to_string(), false) {
+            (handler, decoded) = match self.decode_own(&arguments.to_string()) {
                 Ok(edited) => edited,
                 Err(result) => {
                     self.within_budget(budget, self.note(&decoded, JournalDecision::WrongEdit)).await?;
@@ -246,9 +246,9 @@ impl GuardedCall {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
     }
 
-    /// Returns the arguments without their secrets.
+    /// Returns arguments, under their own names, without their secrets.
     fn redact(&self, arguments: &Value) -> Value {
-        self.tool.schemas().redaction().redact(arguments)
+        self.tool.own_schemas().redaction().redact(arguments)
     }
 
     fn not_run(&self, failure: Box<HandlerFailure>) -> Box<ToolResult> {
