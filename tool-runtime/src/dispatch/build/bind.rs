@@ -149,6 +149,7 @@ fn bind_function(
         },
         definition,
         schemas: OnceLock::new(),
+        shown: None,
         instance,
         injections,
         needs_scope,

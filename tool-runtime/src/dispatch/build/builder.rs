@@ -1,7 +1,7 @@
 //! The builder of a dispatcher.
 
 use std::any::{TypeId, type_name};
-use std::fmt::Display;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +12,14 @@ use crate::dispatch::build::dependencies::{Dependencies, ExclusiveService, Share
 use crate::dispatch::build::problem::{no_tools, skip, unreadable};
 use crate::dispatch::retries::RetryCounter;
 use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, DispatcherState, Retries};
+use crate::handler_failure::ErrorDescriber;
 use crate::inject::{FinishHook, IntoFinishResult, LentPart, Scope, ValueProvider};
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
 use crate::manifest::IntoManifest;
 use crate::output::Spill;
 use crate::registry::{BoundChanges, ToolTable};
-use crate::{CallOutcome, Policy, RegistryChanges, RuntimeTool};
+use crate::{CallOutcome, FailedCall, Policy, RegistryChanges, RuntimeTool};
 
 /// Configures a dispatcher; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -186,7 +187,7 @@ impl Builder {
         F: Fn(Scope) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, E>> + Send + 'static,
         T: Send + 'static,
-        E: Display,
+        E: Into<Box<dyn Error + Send + Sync>>,
     {
         let name = name.into();
         self.check_name(&name);
@@ -338,6 +339,37 @@ impl Builder {
     pub fn spill(mut self, spill: Spill) -> Self {
         self = self.also(spill.reader());
         self.rules.spill = Some(spill);
+        self
+    }
+
+    /// Changes the message that the model reads when a handler, provider, constructor or finish hook fails.
+    ///
+    /// By default a handler's error is displayed without its causes, and everything else says that the tool is unavailable.
+    /// The whole chain of causes is logged. The function sees neither
+    /// [`HandlerError::retry`](crate::HandlerError::retry) nor [`HandlerError::fatal`](crate::HandlerError::fatal), whose
+    /// messages are meant for the model.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let read = RuntimeTool::new("read", "Read the file.", |()| async { std::fs::read_to_string("/no/such/file") });
+    /// let tools = Dispatcher::builder()
+    ///     .tool(read)
+    ///     .describe_errors(|failed| match failed.error.downcast_ref::<io::Error>() {
+    ///         Some(error) if error.kind() == io::ErrorKind::NotFound => "the file does not exist".to_owned(),
+    ///         _ => failed.message.to_owned(),
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(tools.call(ToolCall::from_text("read", "{}")).await.output, "the file does not exist");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn describe_errors(mut self, describe: impl Fn(&FailedCall<'_>) -> String + Send + Sync + 'static) -> Self {
+        self.rules.describe_errors = Some(ErrorDescriber::new(describe));
         self
     }
 

@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 use crate::CallOutcome;
 use crate::detach_on_drop::DetachOnDrop;
 use crate::dispatch::{BuildError, BuildProblem, CallValue, Dispatcher, ValueSource};
+use crate::handler_failure::ErrorChain;
 use crate::inject::{CallFacts, ScopeInner};
 use crate::panics::CatchPanic;
 
@@ -48,14 +49,15 @@ impl<'a> IntoFuture for ProviderCheck<'a> {
                 let made = CatchPanic(Box::pin(scope.clone().input(ValueSource::Provider(index), None))).await;
                 let error = match made {
                     Ok(Ok(_)) => continue,
-                    Ok(Err(error)) => error.to_string(),
+                    Ok(Err(error)) => ErrorChain(&error).to_string(),
                     Err(panic) => format!("it panicked: {panic}"),
                 };
                 let message = format!("the provider {:?} does not work", provider.name);
                 problems.push(BuildProblem::general(message, error + hint));
             }
             if let Err(error) = rollback.await {
-                problems.push(BuildProblem::general("a value could not be rolled back", error));
+                problems
+                    .push(BuildProblem::general("a value could not be rolled back", ErrorChain(&*error).to_string()));
             }
             if problems.is_empty() {
                 Ok(())
