@@ -108,12 +108,12 @@ mod tests {
                 json!({"description": description, "handler": "a::b", "arguments": {}, "destructive": destructive});
             Arc::new(serde_json::from_value::<ToolDefinition>(definition).unwrap())
         };
-        let question = |definition| Question::new("shop.close", definition, json!({"shop": 7}));
+        let question = |definition| Question::new("shop.close", definition, json!({}));
         assert_eq!(
             shown(&question(definition("Close a shop.", true))),
-            "Allow `shop.close` to run? It is marked as destructive.\n\nClose a shop.\n\nArguments:\n{\n  \"shop\": 7\n}"
+            "Allow `shop.close` to run? It is marked as destructive.\n\nClose a shop."
         );
-        assert!(shown(&question(definition("", false))).starts_with("Allow `shop.close` to run?\n\nArguments:"));
+        assert_eq!(shown(&question(definition("", false))), "Allow `shop.close` to run?");
         let long = shown(&question(definition(&"ä".repeat(301), false)));
         assert!(long.contains(&format!("{}…", "ä".repeat(300))), "{long}");
     }
