@@ -255,7 +255,8 @@ fn token_problem(error: TokenError) -> Problem {
             (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Failed to look up the pending calls: try again.")
         }
         _ => {
-            let detail = "No pending call of this conversation has this token: it was used already, or is invalid.";
+            let detail =
+                "No pending call has this token: it was used already, is invalid, or is of another conversation.";
             (StatusCode::NOT_FOUND, "token", detail)
         }
     };
