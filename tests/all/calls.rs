@@ -83,18 +83,13 @@ fn block(milliseconds: u64, #[arg(default = false)] fail: bool) -> Result<String
 #[tokio::test]
 async fn every_panic_becomes_a_result_and_the_dispatcher_continues() {
     let tools = tools().build().unwrap();
-    for (how, message) in [
-        ("text", "`calls.panic` panicked: plain"),
-        ("format", "`calls.panic` panicked: with 5"),
-        ("odd", "`calls.panic` panicked: a panic without a message"),
-        ("bomb", "`calls.panic` panicked: a panic without a message"),
-    ] {
+    for how in ["text", "format", "odd", "bomb"] {
         let result = tools.call(ToolCall::new("calls.panic", json!({"how": how}))).await;
         assert_eq!(result.error.unwrap().kind, ErrorKind::Panicked);
-        assert_eq!(result.output, message);
+        assert_eq!(result.output, "`calls.panic` panicked, which is a bug in the tool.");
     }
     let result = tools.call(ToolCall::new("calls.panic_later", json!({}))).await;
-    assert_eq!(result.output, "`calls.panic_later` panicked: later");
+    assert_eq!(result.output, "`calls.panic_later` panicked, which is a bug in the tool.");
     assert_eq!(tools.call(ToolCall::new("calls.panic", json!({"how": "not"}))).await.output, "0");
 }
 
@@ -152,7 +147,7 @@ async fn blocking_handlers_do_not_hold_up_others() {
     assert_eq!((slow.output.as_str(), quick.output.as_str()), ("woke", "0"));
 
     let result = tools.call(ToolCall::new("calls.block", json!({"milliseconds": 0, "fail": true}))).await;
-    assert_eq!(result.output, "`calls.block` panicked: as requested");
+    assert_eq!(result.output, "`calls.block` panicked, which is a bug in the tool.");
 
     let call = ToolCall::new("calls.block", json!({"milliseconds": 200}));
     let result = tools.call(call).timeout(Duration::from_millis(10)).await;

@@ -27,6 +27,8 @@ mod properties;
 mod binding;
 // Handlers that panic, time out or are cancelled; manifests that do not match.
 mod calls;
+/// Which part of an error the model reads, and which the log gets.
+mod error_texts;
 // Tools, calls and results in the formats of model providers, through a dispatcher.
 mod dialects;
 // Tools called by an alias.

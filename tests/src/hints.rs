@@ -17,6 +17,8 @@ impl std::fmt::Display for Broken {
     }
 }
 
+impl std::error::Error for Broken {}
+
 /// A number from a text.
 #[tool(name = "hints.number")]
 pub fn number(text: &str) -> Result<u32, HandlerError> {

@@ -88,7 +88,7 @@ impl InstanceCode {
         quote_spanned! {*span=>
             match #call {
                 ::core::result::Result::Ok(mut __this) => { #body }
-                ::core::result::Result::Err(__error) => __tool::construction_failed(#type_name, &__error),
+                ::core::result::Result::Err(__error) => __tool::construction_failed(#type_name, __error),
             }
         }
     }

@@ -219,7 +219,7 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
                 late.extend(
                     quote_spanned!(span=> let mut #local = __tool::InjectionRequest::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
                 );
-                handed.push(quote_spanned!(span=> &mut *#local));
+                handed.push(quote_spanned!(span=> #local.lend()));
             }
             InjectedForm::LentObject(ty) => {
                 early.extend(quote_spanned! {span=>
@@ -231,7 +231,7 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
                 late.extend(quote_spanned! {span=>
                     let mut #local = __tool::InjectionRequest::<::std::boxed::Box<#ty>>::NEW.tool_borrow_mut(&__inputs, #index)?;
                 });
-                handed.push(quote_spanned!(span=> &mut **#local));
+                handed.push(quote_spanned!(span=> &mut **#local.lend()));
             }
         }
     }
@@ -292,8 +292,9 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
         let call = whole_result(tool, class, call, span);
         let call = conversion::error(tool.error.as_ref(), conversion::result(tool.result.as_ref(), call));
         // Bound to a local, since the value may borrow from injected values and must be dropped before them.
-        let reply =
-            instance.wrap(quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result()));
+        let reply = instance.wrap(
+            quote_spanned!(span=> let __reply = __tool::HandlerReply(__tool::ReplyValue(#call)); __reply.tool_result()),
+        );
         if is_async {
             quote_spanned!(span=> __tool::HandlerStep::future(async move { #reply }))
         } else if tool.blocking {
@@ -338,7 +339,8 @@ fn answer_of_stream(tool: &ParsedTool, call: &TokenStream, span: Span) -> TokenS
             match #call {
                 ::core::result::Result::Ok(__stream) => __stream,
                 ::core::result::Result::Err(__error) => {
-                    return __tool::HandlerReply(::core::result::Result::<(), _>::Err(__error)).tool_result();
+                    let __reply = __tool::HandlerReply(__tool::ReplyValue(::core::result::Result::<(), _>::Err(__error)));
+                    return __reply.tool_result();
                 }
             }
         },
@@ -346,7 +348,7 @@ fn answer_of_stream(tool: &ParsedTool, call: &TokenStream, span: Span) -> TokenS
     };
     quote_spanned! {span=>
         let __stream = #stream;
-        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(#item).tool_collect(__collected)).await
+        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(__tool::ReplyValue(#item)).tool_collect(__collected)).await
     }
 }
 

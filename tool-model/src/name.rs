@@ -26,6 +26,15 @@ pub fn check(name: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// The rule for names of arguments, which model providers set.
+pub const ARGUMENT_NAME: &str = "an argument name consists of 1 to 64 letters, digits, `_`, `-` and `.`";
+
+/// Returns `true` if model providers accept the name of an argument.
+#[must_use]
+pub fn is_argument_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 64 && name.chars().all(is_allowed)
+}
+
 fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }

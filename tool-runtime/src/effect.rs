@@ -1,11 +1,11 @@
 //! Effects: what a call would do, as its preview says.
 
-use std::fmt::Display;
 use std::future::{Ready, ready};
 
 use serde::{Deserialize, Serialize};
 
-use crate::handler_result::{HandlerResult, failed, unwritable};
+use crate::handler_failure::{BoxError, HandlerFailure};
+use crate::handler_result::{HandlerResult, unwritable};
 
 /// The effect that a call would have, returned by the function that the tool's `preview` key names.
 ///
@@ -83,7 +83,7 @@ impl From<&str> for Effect {
     message = "a preview returns an `Effect` or a `Result<Effect, E>`, not `{Self}`",
     label = "returns a `{Self}`",
     note = "`tool_runtime::Effect` says what a call would do: a diff, a command, a statement, or a text",
-    note = "the error of a `Result` must implement `Display`"
+    note = "the error of a `Result` is a `std::error::Error`, a `String` or an `anyhow::Error`"
 )]
 pub trait Previewed {
     /// Serializes the effect as JSON.
@@ -96,9 +96,9 @@ impl Previewed for Effect {
     }
 }
 
-impl<E: Display> Previewed for Result<Effect, E> {
+impl<E: Into<BoxError>> Previewed for Result<Effect, E> {
     fn into_result(self) -> HandlerResult {
-        self.map_err(|error| failed(&error))?.into_result()
+        self.map_err(|error| HandlerFailure::from_error(error.into()))?.into_result()
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::ErrorKind;
-use crate::handler_result::HandlerFailure;
+use crate::handler_failure::HandlerFailure;
 
 /// The error of a handler that knows whether another call would help.
 ///
@@ -62,10 +62,10 @@ impl HandlerError {
         Self { failure: HandlerFailure::new(ErrorKind::Fatal, message) }
     }
 
-    /// Creates a plain failure from any error.
+    /// Creates a plain failure from any error. The model reads the error, and its causes are logged.
     #[must_use]
-    pub fn failed(error: impl fmt::Display) -> Self {
-        Self { failure: crate::handler_result::failed(&error) }
+    pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { failure: HandlerFailure::from_error(error.into()) }
     }
 
     /// Sets the time after which a retry may succeed, such as a server's `Retry-After`. Programs read it from

@@ -1,11 +1,12 @@
 //! The result of a handler, and its conversion into what the model reads.
 
 use std::fmt::Display;
-use std::time::Duration;
+use std::ops::Deref;
 
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
+use crate::handler_failure::{BoxError, ErrorDescriber, HandlerFailure};
 use crate::output::sanitize;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
@@ -28,47 +29,17 @@ impl From<String> for HandlerOutput {
     }
 }
 
-/// A failure that is not a message to the model yet.
-#[derive(Debug)]
-pub struct HandlerFailure {
-    pub(crate) kind: ErrorKind,
-    pub(crate) message: String,
-    /// The time after which a retry may succeed, if the handler knows it.
-    pub(crate) retry_after: Option<Duration>,
-    /// The complete result, if the handler returned one.
-    pub(crate) result: Option<ToolResult>,
-}
-
-impl HandlerFailure {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self { kind, message: message.into(), retry_after: None, result: None })
-    }
-
-    /// Converts the failure into the error that the model reads.
-    #[cold]
-    pub(crate) fn into_tool_error(self, tool: &str) -> ToolError {
-        let Self { kind, message, retry_after, .. } = self;
-        let message = match kind {
-            ErrorKind::Panicked => format!("`{tool}` panicked: {message}"),
-            ErrorKind::TimedOut => format!("`{tool}` {message} and was stopped."),
-            ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime | ErrorKind::Refused => {
-                format!("`{tool}` {message}.")
-            }
-            ErrorKind::Finish => format!("`{tool}` ran, but failed in the end: {message}"),
-            _ => message,
-        };
-        ToolError::new(kind, sanitize(message)).with_retry_after(retry_after)
-    }
-}
-
 /// Converts the result of a handler into the result of its call.
 #[inline]
-pub(crate) fn into_tool_result(result: HandlerResult, tool: &str) -> ToolResult {
+pub(crate) fn into_tool_result(result: HandlerResult, tool: &str, describe: Option<&ErrorDescriber>) -> ToolResult {
     match result {
         Ok(HandlerOutput { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
         Err(mut failure) => match failure.result.take() {
             Some(result) => result,
-            None => ToolResult::failure(failure.into_tool_error(tool)),
+            None => {
+                let not_started = failure.not_started;
+                ToolResult { not_started, ..ToolResult::failure(failure.into_tool_error(tool, describe)) }
+            }
         },
     }
 }
@@ -123,21 +94,34 @@ impl<T: ?Sized + Serialize> ToolOutput for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool's error: the model reads it as text, and it does not implement `Display`",
     label = "fails with a `{Self}`",
-    note = "implement `std::fmt::Display` for it"
+    note = "implement `std::fmt::Display` for it, or use `#[tool(error = debug)]`",
+    note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolFailure: Display {}
 
 impl<E: ?Sized + Display> ToolFailure for E {}
 
-/// A value that a handler returned. Method resolution picks the conversion by type: an inherent method goes before that
-/// of a trait, and a method that takes `self` before one that borrows it. The bounds are on the methods, so that the
-/// compiler names a missing one.
-pub struct HandlerReply<T>(pub T);
+/// A value that a handler returned. Method resolution picks the conversion by type, in this order: the inherent methods,
+/// [`ErrorReply`], [`FallibleReply`], which borrows, and [`PlainReply`], which is one dereference away. The bounds are on
+/// the methods where possible, so that the compiler names a missing one.
+pub struct HandlerReply<T>(pub ReplyValue<T>);
+
+/// The value of a [`HandlerReply`].
+pub struct ReplyValue<T>(pub T);
+
+impl<T> Deref for HandlerReply<T> {
+    type Target = ReplyValue<T>;
+
+    #[inline]
+    fn deref(&self) -> &ReplyValue<T> {
+        &self.0
+    }
+}
 
 impl HandlerReply<ToolResult> {
     /// Converts a complete result.
     pub fn tool_result(self) -> HandlerResult {
-        from_tool_result(self.0)
+        from_tool_result(self.0.0)
     }
 }
 
@@ -148,14 +132,40 @@ impl<T> HandlerReply<Result<T, HandlerError>> {
     where
         T: ToolOutput,
     {
-        match self.0 {
+        match self.0.0 {
             Ok(value) => text(&value),
             Err(error) => Err(error.into_failure()),
         }
     }
 }
 
-/// A handler that returns a `Result`.
+/// A handler that returns a `Result` whose error has a chain of causes.
+pub trait ErrorReply {
+    /// The success type.
+    type Value;
+
+    /// Converts a success or a failure.
+    fn tool_result(self) -> HandlerResult
+    where
+        Self::Value: ToolOutput;
+}
+
+impl<T, E: Into<BoxError>> ErrorReply for HandlerReply<Result<T, E>> {
+    type Value = T;
+
+    #[inline]
+    fn tool_result(self) -> HandlerResult
+    where
+        T: ToolOutput,
+    {
+        match self.0.0 {
+            Ok(value) => text(&value),
+            Err(error) => Err(HandlerFailure::from_error(error.into())),
+        }
+    }
+}
+
+/// A handler that returns a `Result` with any other error.
 pub trait FallibleReply {
     /// The success type.
     type Value;
@@ -163,7 +173,7 @@ pub trait FallibleReply {
     type Error;
 
     /// Converts a success or a failure.
-    fn tool_result(self) -> HandlerResult
+    fn tool_result(&self) -> HandlerResult
     where
         Self::Value: ToolOutput,
         Self::Error: ToolFailure;
@@ -174,14 +184,14 @@ impl<T, E> FallibleReply for HandlerReply<Result<T, E>> {
     type Error = E;
 
     #[inline]
-    fn tool_result(self) -> HandlerResult
+    fn tool_result(&self) -> HandlerResult
     where
         T: ToolOutput,
         E: ToolFailure,
     {
-        match self.0 {
-            Ok(value) => text(&value),
-            Err(error) => Err(failed(&error)),
+        match &self.0.0 {
+            Ok(value) => text(value),
+            Err(error) => Err(failed(error)),
         }
     }
 }
@@ -197,7 +207,7 @@ pub trait PlainReply {
         Self::Value: ToolOutput;
 }
 
-impl<T> PlainReply for HandlerReply<T> {
+impl<T> PlainReply for ReplyValue<T> {
     type Value = T;
 
     #[inline]
@@ -209,9 +219,10 @@ impl<T> PlainReply for HandlerReply<T> {
     }
 }
 
-/// Formats an error in the alternate form, which shows the whole chain of causes where there is one.
+/// Returns the failure for an error that can only be displayed. Its alternate form, which may show causes, is logged.
+#[cold]
 pub(crate) fn failed(error: &impl Display) -> Box<HandlerFailure> {
-    HandlerFailure::new(ErrorKind::Failed, format!("{error:#}"))
+    HandlerFailure::new(ErrorKind::Failed, error.to_string()).with_error(format!("{error:#}"))
 }
 
 /// Formats a value for the model: a string as it is, `()` as `ok`, anything else as compact JSON.
@@ -364,23 +375,24 @@ mod tests {
 
     #[test]
     fn formats_strings_as_they_are_unit_as_ok_and_the_rest_as_json() {
-        assert_eq!(HandlerReply("a \"b\"").tool_result().unwrap().text, "a \"b\"");
-        assert_eq!(HandlerReply(()).tool_result().unwrap().text, "ok");
-        assert_eq!(HandlerReply(Some(String::from("x"))).tool_result().unwrap().text, "x");
-        assert_eq!(HandlerReply(None::<String>).tool_result().unwrap().text, "null");
-        assert_eq!(HandlerReply(serde_json::Value::Null).tool_result().unwrap().text, "null");
-        assert_eq!(HandlerReply(vec![1, 2]).tool_result().unwrap().text, "[1,2]");
-        assert_eq!(HandlerReply(Ok::<_, String>(7)).tool_result().unwrap().text, "7");
+        assert_eq!(HandlerReply(ReplyValue("a \"b\"")).tool_result().unwrap().text, "a \"b\"");
+        assert_eq!(HandlerReply(ReplyValue(())).tool_result().unwrap().text, "ok");
+        assert_eq!(HandlerReply(ReplyValue(Some(String::from("x")))).tool_result().unwrap().text, "x");
+        assert_eq!(HandlerReply(ReplyValue(None::<String>)).tool_result().unwrap().text, "null");
+        assert_eq!(HandlerReply(ReplyValue(serde_json::Value::Null)).tool_result().unwrap().text, "null");
+        assert_eq!(HandlerReply(ReplyValue(vec![1, 2])).tool_result().unwrap().text, "[1,2]");
+        assert_eq!(HandlerReply(ReplyValue(Ok::<_, String>(7))).tool_result().unwrap().text, "7");
     }
 
     #[test]
     fn converts_every_error_into_a_failure() {
-        let failure = HandlerReply(Err::<(), _>("boom")).tool_result().unwrap_err();
+        let failure = HandlerReply(ReplyValue(Err::<(), _>("boom"))).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Failed, "boom"));
-        let failure = HandlerReply(Err::<(), _>(HandlerError::retry("once more"))).tool_result().unwrap_err();
+        let failure =
+            HandlerReply(ReplyValue(Err::<(), _>(HandlerError::retry("once more")))).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
-        assert!(HandlerReply(odd).tool_result().unwrap_err().message.contains("cannot be written as JSON"));
+        assert!(HandlerReply(ReplyValue(odd)).tool_result().unwrap_err().message.contains("cannot be written as JSON"));
     }
 
     /// This dispatcher cannot resume the call of another program, and must not keep its token.

@@ -1,7 +1,6 @@
 //! Shims: the functions that the macros generate to decode arguments and call a handler.
 
 use std::any::{Any, TypeId, type_name};
-use std::fmt::Display;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -10,8 +9,9 @@ use tool_model::validate::Violation;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
 use crate::arguments::{self, ArgumentReader, Decode, RepairedArguments};
+use crate::handler_failure::{BoxError, HandlerFailure};
 use crate::handler_future::HandlerFuture;
-use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
+use crate::handler_result::{HandlerOutput, HandlerResult};
 use crate::inject::{HandlerInputs, InjectError, Injection};
 use crate::{ErrorKind, ToolError};
 
@@ -127,9 +127,9 @@ pub trait SharedObject: Send + Sync + 'static {}
 impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
 
 /// Returns the result of a call whose instance could not be built from its injected values.
-pub fn construction_failed(type_name: &str, error: &impl Display) -> HandlerResult {
-    let message = format!("the call did not run: `{type_name}::new` failed: {error:#}");
-    Err(HandlerFailure::new(ErrorKind::Injection, message))
+pub fn construction_failed(type_name: &str, error: impl Into<BoxError>) -> HandlerResult {
+    let error = InjectError::caused(format!("`{type_name}::new` failed"), error.into());
+    Err(HandlerFailure::new(ErrorKind::Injection, String::new()).with_error(error))
 }
 
 /// The constructor `new`, which creates an instance for a call.
@@ -141,7 +141,7 @@ pub struct InstanceConstructor {
     pub build: fn(HandlerInputs) -> Result<BuiltInstance, InjectError>,
 }
 
-type Built = Result<Box<dyn Any + Send>, String>;
+type Built = Result<Box<dyn Any + Send>, BoxError>;
 
 /// An instance that is ready, or a future of it.
 pub enum BuiltInstance {
@@ -167,7 +167,7 @@ impl BuiltInstance {
 /// A type that `new` may return: the class itself, or a `Result` of it.
 #[diagnostic::on_unimplemented(
     message = "`new` of a tool class returns `Self` or a `Result<Self, E>`, not `{Self}`",
-    note = "the error must implement `Display`"
+    note = "the error is a `std::error::Error`, a `String` or an `anyhow::Error`"
 )]
 pub trait Constructed<S> {
     #[doc(hidden)]
@@ -180,11 +180,11 @@ impl<S: Send + 'static> Constructed<S> for S {
     }
 }
 
-impl<S: Send + 'static, E: Display> Constructed<S> for Result<S, E> {
+impl<S: Send + 'static, E: Into<BoxError>> Constructed<S> for Result<S, E> {
     fn finished(self) -> Built {
         match self {
             Ok(instance) => Ok(Box::new(instance)),
-            Err(error) => Err(format!("{error:#}")),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -254,7 +254,7 @@ impl Invocation<'_> {
     pub(crate) fn refuse(self, violations: Vec<Violation>) -> HandlerStep {
         match self.purpose {
             InvocationPurpose::Call { tool, reader, .. } => {
-                HandlerStep::Refused(Box::new(reader.schemas.refuse(tool, violations)))
+                HandlerStep::Refused(Box::new(reader.schemas.refuse_own(tool, violations)))
             }
             _ => self.stop(),
         }

@@ -8,8 +8,10 @@ use std::pin::pin;
 use futures_core::Stream;
 use serde::Serialize;
 
+use crate::handler_failure::{BoxError, HandlerFailure};
 use crate::handler_result::{
-    FallibleReply, HandlerFailure, HandlerReply, HandlerResult, PlainReply, ToolFailure, ToolOutput, failed, text,
+    ErrorReply, FallibleReply, HandlerReply, HandlerResult, PlainReply, ReplyValue, ToolFailure, ToolOutput, failed,
+    text,
 };
 use crate::{ErrorKind, HandlerError, Progress, json};
 
@@ -148,31 +150,51 @@ impl<T> HandlerReply<Result<T, HandlerError>> {
     where
         T: ToolItem,
     {
-        match self.0 {
+        match self.0.0 {
             Ok(item) => ItemOutcome::new(Ok(&item), collected),
             Err(error) => ItemOutcome::new(Err(error.into_failure()), collected),
         }
     }
 }
 
-/// An item that is a `Result`.
-pub trait FallibleItem: FallibleReply + Sized {
+/// An item that is a `Result` whose error has a chain of causes.
+pub trait ErrorItem: ErrorReply + Sized {
     /// Reads the item, or the failure that ends the stream.
     fn tool_collect(self, collected: &mut CollectedItems) -> ItemOutcome<Self::Value>
     where
-        Self::Value: ToolItem,
+        Self::Value: ToolItem + Sized;
+}
+
+impl<T, E: Into<BoxError>> ErrorItem for HandlerReply<Result<T, E>> {
+    fn tool_collect(self, collected: &mut CollectedItems) -> ItemOutcome<T>
+    where
+        T: ToolItem,
+    {
+        match self.0.0 {
+            Ok(item) => ItemOutcome::new(Ok(&item), collected),
+            Err(error) => ItemOutcome::new(Err(HandlerFailure::from_error(error.into())), collected),
+        }
+    }
+}
+
+/// An item that is a `Result` with any other error.
+pub trait FallibleItem: FallibleReply {
+    /// Reads the item, or the failure that ends the stream.
+    fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<Self::Value>
+    where
+        Self::Value: ToolItem + Sized,
         Self::Error: ToolFailure;
 }
 
 impl<T, E> FallibleItem for HandlerReply<Result<T, E>> {
-    fn tool_collect(self, collected: &mut CollectedItems) -> ItemOutcome<T>
+    fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<T>
     where
         T: ToolItem,
         E: ToolFailure,
     {
-        match self.0 {
-            Ok(item) => ItemOutcome::new(Ok(&item), collected),
-            Err(error) => ItemOutcome::new(Err(failed(&error)), collected),
+        match &self.0.0 {
+            Ok(item) => ItemOutcome::new(Ok(item), collected),
+            Err(error) => ItemOutcome::new(Err(failed(error)), collected),
         }
     }
 }
@@ -185,7 +207,7 @@ pub trait PlainItem: PlainReply {
         Self::Value: ToolItem + Sized;
 }
 
-impl<T> PlainItem for HandlerReply<T> {
+impl<T> PlainItem for ReplyValue<T> {
     fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<T>
     where
         T: ToolItem,

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use serde_json::Value;
 use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Type};
-use tool_model::{Number, nearest};
+use tool_model::{Number, name, nearest};
 
 use crate::attrs::{ArgAttr, DefaultValue, hides_tool, last_segment};
 use crate::docs::Docs;
@@ -143,10 +143,8 @@ fn rejections(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static st
 
 /// Model providers reject other property names.
 pub(crate) fn argument_name(rename: &LitStr, report: &mut Report) {
-    let name = rename.value();
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
-        report.at(rename, "an argument name consists of 1 to 64 letters, digits, `_`, `-` and `.`");
+    if !name::is_argument_name(&rename.value()) {
+        report.at(rename, name::ARGUMENT_NAME);
     }
 }
 

@@ -56,7 +56,7 @@ async fn a_failed_commit_fails_the_call() {
     let tools = ledger(&ends, true).build().unwrap();
     let result = tools.call(ToolCall::new("ledger.write", json!({"text": "a"}))).with(CurrentUser("ada")).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::Finish);
-    assert!(result.output.contains("disk full"), "{}", result.output);
+    assert!(result.output.contains("its changes could not be saved"), "{}", result.output);
 }
 
 #[tokio::test]

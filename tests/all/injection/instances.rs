@@ -113,7 +113,7 @@ async fn an_instance_that_cannot_be_built_inside_a_call_is_reported() {
     let tools = builder.provide("transaction", provide).build().unwrap();
     let result = tools.call(ToolCall::new("ledger.entries", json!({}))).await;
     assert_eq!(result.error.map(|error| error.kind), Some(ErrorKind::Injection));
-    assert_eq!(result.output, "the call did not run: `Ledger::new` failed: there is no order 7");
+    assert_eq!(result.output, "`ledger.entries` did not run: it is unavailable right now. Try again later.");
 }
 
 #[test]

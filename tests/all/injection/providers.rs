@@ -77,7 +77,7 @@ async fn a_provider_that_fails_or_panics_fails_the_call() {
     let failing =
         tools("::Draft::consume").provide("opening", |_| async { Err::<String, _>("no database") }).build().unwrap();
     let result = failing.call(ToolCall::new("draft.consume", json!({}))).await;
-    assert_eq!(result.output, "`draft.consume` did not run: the provider \"opening\" failed: no database.");
+    assert_eq!(result.output, "`draft.consume` did not run: it is unavailable right now. Try again later.");
 
     let panicking = tools("::Draft::consume")
         .provide("opening", |_| async {
@@ -90,7 +90,7 @@ async fn a_provider_that_fails_or_panics_fails_the_call() {
         .unwrap();
     let result = panicking.call(ToolCall::new("draft.consume", json!({}))).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::Injection, "the handler did not run");
-    assert!(result.output.contains("the provider \"opening\" failed: it panicked: out of luck"), "{}", result.output);
+    assert!(!result.output.contains("out of luck"), "{}", result.output);
     assert!(panicking.check().await.unwrap_err().to_string().contains("out of luck"));
 }
 

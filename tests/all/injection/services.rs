@@ -80,7 +80,7 @@ async fn an_async_fallible_constructor_builds_an_instance_for_each_call() {
 
     let bad = tools("::Draft::").value("opening", String::new()).build().unwrap();
     let result = bad.call(ToolCall::new("draft.consume", json!({}))).await;
-    assert_eq!(result.output, "`draft.consume` did not run: `Draft::new` failed: nothing to begin with.");
+    assert_eq!(result.output, "`draft.consume` did not run: it is unavailable right now. Try again later.");
 }
 
 #[test]

@@ -95,7 +95,9 @@ fn json<'a>(tools: &'a LoadedTools, one: Option<(&'a str, &'a ToolDefinition)>) 
 }
 
 fn find<'m>(name: &str, manifest: &'m Manifest) -> Result<(&'m str, &'m ToolDefinition)> {
-    manifest.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+    let by_name = manifest.iter().find(|(known, _)| *known == name);
+    let by_alias = || manifest.iter().find(|(_, tool)| tool.aliases.iter().any(|alias| alias == name));
+    by_name.or_else(by_alias).ok_or_else(|| {
         let near = nearest(name, manifest.iter().map(|(name, _)| name));
         let near: Vec<_> = near.iter().map(|name| format!("`{name}`")).collect();
         let failure = CommandFailure::new(format!("no tool named `{name}`"));
@@ -179,6 +181,7 @@ fn arguments(text: &mut String, tool: &ToolDefinition, width: usize) {
         let mut facts = vec![if argument.required { "required".to_owned() } else { "optional".to_owned() }];
         facts.extend(argument.keywords.get("default").map(|value| format!("default {}", canonical(value))));
         facts.extend(argument.is_secret().then(|| "secret".to_owned()));
+        facts.extend((!argument.aliases.is_empty()).then(|| format!("also called {}", argument.aliases.join(", "))));
         let _ = writeln!(text, "  {} {}", styled(CYAN, name), styled(DIM, facts.join(", ")));
         paragraph(text, &describe(&argument.schema(), &tool.defs), "    ", width);
         if let Some(description) = &argument.description {
@@ -192,6 +195,7 @@ fn facts(text: &mut String, name: &str, tool: &ToolDefinition) {
     let flags = flags(tool);
     let facts = [
         ("handler", Some(tool.handler.clone())),
+        ("aliases", (!tool.aliases.is_empty()).then(|| tool.aliases.join(", "))),
         ("category", tool.category.clone()),
         ("tags", (!tool.tags.is_empty()).then(|| tool.tags.join(", "))),
         ("flags", (!flags.is_empty()).then(|| styled(YELLOW, flags.join(", ")))),

@@ -1,5 +1,7 @@
 //! `diff`
 
+use serde_json::json;
+
 use crate::project::{Project, TOOLS};
 
 #[test]
@@ -62,6 +64,11 @@ fn rejects_a_name_that_is_neither_file_nor_revision() {
     let ran = project.run(&["diff", "nothing"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("`nothing` is neither a manifest file nor a git revision"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("no commits yet"), "{}", ran.stderr);
+    project.git(&["init", "--quiet"]);
+    let ran = project.run(&["diff", "HEAD"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("the repository has no commits yet: commit first"), "{}", ran.stderr);
 }
 
 /// A tool in a file with errors was not removed.
@@ -350,4 +357,21 @@ fn a_committed_manifest_is_read_with_its_sources() {
         assert_eq!(json["breaking"].as_array().map(Vec::len), Some(1), "{json}");
         assert_eq!(json["note"].is_null(), !is_stale, "{json}");
     }
+}
+
+#[test]
+fn a_lost_alias_is_breaking() {
+    let project = Project::with(TOOLS);
+    project.run(&["write", "-o", "old.json"]);
+    project.edit("src/lib.rs", "name = \"metrics.purge\"", "name = \"metrics.purge\", alias = \"purge\"").edit(
+        "src/lib.rs",
+        "max = 100",
+        "max = 100, alias = \"count\"",
+    );
+    project.run(&["write", "-o", "new.json"]);
+    let (code, json) = project.json(&["diff", "old.json", "new.json"]);
+    assert_eq!((code, json["compatible"].as_array().unwrap().len()), (0, 2), "{json}");
+    let (code, json) = project.json(&["diff", "new.json", "old.json"]);
+    let paths: Vec<_> = json["breaking"].as_array().unwrap().iter().map(|change| &change["path"]).collect();
+    assert_eq!((code, json!(paths)), (1, json!(["arguments.limit", "alias"])), "{json}");
 }

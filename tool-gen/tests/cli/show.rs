@@ -77,3 +77,19 @@ fn shows_that_there_are_no_tools() {
     let ran = Project::with("pub fn plain() {}\n").run(&["show"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "No tools. Add `#[tool]` or `#[tool_class]` to your code.\n"));
 }
+
+#[test]
+fn aliases_are_shown_and_find_their_tool() {
+    let project = Project::with(TOOLS);
+    project
+        .edit("src/lib.rs", "name = \"metrics.purge\"", "name = \"metrics.purge\", alias = [\"purge\", \"wipe\"]")
+        .edit("src/lib.rs", "max = 100", "max = 100, alias = \"count\"");
+    let ran = project.run(&["show", "wipe"]);
+    assert!(
+        ran.stdout.starts_with("metrics.purge\n") && ran.stdout.contains("aliases   purge, wipe\n"),
+        "{}",
+        ran.stdout
+    );
+    let ran = project.run(&["show", "metrics.newest"]);
+    assert!(ran.stdout.contains("limit optional, default 10, also called count\n"), "{}{}", ran.stdout, ran.stderr);
+}

@@ -35,6 +35,14 @@ impl ArgumentSchemas {
         self.refuse(tool, violations)
     }
 
+    /// Returns the error for violations that were found behind the reader, where arguments have their own names.
+    pub(crate) fn refuse_own(&self, tool: &str, mut violations: Vec<Violation>) -> ToolError {
+        for violation in &mut violations {
+            violation.path.root = self.shown_name(&violation.path.root).to_owned();
+        }
+        self.refuse(tool, violations)
+    }
+
     /// Returns the error for arguments with these violations.
     pub(crate) fn refuse(&self, tool: &str, mut violations: Vec<Violation>) -> ToolError {
         let omitted = violations.len().saturating_sub(SHOWN);

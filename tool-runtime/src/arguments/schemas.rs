@@ -1,6 +1,7 @@
 //! The schemas of a tool's arguments, prepared for its calls.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -15,6 +16,8 @@ use crate::redact::Redaction;
 pub(crate) struct ArgumentSchemas {
     pub(crate) arguments: Vec<BoundArgument>,
     definition: Arc<ToolDefinition>,
+    /// The new names of arguments that a selection has renamed, by their own names.
+    renamed: BTreeMap<String, String>,
     redaction: OnceLock<Redaction>,
 }
 
@@ -85,7 +88,7 @@ impl ArgumentSchemas {
             }
         };
         let arguments = tool.arguments.iter().map(argument).collect();
-        Self { arguments, definition, redaction: OnceLock::new() }
+        Self { arguments, definition, renamed: BTreeMap::new(), redaction: OnceLock::new() }
     }
 
     /// Prepares the arguments of a runtime tool, which are JSON values: only their schemas restrict them.
@@ -107,7 +110,22 @@ impl ArgumentSchemas {
             ),
         };
         let arguments = definition.arguments.iter().map(argument).collect();
-        Self { arguments, definition, redaction: OnceLock::new() }
+        Self { arguments, definition, renamed: BTreeMap::new(), redaction: OnceLock::new() }
+    }
+
+    /// Gives arguments other names. `definition` has these names.
+    pub(crate) fn renamed(mut self, names: &BTreeMap<String, String>, definition: Arc<ToolDefinition>) -> Self {
+        for argument in &mut self.arguments {
+            if let Some(name) = names.get(&*argument.name) {
+                argument.name = Cow::Owned(name.clone());
+            }
+        }
+        Self { definition, renamed: names.clone(), redaction: OnceLock::new(), ..self }
+    }
+
+    /// Returns the name of an argument that the model knows.
+    pub(super) fn shown_name<'a>(&'a self, own: &'a str) -> &'a str {
+        self.renamed.get(own).map_or(own, String::as_str)
     }
 
     /// Fills each optional argument as if it were absent, and reads the listed values. Returns the index and the error of

@@ -7,6 +7,7 @@ use super::retries::RetryCounter;
 use crate::Policy;
 use crate::confirm::Confirm;
 use crate::events::Events;
+use crate::handler_failure::ErrorDescriber;
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
 use crate::output::Spill;
@@ -22,6 +23,7 @@ pub(crate) struct CallRules {
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) spill: Option<Spill>,
     pub(crate) retries: Option<RetryCounter>,
+    pub(crate) describe_errors: Option<ErrorDescriber>,
     pub(crate) events: Events,
     /// Puts redacted arguments into the spans of calls.
     pub(crate) trace_arguments: bool,

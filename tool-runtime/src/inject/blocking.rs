@@ -8,7 +8,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::ErrorKind;
-use crate::handler_result::{HandlerFailure, HandlerResult};
+use crate::handler_failure::HandlerFailure;
+use crate::handler_result::HandlerResult;
 use crate::panics;
 
 const QUEUED: u8 = 0;
@@ -62,7 +63,7 @@ impl BlockingHandler {
                 // Stored before the result is sent, so that `HasEnded` implies that there is a result.
                 shared.store(ENDED, Ordering::Release);
                 // The receiver may be gone; the function has run all the same.
-                drop(sender.send(run.unwrap_or_else(|panic| Err(HandlerFailure::new(ErrorKind::Panicked, panic)))));
+                drop(sender.send(run.unwrap_or_else(|panic| Err(HandlerFailure::panicked(panic)))));
             }
         });
         (Self { thread, state }, result)

@@ -1,11 +1,12 @@
 //! Type-erased providers and finish hooks.
 
 use std::any::TypeId;
-use std::fmt::Display;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use super::{HeldValue, Scope};
+use super::{HeldValue, LentPart, Scope};
 use crate::CallOutcome;
+use crate::handler_failure::BoxError;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -14,8 +15,10 @@ pub(crate) struct ValueProvider {
     pub(crate) name: String,
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
-    pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<HeldValue, String>> + Send + Sync>,
+    pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<HeldValue, BoxError>> + Send + Sync>,
     pub(crate) finish: Option<FinishHook>,
+    /// The part of the value that handlers may borrow instead of it.
+    pub(crate) lent: Option<Arc<LentPart>>,
 }
 
 impl ValueProvider {
@@ -24,7 +27,7 @@ impl ValueProvider {
         F: Fn(Scope) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, E>> + Send + 'static,
         T: Send + 'static,
-        E: Display,
+        E: Into<BoxError>,
     {
         Self {
             name,
@@ -32,9 +35,10 @@ impl ValueProvider {
             type_name: std::any::type_name::<T>(),
             make: Box::new(move |scope| {
                 let made = provide(scope);
-                Box::pin(async move { made.await.map(HeldValue::new).map_err(|error| format!("{error:#}")) })
+                Box::pin(async move { made.await.map(HeldValue::new).map_err(Into::into) })
             }),
             finish: None,
+            lent: None,
         }
     }
 }
@@ -46,7 +50,7 @@ pub(crate) struct FinishHook {
     pub(crate) finish: Box<dyn Fn(HeldValue, CallOutcome) -> Option<BoxFuture<FinishResult>> + Send + Sync>,
 }
 
-pub(crate) type FinishResult = Result<(), String>;
+pub(crate) type FinishResult = Result<(), BoxError>;
 
 impl FinishHook {
     pub(crate) fn new<F, Fut, T>(finish: F) -> Self
@@ -69,17 +73,17 @@ impl FinishHook {
 /// A type that a finish hook may return: `()`, or a `Result` whose error fails the call.
 pub trait IntoFinishResult {
     #[doc(hidden)]
-    fn into_result(self) -> Result<(), String>;
+    fn into_result(self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }
 
 impl IntoFinishResult for () {
-    fn into_result(self) -> Result<(), String> {
+    fn into_result(self) -> FinishResult {
         Ok(())
     }
 }
 
-impl<E: Display> IntoFinishResult for Result<(), E> {
-    fn into_result(self) -> Result<(), String> {
-        self.map_err(|error| format!("{error:#}"))
+impl<E: Into<BoxError>> IntoFinishResult for Result<(), E> {
+    fn into_result(self) -> FinishResult {
+        self.map_err(Into::into)
     }
 }

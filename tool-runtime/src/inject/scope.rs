@@ -1,14 +1,16 @@
 //! The scope of a call: its injected values. Each provider runs at most once, when its value is first needed.
 
 use std::any::{TypeId, type_name};
+use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{BlockingHandler, CallFacts, HeldValue, InjectedValue, StopOutcome, ValueSlot};
+use super::{BlockingHandler, CallFacts, FinishResult, HeldValue, InjectedValue, StopOutcome, ValueSlot};
 use crate::dispatch::{CallValue, Dependencies, ValueSource};
+use crate::handler_failure::{BoxError, ErrorChain, explicit_message};
 use crate::inject::{Deadline, Notes};
 use crate::panics::CatchPanic;
-use crate::{CallOutcome, CancellationToken, Context, Progress};
+use crate::{CallOutcome, CancellationToken, Context, ErrorKind, Progress};
 
 /// A handle to the injected values of one call, for providers and for the handlers of [runtime
 /// tools](crate::RuntimeTool).
@@ -97,15 +99,41 @@ impl fmt::Debug for Scope {
 }
 
 /// The error of an injection.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct InjectError {
     message: String,
+    /// The error of the provider or constructor, if there is one.
+    cause: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl InjectError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self { message: message.into(), cause: None }
     }
+
+    /// Creates the error of a provider or constructor that failed.
+    pub(crate) fn caused(message: impl Into<String>, cause: BoxError) -> Self {
+        Self { message: message.into(), cause: Some(cause.into()) }
+    }
+
+    /// Returns the message for the model: that of a [`HandlerError`](crate::HandlerError), or of an injection that failed
+    /// by itself. The text of any other error is not meant for the model.
+    pub(crate) fn message_for_model(&self, tool: &str) -> (ErrorKind, String) {
+        if let Some((kind, message)) = explicit_message(self) {
+            return (if kind == ErrorKind::Failed { ErrorKind::Injection } else { kind }, message.to_owned());
+        }
+        let root = std::iter::successors(Some(self as &(dyn Error + 'static)), |&cause| cause.source()).last();
+        let message = match root.and_then(|root| root.downcast_ref::<Self>()) {
+            Some(own) => format!("`{tool}` did not run: {own}."),
+            None => unavailable(tool),
+        };
+        (ErrorKind::Injection, message)
+    }
+}
+
+/// Returns the message for a model that cannot do anything about an error.
+pub(crate) fn unavailable(tool: &str) -> String {
+    format!("`{tool}` did not run: it is unavailable right now. Try again later.")
 }
 
 impl fmt::Display for InjectError {
@@ -114,7 +142,11 @@ impl fmt::Display for InjectError {
     }
 }
 
-impl std::error::Error for InjectError {}
+impl Error for InjectError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&**self.cause.as_ref()?)
+    }
+}
 
 /// The injected values of one call.
 pub(crate) struct ScopeInner {
@@ -186,7 +218,7 @@ impl ScopeInner {
             match state.slots.iter().find(|(index, _)| *index == provider) {
                 Some((_, slot)) => slot.clone(),
                 None => {
-                    let slot = Arc::new(ValueSlot::default());
+                    let slot = ValueSlot::of_provider(self.dependencies.providers[provider].lent.clone());
                     state.slots.push((provider, slot.clone()));
                     slot
                 }
@@ -205,8 +237,8 @@ impl ScopeInner {
             Err(panic) => Err(panic),
         };
         let held = made
-            .unwrap_or_else(|panic| Err(format!("it panicked: {panic}")))
-            .map_err(|error| InjectError::new(format!("the provider {:?} failed: {error}", provider.name)))?;
+            .unwrap_or_else(|panic| Err(format!("it panicked: {panic}").into()))
+            .map_err(|error| InjectError::caused(format!("the provider {:?} failed", provider.name), error))?;
         let late = {
             let mut state = self.state();
             if state.closed {
@@ -220,11 +252,12 @@ impl ScopeInner {
         let Some(held) = late else { return Ok(()) };
         if let Err(error) = finish_one(provider.finish.as_ref(), held, CallOutcome::Cancelled).await {
             let (provider, (tool, call_id)) = (&*provider.name, self.facts.log_fields());
-            tracing::warn!(
+            let error = ErrorChain(&*error);
+            tracing::error!(
                 provider,
                 tool,
                 call_id,
-                error,
+                %error,
                 "a value made after the end of its call could not be finished"
             );
         }
@@ -273,7 +306,7 @@ impl ScopeInner {
     /// call.
     ///
     /// The permit is released before, because a hook may call a tool, which would wait for this very permit.
-    pub(crate) async fn finish(self: Arc<Self>, mut outcome: CallOutcome) -> Result<(), String> {
+    pub(crate) async fn finish(self: Arc<Self>, mut outcome: CallOutcome) -> FinishResult {
         let blocking = self.state().blocking.take();
         if let Some(blocking) = blocking {
             blocking.ended().await;
@@ -290,8 +323,9 @@ impl ScopeInner {
             let provider = &self.dependencies.providers[index];
             if let Err(error) = finish_one(provider.finish.as_ref(), slot.take(), outcome).await {
                 let (tool, call_id) = self.facts.log_fields();
-                tracing::warn!(provider = &*provider.name, tool, call_id, error, "a value could not be finished");
-                result = result.and(Err(format!("{:?} could not be finished: {error}", provider.name)));
+                let chain = ErrorChain(&*error);
+                tracing::error!(provider = &*provider.name, tool, call_id, error = %chain, "a value could not be finished");
+                result = result.and(Err(error));
                 if outcome.is_success() {
                     outcome = CallOutcome::Failed;
                 }
@@ -301,8 +335,8 @@ impl ScopeInner {
     }
 }
 
-async fn finish_one(hook: Option<&super::FinishHook>, held: HeldValue, outcome: CallOutcome) -> super::FinishResult {
-    let panicked = |panic: String| Err(format!("it panicked: {panic}"));
+async fn finish_one(hook: Option<&super::FinishHook>, held: HeldValue, outcome: CallOutcome) -> FinishResult {
+    let panicked = |panic: String| Err(format!("it panicked: {panic}").into());
     let Some(hook) = hook else { return crate::panics::catch(|| drop(held)).or_else(panicked) };
     if matches!(held, HeldValue::Empty) {
         // The handler has moved it out.
@@ -310,7 +344,7 @@ async fn finish_one(hook: Option<&super::FinishHook>, held: HeldValue, outcome: 
     }
     match crate::panics::catch(|| (hook.finish)(held, outcome)) {
         Ok(Some(future)) => CatchPanic(future).await.unwrap_or_else(panicked),
-        Ok(None) => Err("it is still in use".to_owned()),
+        Ok(None) => Err("it is still in use".into()),
         Err(panic) => panicked(panic),
     }
 }

@@ -1,39 +1,36 @@
 //! The return types of runtime tools' handlers.
 
 use std::any::Any;
-use std::fmt::Display;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::handler_result::{HandlerResult, failed, from_tool_result, text};
-use crate::{HandlerError, ToolResult};
+use crate::ToolResult;
+use crate::handler_failure::{BoxError, HandlerFailure};
+use crate::handler_result::{HandlerResult, from_tool_result, text};
 
 /// A type that a [`RuntimeTool`](crate::RuntimeTool)'s handler can return: a `Result`, a [`ToolResult`], a string, a
 /// JSON value or `()`.
 ///
-/// A success that is not a string is serialized to JSON, an error is displayed. A [`HandlerError`] decides whether the
+/// A success that is not a string is serialized to JSON, an error is displayed. A [`HandlerError`](crate::HandlerError) decides whether the
 /// model should retry. Return a value of another type as `Ok::<_, String>(value)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
-    note = "return a `Result<T, E>` with a `T: Serialize` and an `E: Display`, a `ToolResult`, a `String`, a `serde_json::Value` or `()`"
+    note = "return a `Result<T, E>` with a `T: Serialize` and an error such as a `String`, any `std::error::Error` or `anyhow::Error`, a `ToolResult`, a `String`, a `serde_json::Value` or `()`"
 )]
 pub trait IntoToolResult {
     #[doc(hidden)]
     fn into_answer(self) -> HandlerResult;
 }
 
-impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, E> {
+impl<T: Serialize + 'static, E: Into<BoxError>> IntoToolResult for Result<T, E> {
     fn into_answer(self) -> HandlerResult {
         match self {
             Ok(value) => match downcast::<T, ToolResult>(value) {
                 Ok(result) => from_tool_result(result),
                 Err(value) => text(&value),
             },
-            Err(error) => match downcast::<E, HandlerError>(error) {
-                Ok(error) => Err(error.into_failure()),
-                Err(error) => Err(failed(&error)),
-            },
+            Err(error) => Err(HandlerFailure::from_error(error.into())),
         }
     }
 }

@@ -246,7 +246,7 @@ async fn errors_and_panics_are_results() {
     });
     let tools = with(tool);
     assert_eq!(kind(&answer(&tools, r#"{"how": "retry"}"#).await), Some(ErrorKind::Retry));
-    assert_eq!(answer(&tools, r#"{"how": "panic"}"#).await.output, "`x.fail` panicked: oh");
+    assert_eq!(answer(&tools, r#"{"how": "panic"}"#).await.output, "`x.fail` panicked, which is a bug in the tool.");
     assert_eq!(answer(&tools, r#"{"how": ""}"#).await.output, "[1,2]");
 }
 

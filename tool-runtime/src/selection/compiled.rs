@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tool_model::name;
+use tool_model::{name, nearest};
 
 use super::matcher::ToolMatcher;
 use super::{Selection, SelectionCriteria};
@@ -26,7 +26,8 @@ impl CompiledSelection {
     pub(crate) fn new(selection: Selection, offer: &ToolSnapshot) -> Result<Self, Vec<BuildProblem>> {
         let mut problems = Vec::new();
         let compiled = Self { matcher: ToolMatcher::new(selection, &mut problems) };
-        let renamed = compiled.matcher.criteria().rename.keys().map(String::as_str);
+        let SelectionCriteria { rename, rename_arguments, .. } = compiled.matcher.criteria();
+        let renamed = rename.keys().chain(rename_arguments.keys()).map(String::as_str);
         let mut names: Vec<&str> = compiled.matcher.exact_names().chain(renamed).collect();
         names.sort_unstable();
         names.dedup();
@@ -43,7 +44,13 @@ impl CompiledSelection {
         }
         let tools = named.into_iter().map(|(name, tool)| {
             let name: Arc<str> = if *name == *tool.name { tool.name.clone() } else { name.into() };
-            let tool = if name == tool.name { tool.clone() } else { Arc::new(tool.renamed(name.clone())) };
+            // Problems of arguments were reported with those of names.
+            let arguments = self.argument_names(tool).unwrap_or_default();
+            let tool = match (name == tool.name, arguments.is_empty()) {
+                (true, true) => tool.clone(),
+                (_, true) => Arc::new(tool.renamed(name.clone())),
+                _ => Arc::new(tool.renamed(name.clone()).with_argument_names(&arguments)),
+            };
             (name, tool)
         });
         tools.collect()
@@ -66,11 +73,48 @@ impl CompiledSelection {
             } else if let Some(other) = named.get(&new_name) {
                 let message = format!("its new name `{new_name}` is also the name of `{}`", other.name);
                 problems.push(BuildProblem::of_tool(own, message, RENAME));
+            } else if let Err(problem) = self.argument_names(tool) {
+                problems.push(*problem);
             } else {
                 named.insert(new_name, tool);
             }
         }
         (named, problems)
+    }
+
+    /// Returns the arguments of a tool that the selection offers under other names, each with its new name.
+    fn argument_names(&self, tool: &BoundTool) -> Result<BTreeMap<String, String>, Box<BuildProblem>> {
+        let SelectionCriteria { rename_arguments, case, .. } = self.matcher.criteria();
+        let (definition, set) = (tool.shown_definition(), rename_arguments.get(&*tool.name));
+        let problem = |message: String, remedy: String| Box::new(BuildProblem::of_tool(&tool.name, message, remedy));
+        if let Some(unknown) =
+            set.into_iter().flatten().map(|(name, _)| name).find(|name| !definition.arguments.contains_key(*name))
+        {
+            let near = nearest(unknown, definition.arguments.keys().map(String::as_str));
+            let remedy = near.first().map_or("remove its new name".to_owned(), |near| format!("is it `{near}`?"));
+            return Err(problem(format!("it has no argument `{unknown}`"), remedy));
+        }
+        let mut taken: Vec<String> = Vec::new();
+        let mut renamed = BTreeMap::new();
+        for own in definition.arguments.keys() {
+            let by_case = || case.map(|case| case.apply(own)).filter(|name| !name.is_empty());
+            let new_name = set.and_then(|set| set.get(own).cloned()).or_else(by_case).unwrap_or_else(|| own.clone());
+            if !name::is_argument_name(&new_name) {
+                return Err(problem(
+                    format!("the new name {new_name:?} of `{own}` is invalid"),
+                    name::ARGUMENT_NAME.to_owned(),
+                ));
+            }
+            if taken.contains(&new_name) {
+                let message = format!("the new name `{new_name}` of `{own}` is the name of another argument");
+                return Err(problem(message, RENAME_ARGUMENT.to_owned()));
+            }
+            taken.push(new_name.clone());
+            if new_name != *own {
+                renamed.insert(own.clone(), new_name);
+            }
+        }
+        Ok(renamed)
     }
 
     /// Returns the name under which the selection offers a tool.
@@ -85,3 +129,5 @@ impl CompiledSelection {
 }
 
 const RENAME: &str = "`rename` one of them";
+
+const RENAME_ARGUMENT: &str = "`rename_argument` one of them";

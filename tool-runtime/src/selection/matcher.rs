@@ -37,8 +37,9 @@ impl ToolMatcher {
         }
         let any_of = criteria.any_of.as_ref().map(|all| {
             let mut alternative = |selection: &Selection| {
-                let SelectionCriteria { case, prefix, rename, .. } = &selection.criteria;
-                if case.is_some() || prefix.is_some() || !rename.is_empty() {
+                let SelectionCriteria { case, prefix, rename, rename_arguments, .. } = &selection.criteria;
+                let renames = !rename.is_empty() || !rename_arguments.is_empty();
+                if renames || case.is_some() || prefix.is_some() {
                     let message = "a selection under `any_of` renames tools";
                     problems.push(BuildProblem::general(
                         message,

@@ -60,6 +60,7 @@ struct SelectionCriteria {
     hide: Vec<String>,
     prefix: Option<String>,
     rename: BTreeMap<String, String>,
+    rename_arguments: BTreeMap<String, BTreeMap<String, String>>,
     case: Option<NameCase>,
 }
 
@@ -160,7 +161,36 @@ impl Selection {
         self
     }
 
-    /// Converts each name that is not set by [`rename`](Self::rename) to this case.
+    /// Offers an argument of a tool under another name. Handlers, policies and the journal keep its own name.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Dispatcher, RuntimeTool, Selection, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    /// let read = RuntimeTool::from_schema("read", "Reads a file.", &schema, |arguments, _| async move {
+    ///     arguments["path"].as_str().unwrap_or_default().to_owned()
+    /// });
+    /// let tools = Dispatcher::builder().tool(read).build()?;
+    /// let tools = tools.select(Selection::new().rename_argument("read", "path", "file"))?;
+    /// assert_eq!(tools.call(ToolCall::new("read", json!({"file": "a.txt"}))).await.output, "a.txt");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rename_argument(
+        mut self,
+        tool: impl Into<String>,
+        argument: impl Into<String>,
+        new_name: impl Into<String>,
+    ) -> Self {
+        self.criteria.rename_arguments.entry(tool.into()).or_default().insert(argument.into(), new_name.into());
+        self
+    }
+
+    /// Converts the names of tools and arguments to this case, except those that [`rename`](Self::rename) and
+    /// [`rename_argument`](Self::rename_argument) set.
     pub fn case(mut self, case: NameCase) -> Self {
         self.criteria.case = Some(case);
         self
@@ -188,6 +218,8 @@ impl fmt::Debug for Selection {
         say(&mut shown, "hide", Some(&self.criteria.hide).filter(|hide| !hide.is_empty()));
         say(&mut shown, "prefix", self.criteria.prefix.as_ref());
         say(&mut shown, "rename", Some(&self.criteria.rename).filter(|rename| !rename.is_empty()));
+        let arguments = Some(&self.criteria.rename_arguments).filter(|arguments| !arguments.is_empty());
+        say(&mut shown, "rename_arguments", arguments);
         say(&mut shown, "case", self.criteria.case);
         say(&mut shown, "predicate", self.predicate.as_ref().map(|_| ".."));
         shown.finish()
@@ -195,8 +227,19 @@ impl fmt::Debug for Selection {
 }
 
 /// The keys of a selection's JSON besides the flags, which are those of [`KEYS`].
-const FIELDS: [&str; 10] =
-    ["names", "tags", "category", "name_pattern", "name_glob", "any_of", "hide", "prefix", "rename", "case"];
+const FIELDS: [&str; 11] = [
+    "names",
+    "tags",
+    "category",
+    "name_pattern",
+    "name_glob",
+    "any_of",
+    "hide",
+    "prefix",
+    "rename",
+    "rename_arguments",
+    "case",
+];
 
 impl<'de> Deserialize<'de> for Selection {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,8 +1,8 @@
-//! Conversion of tool names between cases.
+//! Conversion of names between cases.
 
 use serde::Deserialize;
 
-/// A case for tool names; see [`Selection::case`](super::Selection::case).
+/// A case for the names of tools and arguments; see [`Selection::case`](super::Selection::case).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameCase {

@@ -176,9 +176,9 @@ impl From<SearchError> for HandlerError {
         match error {
             SearchError::NotConfigured | SearchError::Unauthorized(_) => Self::fatal(error.to_string()),
             SearchError::RateLimited { retry_after } => {
-                Self::failed(error).with_retry_after(retry_after.map(Duration::from_secs))
+                Self::failed(error.to_string()).with_retry_after(retry_after.map(Duration::from_secs))
             }
-            error => Self::failed(error),
+            error => Self::failed(error.to_string()),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Bound tools: a handler with its instance and the sources of its injected values.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tool_model::{KeyValue, Registration, ToolDefinition};
 
 use super::dependencies::{ExclusiveService, ValueSource};
+use super::shown_arguments::ShownArguments;
 use crate::arguments::ArgumentSchemas;
 use crate::inject::Injection;
 use crate::runtime_tool::RuntimeFunction;
@@ -26,7 +28,10 @@ pub(crate) struct BoundTool {
     pub(crate) function: ToolFunction,
     pub(crate) sensitive: bool,
     pub(super) definition: OnceLock<Arc<ToolDefinition>>,
+    /// The schemas for the arguments of a model.
     pub(super) schemas: OnceLock<ArgumentSchemas>,
+    /// The names of the arguments, if a selection has changed them.
+    pub(super) shown: Option<Arc<ShownArguments>>,
     pub(crate) instance: InstanceSource,
     pub(crate) injections: Vec<(Injection, ValueSource)>,
     /// Set if a call has to make values first, and so needs a scope.
@@ -61,6 +66,7 @@ impl BoundTool {
             timeout: definition.timeout,
             definition: OnceLock::from(definition),
             schemas: OnceLock::new(),
+            shown: None,
             function: ToolFunction::Runtime(function),
             instance: InstanceSource::Scope,
             injections: Vec::new(),
@@ -82,6 +88,7 @@ impl BoundTool {
             sensitive: self.sensitive,
             definition: self.definition.clone(),
             schemas: OnceLock::new(),
+            shown: self.shown.clone(),
             instance: self.instance.clone(),
             injections: self.injections.clone(),
             needs_scope: self.needs_scope,
@@ -90,6 +97,16 @@ impl BoundTool {
             timeout: self.timeout,
             preview: self.preview.as_ref().map(|preview| Arc::new(preview.renamed(name))),
         }
+    }
+
+    /// Returns the tool with other names for these arguments, which are those that a model sees so far.
+    pub(crate) fn with_argument_names(self, names: &BTreeMap<String, String>) -> Self {
+        let shown = Arc::new(ShownArguments::new(&self, names));
+        let preview = self
+            .preview
+            .as_ref()
+            .map(|preview| Arc::new(Self { shown: Some(shown.clone()), ..preview.renamed(preview.name.clone()) }));
+        Self { shown: Some(shown), preview, schemas: OnceLock::new(), ..self }
     }
 
     /// Returns the tool with the texts of a manifest entry that agrees with it.
@@ -121,16 +138,41 @@ impl BoundTool {
         }
     }
 
-    /// Returns the schemas of the arguments, computed on first use.
+    /// Returns the schemas of the arguments as a model sends them, computed on first use.
     #[inline]
     pub(crate) fn schemas(&self) -> &ArgumentSchemas {
-        self.schemas.get_or_init(|| match &self.function {
-            ToolFunction::Linked { registration, .. } => ArgumentSchemas::new(registration, self.definition().clone()),
-            ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
+        self.schemas.get_or_init(|| match &self.shown {
+            None => self.compute_schemas(),
+            Some(shown) => self.compute_schemas().renamed(&shown.names, shown.definition.clone()),
         })
     }
 
-    /// Returns the definition, computed on first use.
+    /// Returns the schemas of the arguments under their own names, which policies and the journal use.
+    pub(crate) fn own_schemas(&self) -> &ArgumentSchemas {
+        match &self.shown {
+            None => self.schemas(),
+            Some(shown) => shown.own_schemas.get_or_init(|| self.compute_schemas()),
+        }
+    }
+
+    fn compute_schemas(&self) -> ArgumentSchemas {
+        match &self.function {
+            ToolFunction::Linked { registration, .. } => ArgumentSchemas::new(registration, self.definition().clone()),
+            ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
+        }
+    }
+
+    /// Returns the names of the arguments, if a selection has changed them.
+    pub(crate) fn shown_arguments(&self) -> Option<&ShownArguments> {
+        self.shown.as_deref()
+    }
+
+    /// Returns the definition for models.
+    pub(crate) fn shown_definition(&self) -> &Arc<ToolDefinition> {
+        self.shown.as_ref().map_or_else(|| self.definition(), |shown| &shown.definition)
+    }
+
+    /// Returns the definition with the arguments' own names, computed on first use.
     pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
         self.definition.get_or_init(|| match &self.function {
             ToolFunction::Linked { registration, .. } => Arc::new(registration.definition()),

@@ -1,7 +1,7 @@
 //! The builder of a dispatcher.
 
 use std::any::{TypeId, type_name};
-use std::fmt::Display;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +12,14 @@ use crate::dispatch::build::dependencies::{Dependencies, ExclusiveService, Share
 use crate::dispatch::build::problem::{no_tools, skip, unreadable};
 use crate::dispatch::retries::RetryCounter;
 use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, DispatcherState, Retries};
-use crate::inject::{FinishHook, IntoFinishResult, Scope, ValueProvider};
+use crate::handler_failure::ErrorDescriber;
+use crate::inject::{FinishHook, IntoFinishResult, LentPart, Scope, ValueProvider};
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
 use crate::manifest::IntoManifest;
 use crate::output::Spill;
 use crate::registry::{BoundChanges, ToolTable};
-use crate::{CallOutcome, Policy, RegistryChanges, RuntimeTool};
+use crate::{CallOutcome, FailedCall, Policy, RegistryChanges, RuntimeTool};
 
 /// Configures a dispatcher; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -27,6 +28,7 @@ pub struct Builder {
     manifest: Option<Manifest>,
     dependencies: Dependencies,
     finish: Vec<(String, FinishHook)>,
+    lent: Vec<(String, LentPart)>,
     limits: CallLimits,
     rules: CallRules,
     lenient: bool,
@@ -185,7 +187,7 @@ impl Builder {
         F: Fn(Scope) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, E>> + Send + 'static,
         T: Send + 'static,
-        E: Display,
+        E: Into<Box<dyn Error + Send + Sync>>,
     {
         let name = name.into();
         self.check_name(&name);
@@ -203,6 +205,38 @@ impl Builder {
         T: Send + 'static,
     {
         self.finish.push((name.into(), FinishHook::new(finish)));
+        self
+    }
+
+    /// Lets handlers borrow a part of a provided value: a parameter of type `&mut P` gets it, by type or by the provider's
+    /// name. The whole value stays with the call, for its finish hook.
+    ///
+    /// Use it for services that take the connection inside of a transaction:
+    ///
+    /// ```
+    /// # use tool_runtime::{BuildError, Dispatcher};
+    /// # struct Connection;
+    /// # struct Transaction { connection: Connection }
+    /// # fn main() -> Result<(), BuildError> {
+    /// let tools = Dispatcher::builder()
+    ///     .provide("session", |_| async { Ok::<_, String>(Transaction { connection: Connection }) })
+    ///     .lend("session", |session: &mut Transaction| &mut session.connection)
+    /// #   .allow_empty()
+    ///     .build()?;
+    /// # drop(tools);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lend<T, P>(
+        mut self,
+        name: impl Into<String>,
+        part: impl Fn(&mut T) -> &mut P + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: Send + 'static,
+        P: Send + 'static,
+    {
+        self.lent.push((name.into(), LentPart::new(part)));
         self
     }
 
@@ -308,6 +342,37 @@ impl Builder {
         self
     }
 
+    /// Changes the message that the model reads when a handler, provider, constructor or finish hook fails.
+    ///
+    /// By default a handler's error is displayed without its causes, and everything else says that the tool is unavailable.
+    /// The whole chain of causes is logged. The function sees neither
+    /// [`HandlerError::retry`](crate::HandlerError::retry) nor [`HandlerError::fatal`](crate::HandlerError::fatal), whose
+    /// messages are meant for the model.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let read = RuntimeTool::new("read", "Read the file.", |()| async { std::fs::read_to_string("/no/such/file") });
+    /// let tools = Dispatcher::builder()
+    ///     .tool(read)
+    ///     .describe_errors(|failed| match failed.error.downcast_ref::<io::Error>() {
+    ///         Some(error) if error.kind() == io::ErrorKind::NotFound => "the file does not exist".to_owned(),
+    ///         _ => failed.message.to_owned(),
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(tools.call(ToolCall::from_text("read", "{}")).await.output, "the file does not exist");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn describe_errors(mut self, describe: impl Fn(&FailedCall<'_>) -> String + Send + Sync + 'static) -> Self {
+        self.rules.describe_errors = Some(ErrorDescriber::new(describe));
+        self
+    }
+
     /// Records the arguments of calls in their tracing spans. Secrets are redacted.
     pub fn trace_arguments(mut self) -> Self {
         self.rules.trace_arguments = true;
@@ -348,6 +413,7 @@ impl Builder {
     /// do not match the program, and a dispatcher without tools unless [`allow_empty`](Self::allow_empty) is set.
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
+        self.attach_lent_parts();
         let dependencies = Arc::new(self.dependencies);
         let (table, _, mut of_tools) = ToolTable::default().changed(&BoundChanges::new(self.tools));
         let has_manifest = self.manifest.is_some();
@@ -396,6 +462,27 @@ impl Builder {
             if provider.finish.replace(hook).is_some() {
                 let message = format!("`.finish({name:?}, ..)` is given twice");
                 self.problems.push(BuildProblem::general(message, "finish a value once"));
+            }
+        }
+    }
+
+    fn attach_lent_parts(&mut self) {
+        for (name, part) in std::mem::take(&mut self.lent) {
+            let Some(provider) = self.dependencies.providers.iter_mut().find(|provider| provider.name == name) else {
+                let message = format!("`.lend({name:?}, ..)` has no provider of that name");
+                self.problems.push(BuildProblem::general(message, format!("add `.provide({name:?}, ..)`")));
+                continue;
+            };
+            let (owner, its_type) = part.owner;
+            if provider.type_id != owner {
+                let message = format!(
+                    "`.lend({name:?}, ..)` borrows from a `{its_type}`, but its provider makes a `{}`",
+                    provider.type_name
+                );
+                self.problems.push(BuildProblem::general(message, "let both have the same type"));
+            } else if provider.lent.replace(Arc::new(part)).is_some() {
+                let message = format!("`.lend({name:?}, ..)` is given twice");
+                self.problems.push(BuildProblem::general(message, "lend one part of a value"));
             }
         }
     }

@@ -7,6 +7,7 @@ mod check_definition;
 pub(super) mod dependencies;
 mod match_manifest;
 pub(super) mod problem;
+mod shown_arguments;
 pub(super) mod warnings;
 
 use dependencies::{Dependencies, ValueSource};

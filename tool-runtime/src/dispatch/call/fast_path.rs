@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::messages::{arguments_too_long, cancelled, injection_failed, no_runtime, panicked};
+use super::messages::{arguments_too_long, cancelled, no_runtime, panicked};
 use super::observe::{CallObserver, is_traced};
 use super::running_handler::{HandlerWork, RunningHandler, run_in_scope};
 use super::time_budget::TimeBudget;
@@ -21,10 +21,11 @@ use crate::arguments::ArgumentReader;
 use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
 use crate::dispatch::guarded::GuardedCall;
 use crate::dispatch::{BoundTool, InstanceSource};
-use crate::handler_result::{HandlerFailure, into_tool_result};
+use crate::handler_failure::HandlerFailure;
+use crate::handler_result::into_tool_result;
 use crate::inject::{BlockingHandler, CallFacts, HandlerInputs, InjectError, InstanceInput, ScopeInner};
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose};
-use crate::{ErrorKind, ToolResult, panics};
+use crate::{ToolResult, panics};
 
 impl Future for Call<'_> {
     type Output = ToolResult;
@@ -88,7 +89,7 @@ impl Call<'_> {
             self.apply_selection(tool);
         }
         if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
-            return Break(self.reject(Some(tool), into_tool_result(Err(cancelled()), &tool.name)));
+            return Break(self.reject(Some(tool), into_tool_result(Err(cancelled()), &tool.name, None)));
         }
         if (self.needs_guarded_path(tool) || inner.rules.events.has_subscribers() || is_traced())
             && let Some(started) = GuardedCall::start(self, tool)
@@ -120,7 +121,7 @@ impl Call<'_> {
                 true => None,
                 false => match self.ready_inputs(tool) {
                     Ok(inputs) => Some(inputs),
-                    Err(error) => return HandlerStep::Done(Err(injection_failed(&tool.name, &error))),
+                    Err(error) => return HandlerStep::Done(Err(HandlerFailure::injection(error))),
                 },
             };
             let reader = ArgumentReader {
@@ -141,7 +142,8 @@ impl Call<'_> {
         if repaired.is_some() {
             self.options().repaired = repaired;
         }
-        let finished = |result| Break(into_tool_result(result, &tool.name));
+        let describe = inner.rules.describe_errors.as_ref();
+        let finished = |result| Break(into_tool_result(result, &tool.name, describe));
         let work = match step {
             Ok(HandlerStep::Done(result)) => return finished(result),
             Ok(HandlerStep::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
@@ -161,10 +163,10 @@ impl Call<'_> {
                 let run = Box::pin(run_in_scope(tool.clone(), scope.clone(), runtime.clone(), handler, None));
                 HandlerWork::Scoped { run, scope, runtime }
             }
-            Err(panic) => return finished(Err(HandlerFailure::new(ErrorKind::Panicked, panic))),
+            Err(panic) => return finished(Err(HandlerFailure::panicked(panic))),
         };
         let budget = TimeBudget::new(self.timeout_for(tool));
-        let handler = RunningHandler::new(tool.clone(), work, budget, self.cancel.take());
+        let handler = RunningHandler::new(tool.clone(), work, budget, self.cancel.take(), describe.cloned());
         Continue(CallState::Running(Box::new(handler)))
     }
 

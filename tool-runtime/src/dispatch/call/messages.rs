@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::handler_result::HandlerFailure;
-use crate::inject::InjectError;
-use crate::output::sanitize;
+use crate::handler_failure::{BoxError, HandlerFailure, log_error};
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
 pub(crate) fn cancelled() -> Box<HandlerFailure> {
@@ -29,19 +27,12 @@ pub(crate) fn no_runtime() -> Box<HandlerFailure> {
     )
 }
 
-/// Returns the failure of a call whose injected values could not be made. The handler has not started.
-pub(crate) fn injection_failed(tool: &str, error: &InjectError) -> Box<HandlerFailure> {
-    let message = sanitize(format!("`{tool}` did not run: {error}."));
-    let mut failure = HandlerFailure::new(ErrorKind::Injection, message.clone());
-    failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
-    failure
-}
-
 /// Returns the result of a call that panicked outside of its handler, which is a bug. The handler may have run.
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: &str) -> ToolResult {
-    let message = format!("`{tool}` may have taken effect, but its result is lost: the call panicked: {panic}");
-    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, sanitize(message)))
+    log_error(tool, "the call panicked", &*BoxError::from(panic));
+    let message = format!("`{tool}` may have taken effect, but its result is lost: the call panicked.");
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
 }
 
 #[cold]

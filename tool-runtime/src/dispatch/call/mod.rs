@@ -19,7 +19,7 @@ use self::messages::{arguments_too_long, cancelled};
 use self::observe::CallObserver;
 use self::preview::run_preview;
 use self::running_handler::RunningHandler;
-use crate::arguments::RepairedArguments;
+use crate::arguments::{ArgumentReader, RepairedArguments};
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::turn::turn_slot::TurnSlot;
 use crate::dispatch::{BoundTool, CallValue, Dispatcher, ToolSnapshot};
@@ -264,12 +264,17 @@ impl<'a> Call<'a> {
         }
         self.apply_selection(&tool);
         let limit = self.timeout_for(&preview);
-        let arguments = (self.call.arguments(), inner.limits.repair);
-        let previewed = run_preview(inner, preview.clone(), &self.call, arguments, &self.values, limit, None);
+        let reader = ArgumentReader {
+            text: self.call.arguments(),
+            schemas: preview.schemas(),
+            allow_unknown: inner.limits.allow_unknown,
+            repair: inner.limits.repair,
+        };
+        let previewed = run_preview(inner, &preview, &self.call, reader, &self.values, limit, None);
         let effect = match &self.cancel {
             None => previewed.await,
             Some(token) => {
-                let cancelled = || Err(cancelled().into_tool_error(&preview.name));
+                let cancelled = || Err(cancelled().into_tool_error(&preview.name, None));
                 token.run_until_cancelled(previewed).await.unwrap_or_else(cancelled)
             }
         };

@@ -8,12 +8,10 @@ use tracing::Span;
 
 use crate::dispatch::{BoundTool, CallValue};
 use crate::events::{EventKind, Events, WatchedCall};
+use crate::handler_failure::TARGET;
 use crate::inject::InjectedValue;
 use crate::tool_result::EXPIRES;
 use crate::{ErrorKind, Progress, ToolCall, ToolResult};
-
-/// The tracing target of the spans of calls.
-const TARGET: &str = "tool_runtime::call";
 
 /// Returns `true` if a tracing subscriber is interested in the spans of calls.
 #[inline]
@@ -21,11 +19,14 @@ pub(crate) fn is_traced() -> bool {
     tracing::enabled!(target: TARGET, tracing::Level::INFO)
 }
 
-/// Creates the span of a call, with OpenTelemetry's attributes for generative models. The name of an unknown tool comes
-/// from the model and may have any length, so it is cut.
+/// Returns the name of the tool. The name of an unknown tool comes from the model and may have any length, so it is cut.
+fn shown_name(call: &ToolCall<'_>, tool: Option<&BoundTool>) -> String {
+    tool.map_or(call.name(), |tool| &tool.name).chars().take(128).collect()
+}
+
+/// Creates the span of a call, with OpenTelemetry's attributes for generative models.
 fn call_span(call: &ToolCall<'_>, tool: Option<&BoundTool>) -> Span {
-    let name = tool.map_or(call.name(), |tool| &tool.name);
-    let shown: String = name.chars().take(128).collect();
+    let shown = shown_name(call, tool);
     tracing::info_span!(
         target: TARGET,
         "execute_tool",
@@ -50,8 +51,33 @@ pub(crate) struct CallObserver {
     pub(crate) span: Span,
     since: Instant,
     has_started: bool,
+    /// The fields of the event that is logged at the end, if anything is.
+    logged: Option<LoggedCall>,
     /// The end to report; `None` once it is reported.
     end: Option<CallEnd>,
+}
+
+struct LoggedCall {
+    tool: String,
+    call_id: Option<String>,
+    conversation: Option<String>,
+}
+
+impl LoggedCall {
+    fn new(call: &ToolCall<'_>, tool: Option<&BoundTool>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            tool: shown_name(call, tool),
+            call_id: owned(call.call_id()),
+            conversation: owned(call.conversation_id()),
+        }
+    }
+
+    fn log(&self, span: &Span, outcome: &str, duration: Duration) {
+        let Self { tool, call_id, conversation } = self;
+        let duration_ms = duration.as_secs_f64() * 1e3;
+        tracing::info!(target: TARGET, parent: span, tool, outcome, duration_ms, call_id, conversation, "call finished");
+    }
 }
 
 enum CallEnd {
@@ -62,7 +88,9 @@ enum CallEnd {
 impl CallObserver {
     pub(crate) fn new(watched: Option<WatchedCall>, call: &ToolCall<'_>, tool: Option<&BoundTool>) -> Self {
         let end = Some(CallEnd::Finished { success: false, kind: Some(ErrorKind::Cancelled) });
-        Self { watched, span: call_span(call, tool), since: Instant::now(), has_started: false, end }
+        let span = call_span(call, tool);
+        let logged = (!span.is_disabled()).then(|| LoggedCall::new(call, tool));
+        Self { watched, span, since: Instant::now(), has_started: false, logged, end }
     }
 
     /// Reports the start and the end of a call that is rejected before it takes either path.
@@ -127,18 +155,17 @@ impl CallObserver {
         if !self.has_started {
             self.start(|| Value::Null);
         }
-        let event = match end {
-            CallEnd::Pending { expires } => {
-                self.span.record("error.type", ErrorKind::Pending.as_str());
-                EventKind::Pending { expires }
-            }
-            CallEnd::Finished { success, kind } => {
-                if let Some(kind) = kind {
-                    self.span.record("error.type", kind.as_str());
-                }
-                EventKind::Finished { success, kind, duration: self.since.elapsed() }
-            }
+        let duration = self.since.elapsed();
+        let (kind, event) = match end {
+            CallEnd::Pending { expires } => (Some(ErrorKind::Pending), EventKind::Pending { expires }),
+            CallEnd::Finished { success, kind } => (kind, EventKind::Finished { success, kind, duration }),
         };
+        if let Some(kind) = kind {
+            self.span.record("error.type", kind.as_str());
+        }
+        if let Some(logged) = self.logged.take() {
+            logged.log(&self.span, kind.map_or("success", ErrorKind::as_str), duration);
+        }
         if let Some(watched) = &self.watched {
             watched.send(event);
         }

@@ -15,40 +15,40 @@ use crate::arguments::ArgumentReader;
 use crate::dispatch::DispatcherState;
 use crate::dispatch::turn::turn_slot::SuspendedSlot;
 use crate::dispatch::{BoundTool, CallValue};
-use crate::handler_result::{HandlerFailure, HandlerResult};
+use crate::handler_failure::{BoxError, HandlerFailure};
+use crate::handler_result::HandlerResult;
 use crate::inject::{CallFacts, ScopeInner, StopOutcome};
 use crate::panics::{self, CatchPanic};
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
 use crate::{CallOutcome, Effect, ErrorKind, Progress, ToolCall, ToolError};
 
-/// Runs the preview of a call with these arguments, which may be repaired or not.
+/// Runs the preview of a call with the arguments of a reader.
 ///
 /// A preview takes a permit and has the timeout of its call. It sees the per-call values, but cannot take them, and its
 /// progress is not reported. In a turn it holds a suspended slot, so that no more calls and previews run at a time than
 /// there are permits: see [`TurnSlots`](crate::dispatch::turn::turn_slot::TurnSlots).
 pub(crate) async fn run_preview(
     inner: &DispatcherState,
-    preview: Arc<BoundTool>,
+    preview: &Arc<BoundTool>,
     call: &ToolCall<'_>,
-    (text, repair): (&str, bool),
+    reader: ArgumentReader<'_>,
     values: &[CallValue],
     limit: Option<Duration>,
     slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let reader = ArgumentReader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
-    let handler = decode(&preview, reader)?;
+    let handler = decode(preview, reader)?;
     let mut budget = TimeBudget::new(limit);
     let permit = match &inner.rules.concurrency {
         None => None,
         Some(concurrency) => match budget.spend(concurrency.enter()).await {
             Ok(entered) => Some(entered.map_err(|busy| busy.error(&preview.name))?),
-            Err(failure) => return Err(failure.into_tool_error(&preview.name)),
+            Err(failure) => return Err(failure.into_tool_error(&preview.name, None)),
         },
     };
     let values = values.iter().filter(|value| value.type_id != TypeId::of::<Progress>()).cloned().collect();
     let facts = CallFacts::new(preview.context_of(call), budget.left).holding(permit);
     let scope = ScopeInner::new(inner.dependencies.clone(), values, facts);
-    run_and_roll_back(preview, scope, handler, budget, slot).await
+    run_and_roll_back(preview.clone(), scope, handler, budget, slot).await
 }
 
 /// Decodes the arguments. The returned handler waits for its inputs.
@@ -60,7 +60,7 @@ fn decode(preview: &BoundTool, reader: ArgumentReader<'_>) -> Result<PreparedHan
         Ok(HandlerStep::Waiting(handler)) => Ok(handler),
         Ok(HandlerStep::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
-        Err(panic) => Err(HandlerFailure::new(ErrorKind::Panicked, panic).into_tool_error(&preview.name)),
+        Err(panic) => Err(HandlerFailure::panicked(panic).into_tool_error(&preview.name, None)),
     }
 }
 
@@ -73,7 +73,7 @@ async fn run_and_roll_back(
     mut budget: TimeBudget,
     slot: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name);
+    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name, None);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
     let run = run_in_scope(preview.clone(), scope.clone(), runtime.clone(), handler, None);
     let stop = CancellationToken::new();
@@ -84,7 +84,7 @@ async fn run_and_roll_back(
         let result = stop.run_until_cancelled(CatchPanic(Box::pin(budget.spend(run)))).await;
         let result: HandlerResult = match result {
             Some(Ok(in_time)) => in_time.unwrap_or_else(Err),
-            Some(Err(panic)) => Err(HandlerFailure::new(ErrorKind::Panicked, panic)),
+            Some(Err(panic)) => Err(HandlerFailure::panicked(panic)),
             None => Err(cancelled()),
         };
         let is_stopped =
@@ -93,13 +93,13 @@ async fn run_and_roll_back(
         let finished = tokio::spawn(scope.finish(CallOutcome::Cancelled).in_current_span());
         // A blocked thread cannot be stopped, so the result does not wait for it.
         if !still_runs {
-            finished.await.unwrap_or_else(|error| Err(error.to_string()))?;
+            finished.await.unwrap_or_else(|error| Err(error.into()))?;
         }
-        Ok::<HandlerResult, String>(result)
+        Ok::<HandlerResult, BoxError>(result)
     };
     let result = match runtime.spawn(task.in_current_span()).await {
         Ok(Ok(result)) => result,
-        Ok(Err(error)) => Err(HandlerFailure::new(ErrorKind::Finish, error)),
+        Ok(Err(error)) => Err(HandlerFailure::finish(error)),
         Err(error) => Err(HandlerFailure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
     let output = result.map_err(failed)?;

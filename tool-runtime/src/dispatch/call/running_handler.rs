@@ -11,15 +11,16 @@ use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tracing::Instrument;
 
-use super::messages::{cancelled, injection_failed, no_runtime, timed_out, unstoppable};
+use super::messages::{cancelled, no_runtime, timed_out, unstoppable};
 use super::time_budget::{TimeBudget, timer};
 use crate::call_stage::CallStage;
 use crate::dispatch::build::problem::short_type;
 use crate::dispatch::{BoundTool, InstanceSource, ValueSource};
+use crate::handler_failure::{ErrorDescriber, HandlerFailure};
 use crate::handler_future::HandlerFuture;
-use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult, into_tool_result};
+use crate::handler_result::{HandlerOutput, HandlerResult, into_tool_result};
 use crate::inject::{
-    BlockingHandler, BlockingResult, HandlerInputs, InjectError, InjectedValue, Injection, InjectionMode,
+    BlockingHandler, BlockingResult, FinishResult, HandlerInputs, InjectError, InjectedValue, Injection, InjectionMode,
     InstanceInput, Notes, Scope, ScopeInner, StopOutcome, blocking_result,
 };
 use crate::panics::{self, CatchPanic, drop_quietly};
@@ -42,6 +43,8 @@ pub(crate) struct RunningHandler {
     stopping: Option<Box<HandlerFailure>>,
     /// The handler's notes, once it is over.
     notes: Option<Notes>,
+    /// Changes the messages of failures.
+    describe: Option<ErrorDescriber>,
 }
 
 pub(crate) enum HandlerWork {
@@ -60,7 +63,7 @@ pub(crate) enum HandlerWork {
     },
     /// The handler is over, and a task finishes its scope.
     Finishing {
-        finished: JoinHandle<Result<(), String>>,
+        finished: JoinHandle<FinishResult>,
         result: HandlerResult,
     },
     Over,
@@ -84,10 +87,11 @@ impl RunningHandler {
         work: HandlerWork,
         budget: TimeBudget,
         cancel: Option<CancellationToken>,
+        describe: Option<ErrorDescriber>,
     ) -> Self {
         let is_waiting = matches!(work, HandlerWork::Handler(_));
         let cancelled = cancel.map(|token| Box::pin(token.cancelled_owned()));
-        Self { tool, work, is_waiting, budget, timer: None, cancelled, stopping: None, notes: None }
+        Self { tool, work, is_waiting, budget, timer: None, cancelled, stopping: None, notes: None, describe }
     }
 
     /// Polls the work. Returns `None` while it waits.
@@ -223,7 +227,7 @@ impl RunningHandler {
                 (None, None)
             }
         };
-        let (tool, notes) = (self.tool.clone(), self.notes.take());
+        let (tool, notes, describe) = (self.tool.clone(), self.notes.take(), self.describe.take());
         async move {
             let stopped = || Err(if still_runs { unstoppable(cancelled()) } else { cancelled() });
             let result = result.unwrap_or_else(stopped);
@@ -231,7 +235,7 @@ impl RunningHandler {
                 Some(finished) => after_finish(result, finished.await),
                 None => result,
             };
-            with_notes(into_tool_result(result, &tool.name), notes)
+            with_notes(into_tool_result(result, &tool.name, describe.as_ref()), notes)
         }
     }
 }
@@ -250,7 +254,10 @@ impl Future for RunningHandler {
                     .map_or_else(|failure| CallOutcome::from_failure(failure.kind), |_| CallOutcome::Success);
                 match this.end(result, outcome, false) {
                     Some(result) => {
-                        return Poll::Ready(with_notes(into_tool_result(result, &this.tool.name), this.notes.take()));
+                        return Poll::Ready(with_notes(
+                            into_tool_result(result, &this.tool.name, this.describe.as_ref()),
+                            this.notes.take(),
+                        ));
                     }
                     None => continue,
                 }
@@ -261,7 +268,10 @@ impl Future for RunningHandler {
                 std::task::ready!(this.poll_timer(context))
             };
             if let Some(result) = this.stop(failure) {
-                return Poll::Ready(with_notes(into_tool_result(result, &this.tool.name), this.notes.take()));
+                return Poll::Ready(with_notes(
+                    into_tool_result(result, &this.tool.name, this.describe.as_ref()),
+                    this.notes.take(),
+                ));
             }
         }
     }
@@ -281,16 +291,16 @@ fn poll_handler(
     match panics::catch(|| Pin::new(run).poll(context)) {
         Ok(Poll::Pending) => None,
         Ok(Poll::Ready(result)) => Some(result),
-        Err(panic) => Some(Err(HandlerFailure::new(ErrorKind::Panicked, panic))),
+        Err(panic) => Some(Err(HandlerFailure::panicked(panic))),
     }
 }
 
 /// Returns the result of a handler whose scope is finished. A failed commit turns a success into a failure.
-fn after_finish(result: HandlerResult, finished: Result<Result<(), String>, JoinError>) -> HandlerResult {
-    let finished = finished.unwrap_or_else(|error| Err(format!("its task ended: {error}")));
+fn after_finish(result: HandlerResult, finished: Result<FinishResult, JoinError>) -> HandlerResult {
+    let finished = finished.unwrap_or_else(|error| Err(error.into()));
     result.and_then(|output| match finished {
         Ok(()) => Ok(output),
-        Err(error) => Err(HandlerFailure::new(ErrorKind::Finish, error)),
+        Err(error) => Err(HandlerFailure::finish(error)),
     })
 }
 
@@ -312,7 +322,7 @@ pub(crate) async fn run_in_scope(
     handler: PreparedHandler,
     stage: Option<CallStage>,
 ) -> HandlerResult {
-    let inputs = make_inputs(&tool, &scope).await.map_err(|error| injection_failed(&tool.name, &error))?;
+    let inputs = make_inputs(&tool, &scope).await.map_err(HandlerFailure::injection)?;
     if stage.as_ref().is_some_and(|stage| !stage.start()) {
         return Err(HandlerFailure::new(ErrorKind::Cancelled, "was cancelled before it ran"));
     }
@@ -320,7 +330,7 @@ pub(crate) async fn run_in_scope(
     match handler(inputs) {
         Err(error) => {
             not_entered();
-            Err(injection_failed(&tool.name, &error))
+            Err(HandlerFailure::injection(error))
         }
         Ok(HandlerStep::Done(result)) => result,
         Ok(HandlerStep::Future(future)) => future.await,
@@ -399,7 +409,7 @@ async fn construct(
         },
         Err(panic) => Err(panic),
     };
-    let built = built.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
+    let built = built.unwrap_or_else(|panic| Err(format!("it panicked: {panic}").into()));
     let name = short_type(type_name);
-    built.map(InstanceInput::Own).map_err(|error| InjectError::new(format!("`{name}::new` failed: {error}")))
+    built.map(InstanceInput::Own).map_err(|error| InjectError::caused(format!("`{name}::new` failed"), error))
 }

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep};
 
 use super::messages::{no_runtime, timed_out};
-use crate::handler_result::HandlerFailure;
+use crate::handler_failure::HandlerFailure;
 use crate::panics;
 
 /// The time of a call from start to end. The time that a user takes to decide is not counted.

@@ -143,13 +143,16 @@ impl ToolSnapshot {
     }
 
     pub(crate) fn manifest(&self) -> Manifest {
-        self.tools.iter().map(|(name, tool)| (name.to_string(), ToolDefinition::clone(tool.definition()))).collect()
+        self.tools
+            .iter()
+            .map(|(name, tool)| (name.to_string(), ToolDefinition::clone(tool.shown_definition())))
+            .collect()
     }
 
     /// Returns the tools with their definitions, computed on first use.
     pub(crate) fn definitions(&self) -> &Definitions {
         self.definitions.get_or_init(|| {
-            let tools = self.tools.iter().map(|(name, tool)| (name.clone(), tool.definition().clone()));
+            let tools = self.tools.iter().map(|(name, tool)| (name.clone(), tool.shown_definition().clone()));
             let mut all: Vec<_> = tools.collect();
             all.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
             all.into()
@@ -192,7 +195,7 @@ impl ToolSnapshot {
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.find(name).map(|tool| tool.definition().clone())
+        self.find(name).map(|tool| tool.shown_definition().clone())
     }
 
     /// Returns the error for a model that calls an unknown tool.

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use super::Dispatcher;
 use crate::arguments::{ArgumentReader, Repair};
 use crate::dispatch::call::messages::arguments_too_long;
-use crate::handler_result::HandlerFailure;
+use crate::handler_failure::HandlerFailure;
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose};
-use crate::{ErrorKind, ToolCall, ToolError, panics};
+use crate::{ToolCall, ToolError, panics};
 
 impl Dispatcher {
     /// Validates the arguments of a call that is not made, a [`Value`](serde_json::Value) or JSON text. Returns the repairs
@@ -56,7 +56,7 @@ impl Dispatcher {
                     let alias = (*tool.name != *name).then(|| Repair::tool_alias(name, &tool.name));
                     Ok(alias.into_iter().chain(repaired.into_iter().flat_map(|repaired| repaired.repairs)).collect())
                 }
-                Err(panic) => Err(HandlerFailure::new(ErrorKind::Panicked, panic).into_tool_error(&tool.name)),
+                Err(panic) => Err(HandlerFailure::panicked(panic).into_tool_error(&tool.name, None)),
             }
         })
     }

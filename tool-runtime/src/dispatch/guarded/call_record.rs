@@ -10,7 +10,9 @@ use super::{DecodedArguments, GuardedCall};
 use crate::confirm::Question;
 use crate::detach_on_drop::DetachOnDrop;
 use crate::dispatch::call::time_budget::{WaitError, within};
-use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, StartedCall};
+use crate::handler_failure::HandlerFailure;
+use crate::inject::scope::unavailable;
+use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, JournalError, StartedCall};
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// The time that a finished call waits for its outcome to be recorded. After that the recording continues in the background.
@@ -24,7 +26,7 @@ impl GuardedCall {
         match journal.recall(key).await {
             Ok(None) => Ok(()),
             Ok(Some(status)) => self.check_status(status),
-            Err(error) => Err(self.not_recorded(&error.to_string())),
+            Err(error) => Err(self.not_recorded(error)),
         }
     }
 
@@ -69,11 +71,11 @@ impl GuardedCall {
         let opening = DetachOnDrop::new(Some(self.runtime.clone()), async move {
             let status = journal.begin(&started).await?;
             let record = (status == CallStatus::New).then(|| OpenRecord { owed: Some((journal, started)), runtime });
-            Ok::<_, crate::journal::JournalError>((status, record))
+            Ok::<_, JournalError>((status, record))
         });
         match opening.await {
             Ok((status, record)) => self.check_status(status).map(|()| record),
-            Err(error) => Err(self.not_recorded(&error.to_string())),
+            Err(error) => Err(self.not_recorded(error)),
         }
     }
 
@@ -113,11 +115,12 @@ impl GuardedCall {
 
     pub(super) async fn note_entry(&self, call: StartedCall, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        journal.note(&call, &decision).await.map_err(|error| self.not_recorded(&error.to_string()))
+        journal.note(&call, &decision).await.map_err(|error| self.not_recorded(error))
     }
 
-    fn not_recorded(&self, error: &str) -> Box<ToolResult> {
-        self.failure(ErrorKind::Journal, format!("did not run, because it cannot be recorded: {error}"))
+    fn not_recorded(&self, error: JournalError) -> Box<ToolResult> {
+        let message = unavailable(&self.tool.name);
+        self.not_run(HandlerFailure::new(ErrorKind::Journal, message).with_error(error))
     }
 }
 

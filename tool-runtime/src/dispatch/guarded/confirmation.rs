@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{CallRules, DecodedArguments, GuardedCall, TimeBudget, with_repairs};
+use crate::arguments::ArgumentReader;
 use crate::confirm::{Decision, PendingApproval, PolicyVerdict, Question};
 use crate::dispatch::call::preview::run_preview;
 use crate::journal::JournalDecision;
@@ -121,7 +122,12 @@ impl GuardedCall {
                 return result;
             }
         };
-        let arguments = json::text(&self.redact(&decoded.arguments));
+        let arguments = self.redact(&decoded.arguments);
+        let arguments = match self.tool.shown_arguments() {
+            None => arguments,
+            Some(shown) => shown.to_shown(arguments),
+        };
+        let arguments = json::text(&arguments);
         let output = format!("Dry run: `{}` would run{when} with {arguments}. Nothing was done.", self.tool.name);
         let mut result = ToolResult::success(output);
         result.metadata.insert("dry_run", true);
@@ -153,7 +159,13 @@ impl GuardedCall {
         // The shown arguments, because they are the ones that run.
         let text = decoded.arguments.to_string();
         let limit = self.budget.limit;
-        match run_preview(&self.inner, preview, &self.call, (&text, false), &self.values, limit, slot).await {
+        let reader = ArgumentReader {
+            text: &text,
+            schemas: preview.own_schemas(),
+            allow_unknown: self.inner.limits.allow_unknown,
+            repair: false,
+        };
+        match run_preview(&self.inner, &preview, &self.call, reader, &self.values, limit, slot).await {
             Ok(effect) => Ok(Some(serde_json::to_value(effect).unwrap_or_default())),
             Err(error) if error.kind == ErrorKind::Busy => Err(Box::new(ToolResult::failure(error))),
             Err(error) => Ok(Some(Value::from(format!("The preview failed: {error}")))),

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::GuardedCall;
-use crate::arguments::{ArgumentReader, RepairedArguments, are_exact};
+use crate::arguments::{ArgumentReader, ArgumentSchemas, RepairedArguments, are_exact};
 use crate::confirm::Question;
+use crate::handler_failure::HandlerFailure;
 use crate::journal::JournalDecision;
 use crate::panics;
 use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
@@ -30,7 +31,7 @@ impl GuardedCall {
             self.note_entry(self.approved_entry(question), JournalDecision::ChangedSinceAsked).await?;
             return Err(self.failure(ErrorKind::Refused, CHANGED_SINCE.to_owned()));
         }
-        match self.decode(&self.call.arguments, false) {
+        match self.decode_own(&self.call.arguments) {
             Err(result) => {
                 self.note_entry(self.approved_entry(question), JournalDecision::WrongEdit).await?;
                 Err(blame_edit(result))
@@ -39,13 +40,31 @@ impl GuardedCall {
         }
     }
 
-    /// Decodes arguments, and repairs them if that is necessary and allowed.
+    /// Decodes the arguments of a model, and repairs them if that is necessary and allowed.
     pub(super) fn decode(
         &self,
         text: &str,
         repair: bool,
     ) -> Result<(PreparedHandler, DecodedArguments), Box<ToolResult>> {
-        let (mut handler, repaired) = self.prepare_handler(text, repair)?;
+        self.decode_with(self.tool.schemas(), text, repair, |arguments| match self.tool.shown_arguments() {
+            None => arguments,
+            Some(shown) => shown.to_own(arguments),
+        })
+    }
+
+    /// Decodes arguments that a user has seen, under their own names.
+    pub(super) fn decode_own(&self, text: &str) -> Result<(PreparedHandler, DecodedArguments), Box<ToolResult>> {
+        self.decode_with(self.tool.own_schemas(), text, false, |arguments| arguments)
+    }
+
+    fn decode_with(
+        &self,
+        schemas: &ArgumentSchemas,
+        text: &str,
+        repair: bool,
+        to_own: impl FnOnce(Value) -> Value,
+    ) -> Result<(PreparedHandler, DecodedArguments), Box<ToolResult>> {
+        let (mut handler, repaired) = self.prepare_handler(schemas, text, repair)?;
         let text = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
         let are_inspected = self.are_arguments_inspected();
         let mut arguments: Value = match text.trim() {
@@ -60,15 +79,18 @@ impl GuardedCall {
                 Err(_) => Value::Null,
             },
         };
+        arguments = to_own(arguments);
         // A `Value` may round a number, and defaults fill in omitted arguments. What is shown and recorded must also
         // run, so the handler is prepared again.
         let defaults = if are_inspected { self.fill_in_defaults(&mut arguments) } else { Vec::new() };
         if are_inspected && (!defaults.is_empty() || !are_exact(text)) {
             panics::drop_quietly(handler);
-            (handler, _) = self.prepare_handler(&arguments.to_string(), false).map_err(|_| {
-                let message = "was not run: a number in its arguments has more digits than can be shown and recorded";
-                self.failure(ErrorKind::InvalidArguments, message.to_owned())
-            })?;
+            (handler, _) =
+                self.prepare_handler(self.tool.own_schemas(), &arguments.to_string(), false).map_err(|_| {
+                    let message =
+                        "was not run: a number in its arguments has more digits than can be shown and recorded";
+                    self.failure(ErrorKind::InvalidArguments, message.to_owned())
+                })?;
         }
         Ok((handler, DecodedArguments { arguments, defaults, repaired }))
     }
@@ -96,12 +118,13 @@ impl GuardedCall {
     /// Decodes the arguments for the handler, which does not run yet. Returns the repairs as well.
     fn prepare_handler(
         &self,
+        schemas: &ArgumentSchemas,
         text: &str,
         repair: bool,
     ) -> Result<(PreparedHandler, Option<Box<RepairedArguments>>), Box<ToolResult>> {
         let mut repaired: Option<Box<RepairedArguments>> = None;
         let allow_unknown = self.inner.limits.allow_unknown;
-        let reader = ArgumentReader { text, schemas: self.tool.schemas(), allow_unknown, repair };
+        let reader = ArgumentReader { text, schemas, allow_unknown, repair };
         let purpose = InvocationPurpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
         match panics::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
             Ok(HandlerStep::Waiting(handler)) => Ok((handler, repaired)),
@@ -111,7 +134,7 @@ impl GuardedCall {
             }
             Ok(HandlerStep::Refused(error)) => Err(Box::new(ToolResult::failure(*error))),
             Ok(_) => Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
-            Err(panic) => Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
+            Err(panic) => Err(self.not_run(HandlerFailure::panicked(panic))),
         }
     }
 }

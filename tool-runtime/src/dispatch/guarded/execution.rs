@@ -57,7 +57,7 @@ impl GuardedExecution {
         let scope = ScopeInner::new(inner.dependencies.clone(), values, facts);
         let run = Box::pin(run_in_scope(tool.clone(), scope.clone(), runtime.clone(), handler, Some(stage)));
         let work = HandlerWork::Scoped { run, scope, runtime: runtime.clone() };
-        let handler = RunningHandler::new(tool, work, budget, cancel.clone());
+        let handler = RunningHandler::new(tool, work, budget, cancel.clone(), inner.rules.describe_errors.clone());
         Self { handler, completion: Some((completion, observer)), cancel, runtime, _turn_slot: turn_slot }
     }
 

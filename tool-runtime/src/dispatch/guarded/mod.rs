@@ -37,7 +37,8 @@ use crate::dispatch::call::time_budget::TimeBudget;
 use crate::dispatch::call::{Call, CallState};
 use crate::dispatch::turn::turn_slot::TurnSlot;
 use crate::dispatch::{BoundTool, CallRules, CallValue};
-use crate::handler_result::{HandlerFailure, into_tool_result};
+use crate::handler_failure::HandlerFailure;
+use crate::handler_result::into_tool_result;
 use crate::journal::JournalDecision;
 use crate::panics::CatchPanic;
 use crate::shim::PreparedHandler;
@@ -91,7 +92,7 @@ impl GuardedCall {
                 call.options().observer = Some(observer);
                 return None;
             }
-            let result = into_tool_result(Err(no_runtime()), &tool.name).not_started();
+            let result = into_tool_result(Err(no_runtime()), &tool.name, None).not_started();
             observer.finish(&result);
             return Some(Break(result));
         };
@@ -185,7 +186,7 @@ impl GuardedCall {
         *unrecorded = self.unrecorded(known);
         let (decision, edited) = self.approve(rules, &decoded, budget).await?;
         if let Some(arguments) = edited {
-            (handler, decoded) = match self.decode(&arguments.to_string(), false) {
+            (handler, decoded) = match self.decode_own(&arguments.to_string()) {
                 Ok(edited) => edited,
                 Err(result) => {
                     self.within_budget(budget, self.note(&decoded, JournalDecision::WrongEdit)).await?;
@@ -230,7 +231,7 @@ impl GuardedCall {
         };
         let failure = match prepared {
             Some(Ok(prepared)) => return prepared,
-            Some(Err(panic)) => HandlerFailure::new(ErrorKind::Panicked, panic),
+            Some(Err(panic)) => HandlerFailure::panicked(panic),
             None => cancelled(),
         };
         Err(self.not_run(failure))
@@ -245,13 +246,13 @@ impl GuardedCall {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
     }
 
-    /// Returns the arguments without their secrets.
+    /// Returns arguments, under their own names, without their secrets.
     fn redact(&self, arguments: &Value) -> Value {
-        self.tool.schemas().redaction().redact(arguments)
+        self.tool.own_schemas().redaction().redact(arguments)
     }
 
     fn not_run(&self, failure: Box<HandlerFailure>) -> Box<ToolResult> {
-        Box::new(into_tool_result(Err(failure), &self.tool.name))
+        Box::new(into_tool_result(Err(failure), &self.tool.name, self.inner.rules.describe_errors.as_ref()))
     }
 
     fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {

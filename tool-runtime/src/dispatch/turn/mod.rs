@@ -14,6 +14,7 @@ use tracing::Instrument;
 use crate::dispatch::call::messages::panicked;
 use crate::dispatch::turn::turn_slot::{TurnSlot, TurnSlots};
 use crate::dispatch::{Call, Dispatcher};
+use crate::handler_failure::{BoxError, log_error};
 use crate::panics::{self, CatchPanic, drop_quietly};
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
@@ -171,7 +172,8 @@ fn aborted(tool: &str) -> ToolResult {
 }
 
 fn unprepared(tool: &str, panic: &str) -> ToolResult {
-    let message = format!("`{tool}` was not run: preparing it panicked: {panic}");
+    log_error(tool, "preparing a call panicked", &*BoxError::from(panic));
+    let message = format!("`{tool}` was not run: preparing it panicked.");
     ToolResult::failure(ToolError::new(ErrorKind::Panicked, message))
 }
 

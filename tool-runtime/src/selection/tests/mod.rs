@@ -1,3 +1,4 @@
+mod arguments;
 mod filters;
 mod hidden;
 mod properties;
