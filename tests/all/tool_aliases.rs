@@ -1,9 +1,10 @@
 //! Tools called by `#[tool(alias = ..)]`. An alias reaches the tool and what protects it, never around that.
 
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use serde_json::json;
-use tool_runtime::confirm::{self, Decision, PolicyVerdict};
+use tool_runtime::confirm::{self, Decision, Deferred, PolicyVerdict, Question, TokenError};
 use tool_runtime::journal::{EntryQuery, MemoryJournal};
 use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{Builder, Dispatcher, ErrorKind, Manifest, Policy, RuntimeTool, Selection, ToolCall, ToolResult};
@@ -71,6 +72,24 @@ async fn a_policy_decides_about_the_tool_and_not_its_alias() {
     for name in ["aliases.login", "sign_in"] {
         assert_eq!(kind(&tools.call(ToolCall::from_text(name, SENT)).await), Some(ErrorKind::Refused), "{name}");
     }
+}
+
+#[tokio::test]
+async fn an_approved_call_by_an_alias_runs_once_as_the_tool() {
+    let deferred = Deferred::new([7; 32]);
+    let tools = builder().confirm(deferred.clone()).build().unwrap();
+    let pending = tools.call(ToolCall::from_text("sign_in", SENT)).await;
+    assert_eq!(kind(&pending), Some(ErrorKind::Pending), "{pending:?}");
+    let token = pending.metadata.get("token").unwrap().as_str().unwrap();
+    let resume = async || {
+        let approve = |question: Question| {
+            assert_eq!(question.tool, "aliases.login");
+            tools.approve(question)
+        };
+        deferred.resume(token, SystemTime::now(), approve).await
+    };
+    assert_eq!(resume().await.unwrap().output, "ada 4");
+    assert_eq!(resume().await, Err(TokenError::Invalid));
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod cfg;
 pub mod cli;
 mod diagnostic;
 mod filter;
+mod name_clashes;
 mod package;
 mod scan;
 mod schema;

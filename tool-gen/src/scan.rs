@@ -10,7 +10,7 @@ use tool_model::Manifest;
 use crate::filter::ToolFilter;
 use crate::source::SourceTree;
 use crate::tools::FoundTool;
-use crate::{Cfg, Diagnostic, Error, Result, Severity, SourcePlace, source, tools};
+use crate::{Cfg, Diagnostic, Error, Result, Severity, SourcePlace, name_clashes, source, tools};
 
 /// Stack size of the scanning thread: many times the need of the deepest text that is parsed. Unused pages cost
 /// nothing.
@@ -142,8 +142,9 @@ impl Scan {
         let mut found = tools::read(&sources, &filter, self.with_facts);
         found.sort_by(|a, b| (&a.name, &a.definition.handler).cmp(&(&b.name, &b.definition.handler)));
         for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
-            sources.report(duplicate(&pair[0], &pair[1]));
+            sources.report(name_clashes::duplicate(&pair[0], &pair[1]));
         }
+        name_clashes::alias_clashes(&found).into_iter().for_each(|clash| sources.report(clash));
         // Of two tools with one name the first is kept, as in `Manifest::linked()`.
         let places = found.iter().rev().map(|tool| (tool.name.clone(), tool.place.clone())).collect();
         let for_tests = found.iter().filter(|tool| tool.is_for_tests).map(|tool| tool.name.clone()).collect();
@@ -310,40 +311,6 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T>
     })
 }
 
-/// Reports two tools with one name: a model could not choose between them.
-fn duplicate(first: &FoundTool, second: &FoundTool) -> Diagnostic {
-    let at = &first.place;
-    if first.definition.handler == second.definition.handler && at == &second.place {
-        return duplicate_file(&at.file);
-    }
-    let message = format!(
-        "two tools have the name `{}`: {} ({}:{}) and {}",
-        first.name,
-        first.definition.handler,
-        at.file.display(),
-        at.line,
-        second.definition.handler
-    );
-    Diagnostic {
-        severity: Severity::Error,
-        message,
-        help: Some("rename one with `#[tool(name = \"..\")]` or `prefix`".to_owned()),
-        place: Some(second.place.clone()),
-        compile_error: false,
-    }
-}
-
-/// Reports a file once: all of its tools are duplicates.
-fn duplicate_file(file: &Path) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        message: "this file is a module of both the library and the binary, which duplicates its tools".to_owned(),
-        help: Some("declare it in the library only, and use the library in main.rs".to_owned()),
-        place: Some(SourcePlace { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
-        compile_error: false,
-    }
-}
-
 /// Returns the lines that a build script prints for Cargo.
 fn instructions(scanned: &ScanOutput) -> Vec<String> {
     // A line break would end the instruction.
@@ -418,6 +385,29 @@ mod tests {
         let for_tests = TOOL.replace("/// Say it.", "/// Say it.\n///\n/// Only for use in tests.");
         fs::write(directory.path().join("src/lib.rs"), for_tests).unwrap();
         assert!(warned("`say` is offered to models, but its documentation says that it is for tests"));
+    }
+
+    #[test]
+    fn reports_aliases_that_another_tool_has() {
+        let (directory, scan, manifest) = package();
+        let tool = |name: &str, alias: &str| {
+            format!("/// Say it.\n#[tool_runtime::tool(alias = \"{alias}\")]\npub fn {name}() {{}}\n")
+        };
+        let write = |tools: [String; 2]| {
+            fs::write(directory.path().join("src/lib.rs"), tools.concat()).unwrap();
+            scan.write_to(&manifest)
+        };
+        for (tools, message) in [
+            ([tool("say", "tell"), tool("talk", "say")], "the alias `say` of `talk` is also the name of "),
+            ([tool("say", "tell"), tool("talk", "tell")], "the alias `tell` of `talk` is also an alias of `say`, "),
+        ] {
+            let error = write(tools).unwrap_err().to_string();
+            assert!(
+                error.contains(message) && error.contains("remove the alias, or rename one of the tools"),
+                "{error}"
+            );
+        }
+        assert!(write([tool("say", "tell"), tool("talk", "speak")]).unwrap(), "a control");
     }
 
     #[test]

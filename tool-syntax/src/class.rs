@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{ImplItem, ImplItemFn, ItemImpl, ItemTrait, Lifetime, LitStr, Path, Type, Visibility};
+use tool_model::KeyKind;
 
 use crate::attrs::{self, ClassAttr, ToolAttr};
 use crate::constructor::{self, ClassConstructor, MethodRole};
@@ -102,6 +103,7 @@ fn read_block(attribute: TokenStream, item: &ItemImpl, is_declared: bool) -> (Ve
                 }
             }
             distinct_instances(&classes, &list.0, &mut report);
+            no_shared_aliases(&classes, &mut report);
         }
     }
     check_tables(&attr, &mut report);
@@ -154,6 +156,20 @@ fn distinct_instances(classes: &[ParsedClass], instances: &[ClassInstance], repo
             );
             report.at(&instances[index].ty, message);
         }
+    }
+}
+
+/// An alias is a whole name, so that all instances would have the same one.
+fn no_shared_aliases(classes: &[ParsedClass], report: &mut Report) {
+    let [class, _, ..] = classes else { return };
+    let has_alias = |tool: &&ParsedTool| tool.keys.iter().any(|(key, _)| key.kind == KeyKind::Names);
+    for tool in class.tools.iter().filter(has_alias) {
+        let message = format!(
+            "`alias` would be an alias of `{}` in each of the {} instances; remove it, or the other instances",
+            tool.function,
+            classes.len()
+        );
+        report.at(&tool.function, message);
     }
 }
 

@@ -1,10 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_http::Api;
+use tool_runtime::RuntimeTool;
 use tool_runtime::confirm::{
     Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
 };
@@ -78,6 +79,25 @@ async fn a_pending_call_hides_secrets_and_runs_once() {
     );
     assert_eq!(fixture.decide("approve", json!({"token": token})).await.problem(), (404, "token".into()));
     assert_eq!((fixture.purges(), fixture.waiting().await.len()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_sensitive_tool_waits_for_approval_under_its_alias_too() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let wipe = RuntimeTool::new("disk.wipe", "Wipe the disk.", move |(): ()| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async { "wiped" }
+    });
+    let tools = builder(&Desk::default()).tool(wipe.sensitive().alias("format")).build().unwrap();
+    let router = mounted(Api::new(tools).pending(Deferred::new(SealingKey::random().unwrap())));
+    let answer = send(&router, post("/api/tools/format?conversation=c", &json!({}))).await;
+    assert_eq!((answer.status, runs.load(Ordering::SeqCst)), (StatusCode::ACCEPTED, 0), "{answer:?}");
+    let waiting = send(&router, get("/api/pending?conversation=c")).await.json();
+    assert_eq!(waiting["pending"][0]["tool"], "disk.wipe");
+    let token = &answer.json()["metadata"]["token"];
+    let approved = send(&router, post("/api/pending/approve", &json!({"token": token}))).await;
+    assert_eq!((approved.json()["output"].as_str(), runs.load(Ordering::SeqCst)), (Some("wiped"), 1), "{approved:?}");
 }
 
 #[tokio::test]

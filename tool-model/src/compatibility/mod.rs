@@ -21,7 +21,7 @@
 //! A change is **breaking** if a valid call may now be refused or mean something else, or if a caller may no longer find a
 //! part of the result that it read:
 //! * a tool or an argument was removed, or renamed without its old name as an alias (the likely new name is given);
-//! * an alias was removed;
+//! * an alias was removed, or moved to another argument;
 //! * an argument is newly required, accepts fewer types or values, or has a tighter bound, another pattern or another
 //!   format;
 //! * in `returns`, which callers read, the opposite: a field was removed or may be missing, a type or a value was added;

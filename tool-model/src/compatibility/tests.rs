@@ -1,5 +1,6 @@
 //! Tests of the changes that are reported.
 
+mod aliases;
 mod arguments;
 mod facts;
 mod properties;

@@ -64,20 +64,16 @@ impl ToolChanges<'_> {
 
     /// Compares the other names of the arguments.
     fn aliases(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
-        let takes = |tool: &ToolDefinition, name: &String| {
-            tool.arguments.contains_key(name) || tool.arguments.values().any(|argument| argument.aliases.contains(name))
-        };
-        let names = |tool: &'_ ToolDefinition| -> Vec<(String, String)> {
-            let pairs = |(name, argument): (&String, &Argument)| {
-                argument.aliases.iter().map(|alias| (name.clone(), alias.clone())).collect::<Vec<_>>()
+        for (name, alias) in argument_aliases(old) {
+            // The argument may have a new name, and its old one as an alias.
+            let message = match (argument_called(new, alias), argument_called(new, name)) {
+                (None, _) => format!("no longer takes the name `{alias}`; calls that send it are refused"),
+                (Some(is), kept) if kept == Some(is) => continue,
+                (Some(is), _) => format!("no longer takes the name `{alias}`, which is a name of `{is}` now"),
             };
-            tool.arguments.iter().flat_map(pairs).collect()
-        };
-        for (name, alias) in names(old).iter().filter(|(_, alias)| !takes(new, alias)) {
-            let message = format!("no longer takes the name `{alias}`; calls that send it are refused");
             self.add(&property(ARGUMENTS, name), ChangeKind::Breaking, message);
         }
-        for (name, alias) in names(new).iter().filter(|(_, alias)| !takes(old, alias)) {
+        for (name, alias) in argument_aliases(new).filter(|(_, alias)| argument_called(old, alias).is_none()) {
             self.add(&property(ARGUMENTS, name), ChangeKind::Compatible, format!("also takes the name `{alias}`"));
         }
     }
@@ -128,7 +124,12 @@ impl ToolChanges<'_> {
         for key in KEYS {
             let (was, is) = (key.get(old), key.get(new));
             if was != is {
-                let kind = key.judge(was.as_ref(), is.as_ref());
+                // An alias that is the name now is still accepted.
+                let mut judged = was.clone();
+                if let (KeyKind::Names, Some(Value::Array(names))) = (key.kind, &mut judged) {
+                    names.retain(|name| name != self.tool);
+                }
+                let kind = key.judge(judged.as_ref(), is.as_ref());
                 self.add(key.name, kind, key_change(key.kind, was.as_ref(), is.as_ref()));
             }
         }
@@ -140,6 +141,17 @@ impl ToolChanges<'_> {
             self.add("description", ChangeKind::Text, change_text(was, is));
         }
     }
+}
+
+/// Returns the aliases of all arguments, each with the name of its argument.
+fn argument_aliases(tool: &ToolDefinition) -> impl Iterator<Item = (&String, &String)> {
+    tool.arguments.iter().flat_map(|(name, argument)| argument.aliases.iter().map(move |alias| (name, alias)))
+}
+
+/// Returns the name of the argument with this name or alias.
+fn argument_called<'a>(tool: &'a ToolDefinition, name: &str) -> Option<&'a String> {
+    let by_name = tool.arguments.get_key_value(name).map(|(name, _)| name);
+    by_name.or_else(|| argument_aliases(tool).find(|(_, alias)| *alias == name).map(|(name, _)| name))
 }
 
 /// Adds the aliases of the arguments to their schema, as [facts](ALIASES).

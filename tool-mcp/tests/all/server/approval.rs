@@ -21,7 +21,7 @@ struct HostService {
 #[tool_class(prefix = "host", manual)]
 impl HostService {
     /// Restart a host.
-    #[tool(sensitive, preview = "command")]
+    #[tool(sensitive, preview = "command", alias = "restart_host")]
     pub async fn reboot(&self, host: &str, #[arg(secret)] password: &str) -> String {
         self.runs.fetch_add(1, Ordering::SeqCst);
         format!("{host} restarts, with {} letters", password.len())
@@ -95,6 +95,22 @@ async fn runs_an_approved_call_as_it_was_shown() {
         }
         assert!(!seen.contains("hunter2"), "{generation:?}: {seen}");
         assert_eq!((user.seen().len(), service.runs()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn asks_for_approval_if_a_sensitive_tool_is_called_by_its_alias() {
+    for generation in BOTH {
+        for (action, runs) in [(ElicitationAction::Accept, 1), (ElicitationAction::Decline, 0)] {
+            let (server, service) = server();
+            let user = User::with_action(action);
+            let client = connect(server, user.clone(), generation).await;
+            let restart = call("restart_host", json!({"host": "web-1", "password": "hunter2"}));
+            let result = client.call_tool(restart).await.unwrap();
+            assert_eq!((user.seen().len(), service.runs()), (1, runs), "{generation:?}: {result:?}");
+            let seen = user.seen().join("\n");
+            assert!(seen.contains("host.reboot") && !seen.contains("hunter2"), "{generation:?}: {seen}");
+        }
     }
 }
 

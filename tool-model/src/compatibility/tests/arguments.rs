@@ -477,26 +477,3 @@ fn a_narrower_alternative_replaces_a_wider_one() {
         [r#"- arguments.x.p: no longer includes "a""#]
     );
 }
-
-#[test]
-fn an_alias_keeps_a_renamed_argument_and_its_loss_breaks_calls() {
-    let path = |aliases: Value| json!({"path": {"type": "string", "required": true, "aliases": aliases}});
-    assert_eq!(
-        arguments_changes(path(json!([])), path(json!(["file"]))),
-        ["+ arguments.path: also takes the name `file`"]
-    );
-    assert_eq!(
-        arguments_changes(path(json!(["file"])), path(json!([]))),
-        ["- arguments.path: no longer takes the name `file`; calls that send it are refused"]
-    );
-    let file = json!({"file": {"type": "string", "required": true, "aliases": ["path"]}});
-    assert_eq!(
-        arguments_changes(path(json!([])), file.clone()),
-        ["+ arguments.path: was renamed to `file`; its old name is an alias"]
-    );
-    assert_eq!(
-        arguments_changes(path(json!(["file"])), file),
-        ["+ arguments.path: was renamed to `file`; its old name is an alias"],
-        "the names are swapped"
-    );
-}

@@ -107,4 +107,14 @@ fn an_alias_keeps_a_renamed_tool_and_its_loss_breaks_calls() {
     assert_eq!(change_lines(&of("exec", json!(["a", "b"])), &was()), ["- alias: is none; it was a, b"]);
     assert_eq!(change_lines(&of("exec", json!(["a"])), &of("exec", json!(["a", "b"]))), ["+ alias: is a, b; it was a"]);
     assert_eq!(change_lines(&of("exec", json!(["a"])), &of("exec", json!(["b"]))), ["- alias: is b; it was a"]);
+    assert_eq!(
+        change_lines(&of("exec", json!(["run"])), &of("run", json!(["exec"]))),
+        ["+ : was renamed to `run`; its old name is an alias", "+ alias: is exec; it was run"],
+        "the names are swapped"
+    );
+    assert_eq!(
+        change_lines(&of("exec", json!(["run", "sh"])), &of("run", json!(["exec"]))),
+        ["+ : was renamed to `run`; its old name is an alias", "- alias: is exec; it was run, sh"],
+        "a control"
+    );
 }
