@@ -1,4 +1,4 @@
-use tool_runtime::tool_class;
+use tool_runtime::{tool, tool_class};
 
 struct Numbers<T>(T);
 
