@@ -147,20 +147,25 @@ fn tools(journal: impl Journal) -> Builder {
 
 /// Collects the log as `tracing_subscriber::fmt` writes it.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(std::mem::take(&mut self.0.lock().unwrap())).unwrap()
     }
 
     fn record(&self) -> tracing::subscriber::DefaultGuard {
+        self.record_at(tracing::Level::INFO)
+    }
+
+    pub(crate) fn record_at(&self, level: tracing::Level) -> tracing::subscriber::DefaultGuard {
         // As long as there is only one subscriber, tracing asks only that of the current thread: a test on a thread without
         // one would disable an event for all threads.
         static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
         SECOND.get_or_init(|| tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default()));
         let writer = self.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_span_events(FmtSpan::NONE);
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_span_events(FmtSpan::NONE).with_max_level(level);
         tracing::subscriber::set_default(subscriber.with_writer(move || writer.clone()).finish())
     }
 }

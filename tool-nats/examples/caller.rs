@@ -29,7 +29,7 @@ struct CallerArguments {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let CallerArguments { queue, log, name, arguments } = CallerArguments::parse();
-    log.install(tracing::Level::WARN);
+    log.install("warn");
     let connection = ConnectionBuilder::from_env().await?;
     let tools = Dispatcher::builder().allow_empty().build()?;
     let mut remote = discover(connection.clone(), tools.registry());

@@ -51,7 +51,7 @@ struct WorkerArguments {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = WorkerArguments::parse();
-    arguments.log.install(tracing::Level::INFO);
+    arguments.log.install("info");
     let connection = ConnectionBuilder::from_env().await?;
     let tools = Dispatcher::builder().build()?;
     let mut worker = serve(connection.clone(), tools).version(env!("CARGO_PKG_VERSION")).description("An example");

@@ -8,7 +8,7 @@ use console::options::Options;
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
-    options.log.install(tracing::Level::INFO);
+    options.log.install("info,rmcp=warn");
     match console::web::serve(&options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

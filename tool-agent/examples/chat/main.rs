@@ -43,7 +43,7 @@ const ABORTED: u8 = 130;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     // Warnings, such as those of a retried request, would appear in the middle of the dialogue.
-    arguments.log.install(tracing::Level::ERROR);
+    arguments.log.install("error");
     run(&arguments).into()
 }
 

@@ -19,7 +19,7 @@ const ABORTED: u8 = 130;
 
 fn main() -> ExitCode {
     let arguments = BuiltinsArguments::parse();
-    arguments.log.install(tracing::Level::WARN);
+    arguments.log.install("warn");
     run(&arguments).unwrap_or_else(|error| {
         eprintln!("tool-builtins: {error}");
         ExitCode::FAILURE

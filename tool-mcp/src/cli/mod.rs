@@ -23,7 +23,7 @@ const TOKEN_VARIABLE: &str = "TOOL_MCP_TOKEN";
 pub fn main() -> ExitCode {
     let arguments = ServeArguments::parse();
     // Standard output belongs to the protocol.
-    arguments.log.install(tracing::Level::INFO);
+    arguments.log.install("info,rmcp=warn");
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
