@@ -349,13 +349,18 @@ fn instructions(scanned: &ScanOutput) -> Vec<String> {
     // A line break would end the instruction.
     let line = |text: String| text.replace(['\n', '\r'], " ");
     let files = scanned.files.iter().map(|file| format!("cargo::rerun-if-changed={}", file.display()));
-    let warned = scanned
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.severity == Severity::Warning || diagnostic.compile_error);
+    let warned = scanned.diagnostics.iter().filter(|found| found.severity == Severity::Warning && !found.compile_error);
     let advice = scanned.advice();
-    let warnings = warned.chain(&advice).map(|found| format!("cargo::warning={}", line(found.to_string())));
-    files.chain(warnings).collect()
+    let warnings = warned.chain(&advice).map(|found| found.to_string()).chain(left_to_rustc(&scanned.diagnostics));
+    files.chain(warnings.map(|warning| format!("cargo::warning={}", line(warning)))).collect()
+}
+
+/// Names the places of errors that rustc reports, without repeating them.
+fn left_to_rustc(diagnostics: &[Diagnostic]) -> Option<String> {
+    let places = diagnostics.iter().filter(|found| found.compile_error).filter_map(|found| found.place.as_ref());
+    let places: Vec<String> =
+        places.map(|place| format!("{}:{}:{}", place.file.display(), place.line, place.column)).collect();
+    (!places.is_empty()).then(|| format!("the manifest lacks what does not compile: {}", places.join(", ")))
 }
 
 #[cfg(test)]

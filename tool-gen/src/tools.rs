@@ -257,7 +257,12 @@ impl ItemReader<'_> {
                 LossKind::Leaf => "a part of the result has no schema in the manifest",
                 LossKind::Detail => "a detail of the result is missing from the manifest",
             };
-            self.warn(output, message, unseen, "the program adds it at run time if the type implements `JsonSchema`");
+            self.warn(
+                output,
+                message,
+                unseen,
+                ["the program adds it at run time if the type implements `JsonSchema`"; 2],
+            );
         }
         seen.schema
     }
@@ -321,17 +326,17 @@ impl ItemReader<'_> {
             LossKind::Leaf => format!("a part of argument `{name}` is `any` in the manifest"),
             LossKind::Detail => format!("a detail of argument `{name}` is missing from the manifest"),
         };
-        self.warn(&argument.ty, &message, unseen, UnknownPart::REMEDY);
+        let of_type = "mark it `#[inject]` if the application provides it; otherwise describe it with \
+                       `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`";
+        self.warn(&argument.ty, &message, unseen, [of_type, UnknownPart::REMEDY]);
     }
 
     /// Warns about a part of a type that could not be read, at its place in the signature or in the struct or enum
-    /// behind it; `remedy` is that of a part that is a leaf.
-    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart, remedy: &str) {
+    /// behind it; the remedies are those of a whole type and of a part that is a leaf.
+    fn warn(&self, ty: &syn::Type, message: &str, unseen: &UnseenPart, remedies: [&str; 2]) {
         let help = match unseen.loss {
-            LossKind::Type => {
-                "describe it with `#[tool(arguments(..))]`, or leave it to the program if the type implements `JsonSchema`"
-            }
-            LossKind::Leaf => remedy,
+            LossKind::Type => remedies[0],
+            LossKind::Leaf => remedies[1],
             LossKind::Program => {
                 "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that the schema can refer to itself"
             }

@@ -135,15 +135,17 @@ fn leaves_compile_errors_to_rustc() {
     let application = Application::new("broken");
     application.write("src/orders.rs", &format!("{ORDERS}\npub fn broken(x: u8 {{ }}\n"));
     let stderr = application.fails();
-    let warning = stderr.lines().find(|line| line.contains("src/orders.rs:7:")).unwrap_or_else(|| panic!("{stderr}"));
-    assert!(warning.contains("warning") && warning.contains("`pub fn broken(x: u8 { }`"), "{warning}");
+    let is_left = |line: &&str| line.contains("the manifest lacks what does not compile: ");
+    let warning = stderr.lines().find(is_left).unwrap_or_else(|| panic!("{stderr}"));
+    assert!(warning.contains("warning") && warning.contains("src/orders.rs:7:"), "{warning}");
     assert!(!stderr.contains("failed to run custom build command"), "{stderr}");
     assert!(stderr.contains("error: ") && stderr.contains("could not compile `broken`"), "{stderr}");
 
-    // An error in an annotation is reported twice: as a warning here, and by the macro.
+    // An error in an annotation is reported by the macro. The build script names its place.
     application.write("src/orders.rs", &ORDERS.replace("tool]", "tool(nmae = \"x\")]"));
     let stderr = application.fails();
-    assert!(stderr.contains("src/orders.rs:4:22: unknown key `nmae`; did you mean `name`?"), "{stderr}");
+    assert!(stderr.contains("does not compile: ") && stderr.contains("src/orders.rs:4:22"), "{stderr}");
+    assert_eq!(stderr.matches("unknown key `nmae`").count(), 1, "{stderr}");
     assert!(stderr.contains("error: unknown key `nmae`"), "{stderr}");
 }
 

@@ -17,7 +17,7 @@ use crate::feed::Feed;
 use crate::idempotency::ActiveKeys;
 use crate::{Guard, Problem, SecurityHeaders, Token, routes};
 
-type ConversationResolver = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync>;
+type ConversationResolver = Arc<dyn Fn(&Parts, Option<&str>) -> Result<String, Problem> + Send + Sync>;
 
 /// Builder of a router over a dispatcher, for any axum application to mount. Options can be set in any order.
 ///
@@ -105,8 +105,9 @@ impl Api {
     /// Holds calls that need approval in `deferred`, which overrides the dispatcher's confirmer, and serves `/pending`,
     /// where users approve or refuse them.
     ///
-    /// Every client that may call tools through this router may then approve calls. Do not set it for a router that a
-    /// model uses directly.
+    /// Every client that may call tools through this router may then approve calls, and the response to a call that
+    /// waits has its token. Do not set it for a router that a model uses directly. With several users, set
+    /// [`conversation`](Self::conversation) too: each user then sees and decides only their own calls.
     pub fn pending(mut self, deferred: Deferred) -> Self {
         self.shared.pending = Some(deferred);
         self
@@ -152,24 +153,24 @@ impl Api {
     /// the request.
     ///
     /// It applies to calls, pending calls, the journal and events. Applications with several users keep them apart with
-    /// it. If it returns `None`, pending calls, journal and events of all conversations are served. It does not apply to
-    /// approving or refusing a pending call, where the token is sufficient.
+    /// it: a request lists, approves, refuses and aborts only pending calls of its own conversation. A token of another
+    /// conversation is not found (404), and stays valid.
+    ///
+    /// Without this function, clients choose their conversation. A request that names none then sees pending calls,
+    /// journal and events of all conversations, and may decide about every call whose token it has.
     ///
     /// ```
-    /// # use axum::http::StatusCode;
     /// # use tool_http::{Api, Problem};
     /// # fn user(_: &axum::http::request::Parts) -> &str { "ada" }
     /// # fn show(tools: tool_runtime::Dispatcher) {
-    /// let api = Api::new(tools).conversation(|request, named| match named {
-    ///     Some(named) => Ok(Some(format!("{}/{named}", user(request)))),
-    ///     None => Err(Problem::new(StatusCode::BAD_REQUEST, "conversation", "Name a conversation: `?conversation=..`.")),
-    /// });
+    /// let api = Api::new(tools)
+    ///     .conversation(|request, named| Ok(format!("{}/{}", user(request), named.unwrap_or("main"))));
     /// # let _ = api;
     /// # }
     /// ```
     pub fn conversation(
         mut self,
-        decide: impl Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync + 'static,
+        decide: impl Fn(&Parts, Option<&str>) -> Result<String, Problem> + Send + Sync + 'static,
     ) -> Self {
         self.shared.conversation = Some(Arc::new(decide));
         self
@@ -245,13 +246,14 @@ impl Api {
 }
 
 impl ApiState {
-    /// Returns the conversation of a request, given the one that it names.
+    /// Returns the conversation of a request, given the one that it names. `None` if it names none and the application
+    /// does not choose one: such a request is not restricted to a conversation.
     pub(crate) fn conversation(&self, parts: &Parts, named: Option<&str>) -> Result<Option<String>, Problem> {
         if let Some(named) = named {
             check_id("conversation", named)?;
         }
         match &self.conversation {
-            Some(decide) => decide(parts, named),
+            Some(decide) => decide(parts, named).map(Some),
             None => Ok(named.map(str::to_owned)),
         }
     }

@@ -2,7 +2,6 @@
 
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tool_runtime::display::excerpt;
 
@@ -21,11 +20,6 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for QueryParams<T> {
         Ok(Self(query))
     }
 }
-
-/// A query string without parameters.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NoQuery {}
 
 /// The `{name}` segment of the path.
 pub(crate) struct PathName(pub(crate) String);

@@ -4,16 +4,17 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde::Serialize;
-use tool_runtime::{ErrorKind, ToolError, ToolResult};
+use serde_json::Value;
+use tool_runtime::{ErrorKind, ToolDefinition, ToolError, ToolResult};
 
 use crate::Problem;
 use crate::idempotency::is_replayed;
 
 /// Returns a result as JSON with the matching status. A failed result has the members of a [`Problem`] too, so that
 /// every response outside the 200s has one form.
-pub(crate) fn result_response(result: &ToolResult) -> Response {
+pub(crate) fn result_response(result: &ToolResult, structured: bool) -> Response {
     match &result.error {
-        None => Json(result).into_response(),
+        None => Json(ResultBody::new(result, structured)).into_response(),
         Some(error) if error.kind == ErrorKind::Pending => (StatusCode::ACCEPTED, Json(result)).into_response(),
         Some(error) => {
             let problem = if is_replayed(result) { final_problem(error) } else { problem(error) };
@@ -35,6 +36,28 @@ fn final_problem(error: &ToolError) -> Problem {
         status => status,
     };
     Problem::new(status, error.kind.as_str(), &error.message)
+}
+
+/// Returns `true` if the output of a tool is JSON of a known schema.
+pub(crate) fn has_structured_output(tool: &ToolDefinition) -> bool {
+    tool.returns.is_some()
+}
+
+/// A result, with its output as JSON if the tool has an output schema.
+#[derive(Serialize)]
+pub(crate) struct ResultBody<'a> {
+    #[serde(flatten)]
+    result: &'a ToolResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured: Option<Value>,
+}
+
+impl<'a> ResultBody<'a> {
+    /// Parses the output of a `structured` call that succeeded. An output that was shortened for the model is no JSON.
+    pub(crate) fn new(result: &'a ToolResult, structured: bool) -> Self {
+        let structured = if structured && result.success { serde_json::from_str(&result.output).ok() } else { None };
+        Self { result, structured }
+    }
 }
 
 #[derive(Serialize)]

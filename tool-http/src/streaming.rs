@@ -16,6 +16,7 @@ use tool_runtime::{Progress, ToolResult};
 use tracing::Instrument;
 
 use crate::Problem;
+use crate::response::ResultBody;
 
 /// Maximum number of reports buffered for a slow client. Further ones are counted as missed.
 const MAX_REPORTS: usize = 256;
@@ -32,7 +33,7 @@ pub(crate) fn accepts_stream(headers: &HeaderMap) -> bool {
 ///
 /// A client that stops reading delays the response but not the call, whose timeouts still apply. A client that
 /// disconnects cancels the call, unless the call runs in its own task.
-pub(crate) fn respond<F>(call: impl FnOnce(Progress) -> F) -> Response
+pub(crate) fn respond<F>(structured: bool, call: impl FnOnce(Progress) -> F) -> Response
 where
     F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
 {
@@ -46,7 +47,7 @@ where
     });
     let mut running = JoinSet::new();
     running.spawn(call(progress).in_current_span());
-    let calls = CallStream { running, ended: None, reports, missed };
+    let calls = CallStream { running, ended: None, reports, missed, structured };
     let events = stream::unfold(calls, |mut calls| async move {
         let event = calls.next().await?;
         Some((Ok::<_, Infallible>(event), calls))
@@ -60,6 +61,7 @@ struct CallStream {
     ended: Option<Result<ToolResult, Problem>>,
     reports: mpsc::Receiver<Value>,
     missed: Arc<AtomicU64>,
+    structured: bool,
 }
 
 impl CallStream {
@@ -74,7 +76,7 @@ impl CallStream {
             }
             match self.ended.take() {
                 None => {}
-                Some(Ok(result)) => return Some(event("result", &result)),
+                Some(Ok(result)) => return Some(event("result", &ResultBody::new(&result, self.structured))),
                 Some(Err(problem)) => return Some(event("problem", &problem)),
             }
             tokio::select! {

@@ -219,7 +219,7 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
                 late.extend(
                     quote_spanned!(span=> let mut #local = __tool::InjectionRequest::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
                 );
-                handed.push(quote_spanned!(span=> &mut *#local));
+                handed.push(quote_spanned!(span=> #local.lend()));
             }
             InjectedForm::LentObject(ty) => {
                 early.extend(quote_spanned! {span=>
@@ -231,7 +231,7 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
                 late.extend(quote_spanned! {span=>
                     let mut #local = __tool::InjectionRequest::<::std::boxed::Box<#ty>>::NEW.tool_borrow_mut(&__inputs, #index)?;
                 });
-                handed.push(quote_spanned!(span=> &mut **#local));
+                handed.push(quote_spanned!(span=> &mut **#local.lend()));
             }
         }
     }

@@ -94,7 +94,8 @@ impl<T: ?Sized + Serialize> ToolOutput for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a tool's error: the model reads it as text, and it does not implement `Display`",
     label = "fails with a `{Self}`",
-    note = "implement `std::fmt::Display` for it"
+    note = "implement `std::fmt::Display` for it, or use `#[tool(error = debug)]`",
+    note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolFailure: Display {}
 

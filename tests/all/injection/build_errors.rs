@@ -58,7 +58,7 @@ fn a_shared_value_cannot_be_borrowed_mutably() {
         text.contains("`one: &mut Transaction` cannot be borrowed mutably: all calls share the value \"one\""),
         "{text}"
     );
-    assert!(text.contains("the value \"other\" is a `i32`"), "{text}");
+    assert!(text.contains("the value \"other\" is an `i32`"), "{text}");
 }
 
 #[test]
@@ -73,6 +73,25 @@ fn a_value_with_a_finish_hook_cannot_be_moved_out() {
     let text = error.to_string();
     assert!(text.contains("`.finish(..)` wants it back"), "{text}");
     assert!(text.contains("`.finish(\"sesion\", ..)` has no provider of that name"), "{text}");
+}
+
+#[test]
+fn a_wrong_name_or_a_wrapped_type_is_recognized() {
+    let text = tools("::needy").value("usr", Arc::new(CurrentUser("ada"))).build().unwrap_err().to_string();
+    assert!(text.contains("the value \"usr\" is an `Arc<CurrentUser>`: did you mean it? Otherwise add"), "{text}");
+    let text = tools("::needy").value("sesion", 5_u8).build().unwrap_err().to_string();
+    assert!(text.contains("the value \"sesion\" is a `u8`: did you mean it?"), "{text}");
+    // The control: a value that has nothing to do with the parameter.
+    let text = tools("::needy").value("temperature", 5_u8).build().unwrap_err().to_string();
+    assert!(!text.contains("did you mean it?"), "{text}");
+}
+
+#[test]
+fn an_exclusive_borrow_of_another_type_may_be_lent() {
+    let make = |_: Scope| async { Ok::<_, String>(String::new()) };
+    let text = tools("::greedy").provide("one", make).build().unwrap_err().to_string();
+    assert!(text.contains("if it contains the `Transaction`, `.lend(\"one\", |value: &mut String| ..)`"), "{text}");
+    assert!(text.contains("if a provided value contains it, as in a transaction, `.lend(\"one\","), "{text}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod build_warnings;
 mod finish_hooks;
 // Borrowed and moved values.
 mod borrowing;
+// Parts of provided values.
+mod lent_parts;
 // Dependencies and failures of providers.
 mod providers;
 // Instances: shared, behind a lock, trait objects, and those built inside a call.

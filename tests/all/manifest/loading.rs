@@ -74,7 +74,7 @@ fn a_manifest_with_outdated_flags_is_stale() {
     assert!(error.contains("`loading.send`: the manifest is stale: "), "{error}");
     assert!(error.contains("`sensitive` is false in the manifest, true in the code"), "{error}");
     assert!(error.contains("`timeout_ms` is 9000 in the manifest, 5000 in the code"), "{error}");
-    assert!(error.ends_with("; write the manifest again"), "{error}");
+    assert!(error.contains("; write the manifest again: `tool-gen write`, or build again if"), "{error}");
 }
 
 #[test]
@@ -106,6 +106,20 @@ fn every_mismatch_is_reported_at_once() {
     let lenient = Dispatcher::builder().manifest(Manifest::from_json(&stale).unwrap()).lenient().build().unwrap();
     let names: Vec<String> = lenient.definitions().iter().map(|(name, _)| name.to_string()).collect();
     assert_eq!(names, ["loading.send"], "the rest is skipped");
+}
+
+#[test]
+fn a_tool_that_was_renamed_is_named() {
+    let renamed = text().replace("loading.send", "loading.sendd").replace("loading::send", "loading::sendd");
+    let error = refusal(&renamed);
+    assert!(
+        error.contains("`all::manifest::loading::sendd` is not linked; renamed to `loading.send`? Then write"),
+        "{error}"
+    );
+    // The control: nothing has a similar name.
+    let removed = text().replace("loading.send", "loading.archive").replace("loading::send", "loading::archive");
+    let error = refusal(&removed);
+    assert!(error.contains("is not linked; it was removed or renamed: write the manifest again"), "{error}");
 }
 
 #[test]

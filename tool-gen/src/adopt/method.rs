@@ -254,10 +254,15 @@ impl MethodContext<'_> {
                 } else if self.traits.is_handle(&ty) && (is_lent || self.is_cloned(&ty)) {
                     needs.inject(&name, &argument.ty);
                 } else {
+                    let decode =
+                        format!("derive `Deserialize` for `{leaf}`, or decode it with `#[arg(with = \"module\")]`");
+                    // The model fills what is decoded, so it would choose the user that a call is made for.
+                    let inject =
+                        "if the application knows it (a user, a pool, a clock): `#[inject]`; if the model fills it: ";
                     needs.add(
                         AdoptReason::ArgumentType,
                         format!("`{name}`: `{leaf}` implements neither `Deserialize` nor `FromStr`"),
-                        format!("derive `Deserialize` for `{leaf}`, or decode it with `#[arg(with = \"module\")]`"),
+                        if is_lent { format!("{inject}{decode}") } else { decode },
                     );
                 }
             }

@@ -20,7 +20,8 @@ use super::terminal::{BOLD, DIM, GREEN, RED, YELLOW, count, display_path, print,
 /// Find code that could become tools, and annotate it
 ///
 /// Lists the impl blocks and traits of a package that could be tool classes. Says of each public method whether it fits as
-/// it is, with attributes, or not, and why. Nothing is compiled. Types without sources are reported as unknown.
+/// it is or with attributes (✓), needs a decision (~), is unknown (?) or does not fit (✗), and why. Nothing is compiled.
+/// Types without sources are reported as unknown. `--write` exits with 1 if every method is left to a decision.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct AdoptCommand {
@@ -88,6 +89,7 @@ impl AdoptCommand {
         self.check_names(&report)?;
         let written = if self.write { self.write(&report)? } else { Vec::new() };
         let next = if self.write { next_steps(&report, &self.classes, &selection.directories) } else { Vec::new() };
+        let (is_written, undecided) = (!written.is_empty(), self.undecided(&report));
         match format {
             OutputFormat::Json => print_json(&self.json(&report, written, next))?,
             OutputFormat::Text => {
@@ -95,9 +97,18 @@ impl AdoptCommand {
                 print(&self.text(&report))?;
                 written.iter().for_each(|file| print_status(format_args!("{} {file} annotated", styled(GREEN, "✓"))));
                 next.iter().for_each(|step| print_status(format_args!("next: {step}")));
+                if self.write && !is_written {
+                    print_status(format_args!("{} {}", styled(YELLOW, "!"), nothing_written(undecided)));
+                }
             }
         }
-        Ok(ExitStatus::Fine)
+        Ok(if self.write && !is_written && undecided > 0 { ExitStatus::Objection } else { ExitStatus::Fine })
+    }
+
+    /// Returns the number of methods that `--write` leaves to the user.
+    fn undecided(&self, report: &AdoptReport) -> usize {
+        let methods = report.classes.iter().filter(|class| self.is_shown(class)).flat_map(|class| &class.methods);
+        methods.filter(|method| matches!(method.fit, Fit::Conversion | Fit::Unknown | Fit::Unfit)).count()
     }
 
     /// Returns the selection of packages, with the positional argument.
@@ -176,6 +187,15 @@ impl AdoptCommand {
             let _ = writeln!(text, "data types and builders, shown with `--class`: {}", hidden.join(", "));
         }
         text
+    }
+}
+
+/// Explains why `--write` has written nothing.
+fn nothing_written(undecided: usize) -> String {
+    match undecided {
+        0 => "nothing written: no method is left to annotate".to_owned(),
+        1 => "nothing written: 1 method needs a decision; see its `help`".to_owned(),
+        count => format!("nothing written: {count} methods need a decision; see their `help`"),
     }
 }
 

@@ -89,8 +89,8 @@ impl CheckCommand {
                 if let Some(committed) = &committed {
                     print(&changes::unified_diff(committed, &expected, [&name, "sources"]))?;
                     print("\n")?;
+                    print(&changes::render(&found))?;
                 }
-                print(&changes::render(&found))?;
                 let remedy = match &committed {
                     None => "does not exist; run `tool-gen write`",
                     Some(_) if reworded == known && !self.keep_words => {
@@ -98,7 +98,8 @@ impl CheckCommand {
                     }
                     Some(_) => "is stale; run `tool-gen write`",
                 };
-                print_status(format_args!("\n{} {name} {remedy}", styled(RED, "✗")));
+                let space = if committed.is_some() { "\n" } else { "" };
+                print_status(format_args!("{space}{} {name} {remedy}", styled(RED, "✗")));
             }
         }
         Ok(if fresh { ExitStatus::Fine } else { ExitStatus::Objection })

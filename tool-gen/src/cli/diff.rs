@@ -119,7 +119,14 @@ impl DiffCommand {
         let Some(repository) = GitRepository::containing(directory)? else {
             return Err(neither().help("not in a git repository"));
         };
-        let Some(commit) = repository.commit(name)? else { return Err(neither()) };
+        let Some(commit) = repository.commit(name)? else {
+            return Err(match repository.commit("HEAD")? {
+                Some(_) => neither(),
+                None => {
+                    neither().help("the repository has no commits yet: commit first, or compare with a manifest file")
+                }
+            });
+        };
         let manifest = PackageSelection::resolve(&self.choice)?.manifest;
         if let Some(text) = repository.file_text(&commit, &manifest)? {
             let manifest = Manifest::from_json(&text)

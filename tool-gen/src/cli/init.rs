@@ -13,7 +13,7 @@ use super::terminal::{GREEN, print_status, styled};
 /// Add tools to an existing package
 ///
 /// Adds what is missing: dependencies in Cargo.toml, `src/tools.rs` with a service, a dispatcher and tests, its `mod` item,
-/// and a build script that writes the manifest. Existing files are not overwritten; a second run changes nothing.
+/// a build script that embeds the manifest, and the manifest to commit. Existing files are not overwritten; a second run changes nothing.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct InitCommand {
@@ -41,6 +41,8 @@ impl InitCommand {
             print_status(format_args!("{} the package already has tools", styled(GREEN, "✓")));
         } else {
             plan = plan
+                .next("annotate services of yours: `tool-gen adopt` lists the methods that fit")
+                .next("see warnings: `tracing_subscriber::fmt().with_writer(std::io::stderr).init();` in `main`")
                 .next("call a tool: `tools::dispatcher()?.call(ToolCall::from_text(\"notes.add\", arguments)).await`")
                 .next("serve MCP clients: `tool_mcp::serve_stdio(tools::dispatcher()?).await?`")
                 .next("cargo test");

@@ -8,13 +8,13 @@ use clap::Args;
 use super::arguments::OutputFormat;
 use super::exit::{CommandFailure, ExitStatus, FailureContext, Result};
 use super::packages::cargo_toml;
-use super::starter::{MAIN, SourceChoice, StarterPlan};
+use super::starter::{MAIN, SourceChoice, StarterPlan, WORKFLOW};
 use super::terminal::display_path;
 
 /// Create a package with tools
 ///
-/// The package has a service with three tools, a build script that writes their manifest, a dispatcher, tests, and a
-/// program that lists and calls tools or serves them to MCP clients. Runs `cargo new` first, so names, workspaces and
+/// The package has a service with three tools, a build script that embeds their manifest, the manifest to commit, a
+/// dispatcher, tests, and a program that lists and calls tools or serves them to MCP clients. Runs `cargo new` first, so names, workspaces and
 /// version control are handled as Cargo does.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
@@ -26,6 +26,10 @@ pub(super) struct NewCommand {
     /// Name of the package; by default that of the directory
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+
+    /// Add a workflow for GitHub Actions that runs the tests
+    #[arg(long)]
+    ci: bool,
 
     #[command(flatten)]
     source: SourceChoice,
@@ -56,9 +60,11 @@ impl NewCommand {
         let manifest = cargo_toml(Some(&self.directory))?;
         let main = manifest.with_file_name("src").join("main.rs");
         let directory = manifest.parent().map(display_path).unwrap_or_default();
-        StarterPlan::new(&manifest, &self.source)?
-            .with_file(main, MAIN)
-            .next(format!("cd {directory} && cargo test"))
+        let mut plan = StarterPlan::new(&manifest, &self.source)?.with_file(main, MAIN);
+        if self.ci {
+            plan = plan.with_file(manifest.with_file_name(".github").join("workflows").join("ci.yml"), WORKFLOW);
+        }
+        plan.next(format!("cd {directory} && cargo test"))
             .next("cargo run -- notes.add '{\"text\": \"buy milk\"}'")
             .next("cargo run -- mcp")
             .write(format)?;

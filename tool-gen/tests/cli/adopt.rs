@@ -226,3 +226,25 @@ fn methods_that_destroy_are_marked_and_those_for_tests_are_left_out() {
     assert!(written.contains("#[tool_runtime::tool(destructive)]\n    pub fn delete"), "{written}");
     assert!(written.contains("/// Only for use in tests.\n    pub fn fill"), "{written}");
 }
+
+#[test]
+fn a_type_that_the_application_may_know_is_not_left_to_the_model() {
+    let source = "pub struct User { pub name: String }\npub struct Notes;\nimpl Notes {\n    /// Lists notes.\n    \
+                  pub fn list(&self, user: &User) -> String { user.name.clone() }\n    /// Moves notes.\n    \
+                  pub fn own(&self, user: User) -> String { user.name }\n}\n";
+    let project = Project::with(source);
+    let ran = project.run(&["adopt", "--class", "Notes", "--write"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.ends_with("nothing written: 2 methods need a decision; see their `help`\n"), "{}", ran.stderr);
+    assert_eq!(project.read("src/lib.rs"), source);
+    let inject =
+        "help: if the application knows it (a user, a pool, a clock): `#[inject]`; if the model fills it: derive";
+    assert_eq!(ran.stdout.matches(inject).count(), 1, "{}", ran.stdout);
+
+    // The control: the decision is made.
+    project.edit("src/lib.rs", "user: &User", "#[inject] user: &User");
+    project.edit("src/lib.rs", "    /// Moves notes.\n    pub fn own", "    fn own");
+    let ran = project.run(&["adopt", "--class", "Notes", "--write"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(project.read("src/lib.rs").contains("tool_class(opt_in)"), "{}", project.read("src/lib.rs"));
+}

@@ -64,6 +64,11 @@ fn rejects_a_name_that_is_neither_file_nor_revision() {
     let ran = project.run(&["diff", "nothing"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("`nothing` is neither a manifest file nor a git revision"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("no commits yet"), "{}", ran.stderr);
+    project.git(&["init", "--quiet"]);
+    let ran = project.run(&["diff", "HEAD"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("the repository has no commits yet: commit first"), "{}", ran.stderr);
 }
 
 /// A tool in a file with errors was not removed.

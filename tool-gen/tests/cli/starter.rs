@@ -71,6 +71,8 @@ fn new_writes_a_package_whose_tools_are_found() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
     assert!(ran.stderr.contains("next: cd my-tools && cargo test"), "{}", ran.stderr);
     assert!(project.read("my-tools/Cargo.toml").contains("name = \"my-tools\""));
+    assert!(project.read("my-tools/tools_calls.json").contains("my_tools::tools::NoteService::clear"));
+    assert!(!project.path("my-tools/.github").exists(), "the workflow is optional");
     let (code, shown) = project.json(&["show", "--manifest-path", "my-tools"]);
     assert_eq!(code, 0);
     for tool in ["notes.add", "notes.clear", "notes.read"] {
@@ -79,6 +81,14 @@ fn new_writes_a_package_whose_tools_are_found() {
     let again = project.run(&["new", "my-tools"]);
     assert_eq!(again.code, 2);
     assert!(again.stderr.contains("already exists"), "{}", again.stderr);
+}
+
+#[test]
+fn new_writes_a_workflow_if_asked() {
+    let project = Project::empty();
+    let ran = project.run(&["new", "checked", "--ci"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(project.read("checked/.github/workflows/ci.yml").contains("cargo test --locked"));
 }
 
 #[test]
@@ -107,7 +117,9 @@ fn init_keeps_what_exists_and_runs_twice() {
     project.write("src/lib.rs", "//! The shop.\n\npub mod orders;\n").write("src/orders.rs", "");
     let (code, first) = project.json(&["init"]);
     assert_eq!(code, 0);
-    assert_eq!(first["written"], serde_json::json!(["Cargo.toml", "src/tools.rs", "src/lib.rs", "build.rs"]));
+    let files = ["Cargo.toml", "src/tools.rs", "src/lib.rs", "build.rs", "tools_calls.json"];
+    assert_eq!(first["written"], serde_json::json!(files));
+    assert!(first["next"].to_string().contains("tool-gen adopt"), "{first}");
     assert_eq!(project.read("src/lib.rs"), "//! The shop.\n\npub mod tools;\npub mod orders;\n");
     assert!(project.read("build.rs").contains("scan(\"src/lib.rs\")"));
     assert!(project.read("Cargo.toml").starts_with("# Ours.\n[package]\n"));
@@ -167,7 +179,7 @@ fn a_new_package_builds_passes_its_tests_and_serves_mcp_clients() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     lock(&project, "starter-new");
     let tested = cargo(&project, "starter-new", &["test", "--offline"], "").unwrap();
-    assert!(tested.contains("3 passed"), "{tested}");
+    assert!(tested.contains("4 passed"), "{tested}");
     cargo(&project, "starter-new", &["build", "--offline"], "").unwrap();
     let program = |arguments: &[&str], input: &str| {
         let file = target().join("debug").join(format!("starter-new{}", std::env::consts::EXE_SUFFIX));
@@ -206,5 +218,5 @@ fn a_package_builds_after_init() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     lock(&project, "");
     let tested = cargo(&project, "", &["test", "--offline", "--lib"], "").unwrap();
-    assert!(tested.contains("3 passed"), "{tested}");
+    assert!(tested.contains("4 passed"), "{tested}");
 }

@@ -27,7 +27,8 @@ fn check_fails_for_a_stale_manifest_and_shows_it() {
     let project = Project::with(TOOLS);
     let missing = project.run(&["check"]);
     assert_eq!(missing.code, 1);
-    assert!(missing.stderr.contains("tools_calls.json does not exist; run `tool-gen write`"), "{}", missing.stderr);
+    let expected = ("", "✗ tools_calls.json does not exist; run `tool-gen write`\n");
+    assert_eq!((missing.stdout.as_str(), missing.stderr.as_str()), expected);
     project.run(&["write"]);
     project.edit("src/lib.rs", "max = 100", "max = 50");
     let stale = project.run(&["check"]);

@@ -15,9 +15,12 @@ pub(crate) struct ToolResult {
     output: String,
     /// The error of a failed call.
     error: Option<ToolError>,
-    /// Data for the client, not for the model. A pending call has `token` and `expires` (Unix time in seconds), a result
-    /// from the journal has `replayed`.
+    /// Data for the client, not for the model. A pending call has `token` and `expires` (Unix time in milliseconds), a
+    /// result from the journal has `replayed`.
     metadata: Map<String, Value>,
+    /// The output as JSON, if the call succeeded and the tool has an output schema. Absent if the output was shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    structured: Option<Value>,
 }
 
 /// The error of a call.

@@ -11,7 +11,7 @@ use crate::routes::dialects::{DialectDefinitions, DialectList, FormQuery};
 use crate::routes::events::EventQuery;
 use crate::routes::health::Health;
 use crate::routes::journal::{JournalPage, JournalQuery};
-use crate::routes::pending::{AbortRequest, ApprovalRequest, PendingList, PendingQuery, RefusalRequest};
+use crate::routes::pending::{AbortRequest, ApprovalRequest, DecisionQuery, PendingList, PendingQuery, RefusalRequest};
 use crate::routes::tools::{ToolDetails, ToolList, ToolQuery};
 
 /// Returns all paths except those of the tools.
@@ -85,11 +85,13 @@ fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Co
     let listed = get_operation::<PendingList>(schemas, "list_pending", "Lists the pending calls.", query);
     path("/pending", json!({"get": listed}));
     let runs = call_responses(schemas, None);
+    let parameters = schemas.query::<DecisionQuery>();
     let mut decision = |name: &str, body: Value, summary: &str, responses: Value| {
         path(
             &format!("/pending/{name}"),
             json!({"post": {
                 "operationId": format!("{name}_pending"), "tags": ["pending"], "summary": summary,
+                "parameters": parameters,
                 "requestBody": {"required": true, "content": {"application/json": {"schema": body}}},
                 "responses": responses,
             }}),
@@ -154,7 +156,10 @@ pub(super) fn call_responses(schemas: &mut ComponentSchemas, output: Option<Valu
     let result = schemas.reference::<mirror::ToolResult>();
     let schema = match output {
         None => result.clone(),
-        Some(output) => json!({"allOf": [result, {"properties": {"output": output}}]}),
+        Some(schema) => {
+            let text = json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema});
+            json!({"allOf": [result, {"properties": {"output": text, "structured": schema}}]})
+        }
     };
     let streamed = "With `Accept: text/event-stream`: `progress` for each report of the tool, then `result` with a \
                     `ToolResult` as its data.";

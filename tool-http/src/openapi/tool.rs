@@ -37,11 +37,11 @@ pub(super) fn path(name: &str, tool: &ToolDefinition, schemas: &mut ComponentSch
     json!({"post": operation})
 }
 
-/// Returns the schema of a tool's output if it is known: a string that contains JSON.
+/// Returns the schema of a tool's output if it is known.
 fn output_schema(name: &str, tool: &ToolDefinition) -> Option<Value> {
     let mut schema = tool.returns.clone()?;
     rewrite_references(&mut schema, name);
-    Some(json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema}))
+    Some(schema)
 }
 
 /// Returns the component name of a tool's type. Characters that are invalid there are replaced by their code points.

@@ -19,7 +19,7 @@ use crate::call_values::CallValue;
 use crate::extract::{PathName, QueryParams};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::mirror;
-use crate::response::{problem, result_response};
+use crate::response::{has_structured_output, problem, result_response};
 use crate::{Problem, streaming};
 
 /// Query parameters of a call.
@@ -49,10 +49,11 @@ pub(crate) async fn call(
     QueryParams(query): QueryParams<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let structured = api.tools.definition(&name).is_some_and(|tool| has_structured_output(&tool)) && !query.dry_run;
     let CallRequest { headers, setup, call, key } = read_request(&api, name, &query, request).await?;
     if let Some(key) = key.filter(|_| !query.dry_run) {
         let keyed = api.keys.reserve(&api.tools, key).await?;
-        return respond(&headers, move |progress| {
+        return respond(&headers, structured, move |progress| {
             run_detached(async move {
                 let call = setup.apply(api.tools.call(call), progress);
                 keyed.run(call, api.pending.as_ref()).await
@@ -60,7 +61,7 @@ pub(crate) async fn call(
         })
         .await;
     }
-    respond(&headers, move |progress| async move {
+    respond(&headers, structured, move |progress| async move {
         let tools = &api.tools;
         let call = setup.apply(tools.call(call), progress);
         Ok(if query.dry_run { call.dry_run() } else { call }.await)
@@ -164,16 +165,18 @@ pub(crate) async fn run_detached(
     tokio::spawn(call.in_current_span()).await.unwrap_or_else(|error| Err(streaming::lost(&error)))
 }
 
-/// Runs a call and returns its result, or a stream of its progress if the client accepts one.
+/// Runs a call and returns its result, or a stream of its progress if the client accepts one. The output of a `structured`
+/// call is sent as JSON too.
 pub(crate) async fn respond<F>(
     headers: &HeaderMap,
+    structured: bool,
     call: impl FnOnce(Option<Progress>) -> F,
 ) -> Result<Response, Problem>
 where
     F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
 {
     if streaming::accepts_stream(headers) {
-        return Ok(streaming::respond(|progress| call(Some(progress))));
+        return Ok(streaming::respond(structured, |progress| call(Some(progress))));
     }
-    Ok(result_response(&call(None).await?))
+    Ok(result_response(&call(None).await?, structured))
 }

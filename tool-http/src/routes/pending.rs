@@ -1,6 +1,7 @@
 //! `/pending`: lists, approves, refuses and aborts pending calls.
 //!
-//! Tokens are sent in the body and never in a path: a token is sufficient to run its call, and paths are logged.
+//! Tokens are sent in the body and never in a path, since paths are logged. Without [`Api::conversation`](crate::Api::conversation) a
+//! token is sufficient to run its call.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -19,13 +20,23 @@ use super::SharedState;
 use super::call::{CallSetup, respond, run_detached};
 use crate::Problem;
 use crate::api::ApiState;
-use crate::extract::{NoQuery, QueryParams};
+use crate::extract::QueryParams;
+use crate::response::has_structured_output;
 
 /// Query parameters of the list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingQuery {
     /// Only calls of this conversation. If unset, all calls that the caller may see.
+    #[serde(default)]
+    conversation: Option<String>,
+}
+
+/// Query parameters of a decision.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DecisionQuery {
+    /// The conversation of the call. A token of another conversation is not found.
     #[serde(default)]
     conversation: Option<String>,
 }
@@ -135,13 +146,14 @@ pub(crate) async fn list(
 /// not be approved again.
 pub(crate) async fn approve(
     State(api): SharedState,
-    _: QueryParams<NoQuery>,
+    QueryParams(query): QueryParams<DecisionQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let setup = CallSetup::from_request(&api, &parts, None).await?;
     let ApprovalRequest { token, edited } = api.body.json(&parts.headers, body).await?;
-    respond(&parts.headers, move |progress| {
+    let pending = find(&api, &parts, &query, &token).await?;
+    respond(&parts.headers, has_structured_output(&pending.question.definition), move |progress| {
         run_detached(async move {
             let run = |question: tool_runtime::confirm::Question| {
                 let tools = &api.tools;
@@ -162,11 +174,12 @@ pub(crate) async fn approve(
 
 pub(crate) async fn refuse(
     State(api): SharedState,
-    _: QueryParams<NoQuery>,
+    QueryParams(query): QueryParams<DecisionQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let RefusalRequest { token, reason } = api.body.json(&parts.headers, body).await?;
+    find(&api, &parts, &query, &token).await?;
     let result = run_detached(async move {
         let call = deferred(&api)?.redeem(&token, SystemTime::now()).await.map_err(token_problem)?;
         Ok(api.tools.refuse(&call.question, reason.as_deref()).await)
@@ -177,12 +190,25 @@ pub(crate) async fn refuse(
 /// Refuses a pending call and all others of its conversation.
 pub(crate) async fn abort(
     State(api): SharedState,
-    _: QueryParams<NoQuery>,
+    QueryParams(query): QueryParams<DecisionQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let AbortRequest { token } = api.body.json(&parts.headers, body).await?;
+    find(&api, &parts, &query, &token).await?;
     Ok(refusal_response(&run_detached(async move { abort_all(&api, &token).await }).await?))
+}
+
+/// Returns the call of a token, which stays valid. A call of another conversation than the request's is not found.
+async fn find(api: &ApiState, parts: &Parts, query: &DecisionQuery, token: &str) -> Result<PendingCall, Problem> {
+    let conversation = api.conversation(parts, query.conversation.as_deref())?;
+    let call = deferred(api)?.peek(token, SystemTime::now()).await.map_err(token_problem)?;
+    match conversation {
+        Some(own) if call.question.conversation.as_deref() != Some(own.as_str()) => {
+            Err(token_problem(TokenError::Invalid))
+        }
+        _ => Ok(call),
+    }
 }
 
 async fn abort_all(api: &ApiState, token: &str) -> Result<ToolResult, Problem> {
@@ -228,7 +254,11 @@ fn token_problem(error: TokenError) -> Problem {
         TokenError::Unavailable => {
             (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Failed to look up the pending calls: try again.")
         }
-        _ => (StatusCode::NOT_FOUND, "token", "No pending call has this token: it was used already, or is invalid."),
+        _ => {
+            let detail =
+                "No pending call has this token: it was used already, is invalid, or is of another conversation.";
+            (StatusCode::NOT_FOUND, "token", detail)
+        }
     };
     Problem::new(status, kind, detail)
 }

@@ -226,7 +226,7 @@ async fn the_application_keeps_conversations_apart() {
     let tools = builder(&Desk::default()).journal(journal.clone()).build().unwrap();
     let api = Api::new(tools).journal(journal).conversation(|request, named| {
         let user = request.headers.get("x-user").and_then(|user| user.to_str().ok()).unwrap_or("nobody");
-        Ok(Some(format!("{user}/{}", named.unwrap_or("-"))))
+        Ok(format!("{user}/{}", named.unwrap_or("-")))
     });
     let router = mounted(api);
     let ask = |method: &str, path: &str, user: &str| request(method, path).header("x-user", user);

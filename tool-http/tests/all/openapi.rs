@@ -179,6 +179,41 @@ fn assert_every_reference_leads_somewhere(document: &Value, part: &Value) {
 }
 
 #[tokio::test]
+async fn a_result_with_a_schema_is_structured() {
+    let router = full_router();
+    let document = document(&router).await;
+    let order = json!({"items": [{"sku": "a", "parts": []}]});
+    let ordered = send(&router, post("/api/tools/desk.order", &order)).await.json();
+    assert_eq!(ordered["structured"], order);
+    assert_eq!(ordered["output"], r#"{"items":[{"sku":"a","parts":[]}]}"#, "the model's text stays");
+    let described = schema_of(&document, "/tools/desk.order", "post", "200");
+    fits(&document, described, &ordered);
+    let mut wrong = described.clone();
+    wrong["components"] = document["components"].clone();
+    let mut broken = ordered;
+    broken["structured"] = json!({"items": 1});
+    assert!(!jsonschema::is_valid(&wrong, &broken), "the schema of `structured` is described");
+
+    let streamed = json_request("/api/tools/desk.order", "text/event-stream", &order);
+    let events = Stream::open(&router, streamed).await.all().await;
+    assert_eq!(events.last().unwrap().data["structured"], order);
+
+    // The controls: a number has no schema, and a failure or a dry run no output of the tool.
+    for (path, body) in [
+        ("/api/tools/desk.add", json!({"a": 1, "b": 2})),
+        ("/api/tools/desk.order", json!({"items": 1})),
+        ("/api/tools/desk.order?dry_run=true", order),
+    ] {
+        let answer = send(&router, post(path, &body)).await.json();
+        assert!(answer.get("structured").is_none(), "{path}: {answer}");
+    }
+}
+
+fn json_request(path: &str, accept: &str, body: &Value) -> axum::http::Request<axum::body::Body> {
+    crate::support::json(request("POST", path).header("accept", accept), body)
+}
+
+#[tokio::test]
 async fn describes_retry_after() {
     let router = full_router();
     let document = document(&router).await;

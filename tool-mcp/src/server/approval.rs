@@ -63,9 +63,23 @@ pub(super) fn form(message: &str) -> ElicitRequestParams {
     ElicitRequestParams::FormElicitationParams { meta: None, message: message.to_owned(), requested_schema }
 }
 
-/// Renders the question: the tool, the arguments without secrets, and the preview.
+/// The length in characters after which a description is cut.
+const MAX_DESCRIPTION: usize = 300;
+
+/// Renders the question: the tool and its description, the arguments without secrets, and the preview.
 fn shown(question: &Question) -> String {
     let mut text = format!("Allow `{}` to run?", question.tool);
+    if question.definition.destructive {
+        text.push_str(" It is marked as destructive.");
+    }
+    let description = question.definition.description.trim();
+    if !description.is_empty() {
+        text.push_str("\n\n");
+        text.extend(description.chars().take(MAX_DESCRIPTION));
+        if description.chars().nth(MAX_DESCRIPTION).is_some() {
+            text.push('…');
+        }
+    }
     let arguments = question.shown();
     if arguments.as_object().is_none_or(|arguments| !arguments.is_empty()) {
         text.push_str(&format!("\n\nArguments:\n{arguments:#}"));
@@ -76,4 +90,31 @@ fn shown(question: &Question) -> String {
         Some(preview) => text.push_str(&format!("\n\nWhat it does:\n{preview:#}")),
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use tool_runtime::ToolDefinition;
+
+    use super::*;
+
+    #[test]
+    fn shows_what_the_tool_does() {
+        let definition = |description: &str, destructive| {
+            let definition =
+                json!({"description": description, "handler": "a::b", "arguments": {}, "destructive": destructive});
+            Arc::new(serde_json::from_value::<ToolDefinition>(definition).unwrap())
+        };
+        let question = |definition| Question::new("shop.close", definition, json!({}));
+        assert_eq!(
+            shown(&question(definition("Close a shop.", true))),
+            "Allow `shop.close` to run? It is marked as destructive.\n\nClose a shop."
+        );
+        assert_eq!(shown(&question(definition("", false))), "Allow `shop.close` to run?");
+        let long = shown(&question(definition(&"ä".repeat(301), false)));
+        assert!(long.contains(&format!("{}…", "ä".repeat(300))), "{long}");
+    }
 }

@@ -1,12 +1,12 @@
 //! Injected values, which belong to one call or are shared by all.
 
-use std::any::{Any, type_name};
-use std::ops::{Deref, DerefMut};
+use std::any::{Any, TypeId, type_name};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 
-use super::InjectError;
+use super::{InjectError, LentPart};
 use crate::panics;
 
 type AnyBox = Box<dyn Any + Send>;
@@ -51,11 +51,18 @@ struct Returnable<T>(Option<T>);
 pub(crate) struct ValueSlot {
     pub(crate) made: OnceCell<Result<(), InjectError>>,
     held: Mutex<HeldValue>,
+    /// The part that may be borrowed instead of the value.
+    lent: Option<Arc<LentPart>>,
 }
 
 impl ValueSlot {
     pub(crate) fn new(held: HeldValue) -> Arc<Self> {
-        Arc::new(Self { made: OnceCell::new(), held: Mutex::new(held) })
+        Arc::new(Self { made: OnceCell::new(), held: Mutex::new(held), lent: None })
+    }
+
+    /// Creates the slot of a value that is not made yet.
+    pub(crate) fn of_provider(lent: Option<Arc<LentPart>>) -> Arc<Self> {
+        Arc::new(Self { made: OnceCell::new(), held: Mutex::default(), lent })
     }
 
     pub(crate) fn put(&self, held: HeldValue) {
@@ -153,7 +160,14 @@ impl InjectedValue {
     /// Lends the value for writing. Dropping the guard returns it.
     pub(crate) fn exclusive<T: Send + 'static>(&self) -> Result<ExclusiveGuard<T>, InjectError> {
         let Self::Slot(slot) = self else { return Err(unavailable::<T>()) };
-        Ok(ExclusiveGuard { value: Some(slot.take_value()?), home: slot.clone() })
+        let held = match slot.lent.as_ref().filter(|part| part.type_id == TypeId::of::<T>()) {
+            None => ExclusiveValue::Whole(slot.take_value()?),
+            Some(part) => {
+                let owner = part.take_owner(&mut slot.lock()).ok_or_else(unavailable::<T>)?;
+                ExclusiveValue::Part(owner, part.clone())
+            }
+        };
+        Ok(ExclusiveGuard { held, home: slot.clone() })
     }
 }
 
@@ -183,28 +197,34 @@ impl<T> Deref for SharedGuard<T> {
 
 /// A guard for a value that is lent for writing. Dropping it returns the value to the call, so that it can be finished.
 pub struct ExclusiveGuard<T: Send + 'static> {
-    value: Option<T>,
+    held: ExclusiveValue<T>,
     home: Arc<ValueSlot>,
 }
 
-impl<T: Send + 'static> Deref for ExclusiveGuard<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.value.as_ref().expect("there until the guard is dropped")
-    }
+enum ExclusiveValue<T> {
+    Whole(T),
+    /// The value whose part is lent.
+    Part(AnyBox, Arc<LentPart>),
+    Returned,
 }
 
-impl<T: Send + 'static> DerefMut for ExclusiveGuard<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.value.as_mut().expect("there until the guard is dropped")
+impl<T: Send + 'static> ExclusiveGuard<T> {
+    /// Lends the value.
+    pub fn lend(&mut self) -> &mut T {
+        match &mut self.held {
+            ExclusiveValue::Whole(value) => value,
+            ExclusiveValue::Part(owner, part) => part.borrow(owner).expect("its type was checked when it was taken"),
+            ExclusiveValue::Returned => unreachable!("it is returned when the guard is dropped"),
+        }
     }
 }
 
 impl<T: Send + 'static> Drop for ExclusiveGuard<T> {
     fn drop(&mut self) {
-        if let Some(value) = self.value.take() {
-            self.home.put(HeldValue::new(value));
+        match std::mem::replace(&mut self.held, ExclusiveValue::Returned) {
+            ExclusiveValue::Whole(value) => self.home.put(HeldValue::new(value)),
+            ExclusiveValue::Part(owner, _) => self.home.put(HeldValue::Owned(owner)),
+            ExclusiveValue::Returned => {}
         }
     }
 }
@@ -224,7 +244,7 @@ mod tests {
         assert!(input.exclusive::<String>().is_err() && input.take::<String>().is_err());
         assert_eq!(input.cloned::<String>().unwrap(), *lent);
         drop(lent);
-        input.exclusive::<String>().unwrap().push('!');
+        input.exclusive::<String>().unwrap().lend().push('!');
         assert_eq!(input.take::<String>().unwrap(), "value!");
         assert!(input.take::<String>().is_err() && input.cloned::<String>().is_err(), "it is gone");
     }

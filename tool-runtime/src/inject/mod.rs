@@ -6,7 +6,7 @@
 //!   all calls.
 //! - [`Builder::provide`](crate::Builder::provide) creates a value for each call that needs it. A finish hook
 //!   ([`Builder::finish`](crate::Builder::finish)) receives it back with the [`CallOutcome`](crate::CallOutcome): one
-//!   transaction per call.
+//!   transaction per call. [`Builder::lend`](crate::Builder::lend) lets a handler borrow a part of it, such as its connection.
 //! - [`Call::with`](crate::Call::with) passes a value with one call.
 //!
 //! Every handler can also ask for [`Context`](crate::Context), [`Progress`](crate::Progress),
@@ -50,6 +50,7 @@ mod call_facts;
 pub(crate) mod handler_inputs;
 mod injected_value;
 pub(crate) mod injection;
+mod lent_part;
 mod provider;
 pub(crate) mod scope;
 
@@ -58,6 +59,7 @@ pub(crate) use call_facts::{CallFact, CallFacts};
 pub(crate) use handler_inputs::{HandlerInputs, InstanceInput};
 pub(crate) use injected_value::{ExclusiveGuard, HeldValue, InjectedValue, SharedGuard, ValueSlot};
 pub(crate) use injection::{Injection, InjectionMode};
+pub(crate) use lent_part::LentPart;
 pub use provider::IntoFinishResult;
 pub(crate) use provider::{FinishHook, FinishResult, ValueProvider};
 pub use scope::InjectError;

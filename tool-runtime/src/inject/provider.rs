@@ -2,8 +2,9 @@
 
 use std::any::TypeId;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use super::{HeldValue, Scope};
+use super::{HeldValue, LentPart, Scope};
 use crate::CallOutcome;
 use crate::handler_failure::BoxError;
 
@@ -16,6 +17,8 @@ pub(crate) struct ValueProvider {
     pub(crate) type_name: &'static str,
     pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<HeldValue, BoxError>> + Send + Sync>,
     pub(crate) finish: Option<FinishHook>,
+    /// The part of the value that handlers may borrow instead of it.
+    pub(crate) lent: Option<Arc<LentPart>>,
 }
 
 impl ValueProvider {
@@ -35,6 +38,7 @@ impl ValueProvider {
                 Box::pin(async move { made.await.map(HeldValue::new).map_err(Into::into) })
             }),
             finish: None,
+            lent: None,
         }
     }
 }

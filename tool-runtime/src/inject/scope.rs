@@ -218,7 +218,7 @@ impl ScopeInner {
             match state.slots.iter().find(|(index, _)| *index == provider) {
                 Some((_, slot)) => slot.clone(),
                 None => {
-                    let slot = Arc::new(ValueSlot::default());
+                    let slot = ValueSlot::of_provider(self.dependencies.providers[provider].lent.clone());
                     state.slots.push((provider, slot.clone()));
                     slot
                 }

@@ -110,6 +110,22 @@ fn a_duplicate_names_both_and_changes_nothing() {
     assert_eq!(names(&tools), "search_tools");
 }
 
+/// Each registered tool is logged once, with its origin, and the tools that stay are not logged again.
+#[test]
+fn logs_each_registered_tool() {
+    let log = crate::testing::LogRecorder::default();
+    let _logging = log.record();
+    let count = |name: &str| log.text().matches(&format!("tool={name:?}")).count();
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool("x.first", "")).build().unwrap();
+    assert_eq!(count("x.first"), 1, "{}", log.text());
+    assert!(log.text().contains("message=tool registered") && log.text().contains("registry/tests.rs:"));
+    tools.registry().register(tool("x.second", "")).unwrap();
+    tools.registry().register(tool("x.second", "a duplicate")).unwrap_err();
+    assert_eq!((count("x.first"), count("x.second")), (1, 1), "{}", log.text());
+    tools.registry().replace(tool("x.second", "another")).unwrap();
+    assert_eq!(count("x.second"), 2, "{}", log.text());
+}
+
 #[test]
 fn notifies_once_per_change_and_not_of_failed_ones() {
     let tools = empty();

@@ -80,6 +80,18 @@ impl ToolTable {
         self.tools.values().all(|tool| is_linked(tool))
     }
 
+    /// Returns the tools that are not in an earlier table, sorted by name, if they are going to be logged.
+    pub(crate) fn added_since(&self, earlier: &Self) -> Vec<Arc<BoundTool>> {
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return Vec::new();
+        }
+        let is_known =
+            |tool: &Arc<BoundTool>| earlier.tools.get(&tool.name).is_some_and(|known| Arc::ptr_eq(known, tool));
+        let mut added: Vec<_> = self.tools.values().filter(|tool| !is_known(tool)).cloned().collect();
+        added.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        added
+    }
+
     /// Returns the table after all valid changes, and the problems of the others.
     pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<BuildProblem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };

@@ -58,7 +58,8 @@ pub(super) fn add(text: &str, source: &CrateSource) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error| format!("not valid TOML: {error}"))?;
     let tokio =
         Dependency { name: "tokio", source: ("version", "1".to_owned()), features: &["macros", "rt-multi-thread"] };
-    for needed in [source.library("tool-runtime"), source.library("tool-mcp"), tokio] {
+    let subscriber = Dependency { name: "tracing-subscriber", source: ("version", "0.3".to_owned()), features: &[] };
+    for needed in [source.library("tool-runtime"), source.library("tool-mcp"), tokio, subscriber] {
         add_to(&mut document, "dependencies", &needed)?;
     }
     add_to(&mut document, "build-dependencies", &source.library("tool-gen"))?;
@@ -136,7 +137,8 @@ mod tests {
             "# data\n",
             &format!(
                 "# data\ntool-runtime = \"{version}\"\ntool-mcp = \"{version}\"\n\
-                 tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n"
+                 tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n\
+                 tracing-subscriber = \"0.3\"\n"
             ),
         );
         assert_eq!(after, format!("{expected}\n[build-dependencies]\ntool-gen = \"{version}\"\n"));

@@ -19,6 +19,8 @@ const BUILD_SCRIPT: &str = include_str!("template/build.rs");
 const TOOLS: &str = include_str!("template/tools.rs");
 /// The root file of a new package.
 pub(super) const MAIN: &str = include_str!("template/main.rs");
+/// The workflow of `new --ci`.
+pub(super) const WORKFLOW: &str = include_str!("template/ci.yml");
 
 /// The origin of the library crates in Cargo.toml.
 #[derive(Args, Clone, Debug, Default)]
@@ -45,6 +47,8 @@ impl SourceChoice {
 pub(super) struct StarterPlan {
     files: Vec<(PathBuf, String)>,
     next: Vec<String>,
+    /// The root file to scan and the manifest to write, if the tools are new.
+    manifest: Option<(PathBuf, PathBuf)>,
 }
 
 /// The result for `--format json`.
@@ -66,7 +70,7 @@ impl StarterPlan {
         let extended = dependencies::add(&manifest, &source)
             .map_err(|message| CommandFailure::new(format!("{}: {message}", display_path(cargo_toml))))?;
         plan.replace(cargo_toml, &manifest, extended);
-        plan.add_tools(&root)?;
+        plan.add_tools(&root, cargo_toml)?;
         plan.add_build_script(&package, cargo_toml, &root)?;
         Ok(plan)
     }
@@ -78,11 +82,15 @@ impl StarterPlan {
     }
 
     /// Adds the module `tools` and its declaration in the root file.
-    fn add_tools(&mut self, root: &CrateRoot) -> Result {
+    fn add_tools(&mut self, root: &CrateRoot, cargo_toml: &Path) -> Result {
         let directory = root.file.parent().unwrap_or(Path::new(""));
         let places = [directory.join("tools.rs"), directory.join("tools").join("mod.rs")];
         match places.iter().find(|file| file.exists()) {
-            None => self.files.push((places[0].clone(), TOOLS.to_owned())),
+            None => {
+                self.files.push((places[0].clone(), TOOLS.to_owned()));
+                let manifest = cargo_toml.with_file_name(tool_gen::FILE_NAME);
+                self.manifest = (!manifest.exists()).then(|| (root.file.clone(), manifest));
+            }
             Some(file) if read(file)?.contains("tool_runtime") => {}
             Some(file) => {
                 return Err(CommandFailure::new(format!("{} exists and has no tools", display_path(file)))
@@ -133,11 +141,21 @@ impl StarterPlan {
     }
 
     /// Writes the files and prints the result.
-    pub(super) fn write(&self, format: OutputFormat) -> Result {
+    pub(super) fn write(mut self, format: OutputFormat) -> Result {
         for (file, text) in &self.files {
+            if let Some(directory) = file.parent() {
+                std::fs::create_dir_all(directory).context(|| format!("create {}", directory.display()))?;
+            }
             std::fs::write(file, text).context(|| format!("write {}", file.display()))?;
         }
-        let written: Vec<String> = self.files.iter().map(|(file, _)| display_path(file)).collect();
+        let mut written: Vec<String> = self.files.iter().map(|(file, _)| display_path(file)).collect();
+        if let Some((root, manifest)) = self.manifest.take() {
+            match tool_gen::scan(root).write_to(&manifest) {
+                Ok(_) => written.push(display_path(&manifest)),
+                // The sources that were there before may have errors.
+                Err(error) => self.next.insert(0, format!("run `tool-gen write`, once this is corrected: {error}")),
+            }
+        }
         match format {
             OutputFormat::Json => print_json(&JsonStarter { written, next: &self.next })?,
             OutputFormat::Text => {

@@ -88,6 +88,12 @@ impl InstallArguments {
             None => self.client.file(&BaseDirectories::from_env(), self.project.as_deref())?,
         };
         let report = |line: String| writeln!(std::io::stderr(), "tool-mcp: {line}").map_err(InstallError::Output);
+        if let Some(program) = entry.launch.missing_program() {
+            report(format!(
+                "warning: `{program}` does not exist or is not on the PATH; {} cannot start it",
+                self.client.title()
+            ))?;
+        }
         match write::apply(&file, self.client.format(), &edit, self.force)? {
             write::Applied::Unchanged => report(format!("`{}` is already in {}", edit.name, file.display())),
             write::Applied::Written { backup } => {

@@ -42,6 +42,22 @@ impl Launch {
         }
     }
 
+    /// Returns the program of a command if there is no such file, neither at its path nor on the `PATH`.
+    pub(super) fn missing_program(&self) -> Option<&str> {
+        let Self::Command { program, .. } = self else { return None };
+        let path = Path::new(program);
+        let exists = |path: PathBuf| {
+            path.is_file()
+                || ["exe", "cmd", "bat"].iter().any(|suffix| cfg!(windows) && path.with_extension(suffix).is_file())
+        };
+        let is_found = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => exists(path.to_owned()),
+            _ => std::env::var_os("PATH")
+                .is_some_and(|paths| std::env::split_paths(&paths).any(|directory| exists(directory.join(path)))),
+        };
+        (!is_found).then_some(program)
+    }
+
     /// Returns the name of the program or the host, with only the characters that names may have.
     fn default_name(&self) -> String {
         let text = match self {

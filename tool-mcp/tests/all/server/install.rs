@@ -87,6 +87,22 @@ fn a_file_that_cannot_be_edited_is_unchanged() {
 }
 
 #[test]
+fn warns_of_a_program_that_does_not_exist() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("server"), "").unwrap();
+    let warning = |name: &str, program: &str| installed(home.path(), &["cursor", "--name", name, "--", program]);
+    for (name, program) in [("one", "./nonexistent"), ("two", "no-such-program-on-the-path")] {
+        let said = warning(name, program);
+        assert!(said.contains("does not exist or is not on the PATH; Cursor cannot start it"), "{said}");
+    }
+    // The controls: a file, and a program on the PATH.
+    for (name, program) in [("three", "./server"), ("four", "cargo")] {
+        let said = warning(name, program);
+        assert!(!said.contains("warning"), "{said}");
+    }
+}
+
+#[test]
 fn print_writes_nothing() {
     let home = tempfile::tempdir().unwrap();
     for (client, expected) in [

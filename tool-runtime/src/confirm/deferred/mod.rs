@@ -141,6 +141,33 @@ impl Deferred {
         DetachOnDrop::new(runtime, taken).await
     }
 
+    /// Returns the pending call of a token, which stays valid. For a check of who may decide about the call.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use std::time::SystemTime;
+    /// # use tool_runtime::{ToolDefinition, confirm::{Confirm, Decision, Deferred, Question, SealingKey}};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let deferred = Deferred::new(SealingKey::random()?);
+    /// # let question = Question::new("metrics.purge", Arc::new(ToolDefinition::default()), serde_json::json!({}));
+    /// # let Decision::Pending(pending) = deferred.confirm(&question).await else { panic!("not pending") };
+    /// let now = SystemTime::now();
+    /// assert_eq!(deferred.peek(&pending.token, now).await?.question.conversation, None);
+    /// assert!(deferred.redeem(&pending.token, now).await.is_ok(), "it is still pending");
+    /// assert!(deferred.peek(&pending.token, now).await.is_err(), "it was redeemed");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Fails like [`redeem`](Self::redeem).
+    pub async fn peek(&self, token: &str, now: SystemTime) -> Result<PendingCall, TokenError> {
+        let token = ApprovalToken::decode(token).ok_or(TokenError::Invalid)?;
+        let call = self.verify(&token, self.store.get(&token.id()).await)?;
+        if now < call.expires { Ok(call) } else { Err(TokenError::Expired) }
+    }
+
     /// Spends a token and returns its call, to refuse it or to run it without [`resume`](Self::resume).
     ///
     /// If this future is dropped, the token may be spent. The caller must check that the tool is still

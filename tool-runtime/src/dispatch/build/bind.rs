@@ -12,7 +12,7 @@ use tool_model::{KeyValue, Manifest, Registration, ToolDefinition, registrations
 use super::bound_tool::{BoundTool, InstanceSource, ToolFunction};
 use super::check_definition::check_definition;
 use super::match_manifest::{MatchedTool, duplicate, match_manifest};
-use super::problem::{BuildProblem, merge, short_type};
+use super::problem::{BuildProblem, merge, short_type, with_article};
 use super::{Dependencies, ValueSource};
 use crate::dispatch::build::dependencies::SourceError;
 use crate::dispatch::dispatcher::snapshot::Tools;
@@ -234,8 +234,9 @@ fn missing_instance_remedy(name: &str, receiver: ReceiverKind, type_name: &str) 
     }
     let method = if receiver == ReceiverKind::Mut { "service_mut" } else { "service" };
     format!(
-        "add `.{method}(..)` with a `{name}`; for a new `{name}` in each call, let `{name}::new` take injected \
-         parameters, or write `#[tool_class(per_call)]`"
+        "add `.{method}(..)` with {}; for a new `{name}` in each call, let `{name}::new` take injected \
+         parameters, or write `#[tool_class(per_call)]`",
+        with_article(name)
     )
 }
 
@@ -268,25 +269,46 @@ fn bind_injections(
 /// Finds the source of a parameter, by name first, then by type.
 fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<ValueSource, (String, String)> {
     let Injection { parameter, type_id, arc_type_id, type_name, mode } = *injection;
-    let lends = mode == InjectionMode::Ref;
+    let (lends, is_exclusive) = (mode == InjectionMode::Ref, mode == InjectionMode::Mut);
     let wanted = short_type(type_name);
     if let Some((source, its_type, its_name)) = dependencies.by_name(parameter) {
-        if its_type == type_id {
+        if its_type == type_id || is_exclusive && dependencies.lends(source, type_id) {
             return Ok(source);
         }
         // Types with the same short name are distinguished by their paths.
         let is_same = short_type(its_name) == wanted;
         let (its_name, wanted) =
             if is_same { (its_name.to_owned(), type_name.to_owned()) } else { (short_type(its_name), wanted) };
-        let message = format!("{} is a `{its_name}`", dependencies.describe(source));
-        return Err((message, format!("provide a `{wanted}` as {parameter:?}, or rename the parameter")));
+        let message = format!("{} is {}", dependencies.describe(source), with_article(&its_name));
+        let mut remedy = format!("provide {} as {parameter:?}, or rename the parameter", with_article(&wanted));
+        if is_exclusive && matches!(source, ValueSource::Provider(_)) {
+            remedy.push_str(&format!(
+                "; if it contains the `{wanted}`, `.lend({parameter:?}, |value: &mut {its_name}| ..)`"
+            ));
+        }
+        return Err((message, remedy));
     }
-    dependencies.by_type(type_id, lends.then_some(arc_type_id), type_name).map_err(|error| {
+    let by_type = dependencies.by_type(type_id, lends.then_some(arc_type_id), type_name);
+    by_type.or_else(|error| if is_exclusive { dependencies.lender(type_id, error) } else { Err(error) }).map_err(|error| {
         let remedy = match error {
-            SourceError::NotProvided { .. } => format!(
-                "add `.provide({parameter:?}, |scope| async move {{ .. }})`, `.value({parameter:?}, ..)`, \
-                 or `.per_call::<{wanted}>()` with `.with(..)` at each call"
-            ),
+            SourceError::NotProvided { .. } => {
+                let add = format!(
+                    "add `.provide({parameter:?}, |scope| async move {{ .. }})`, `.value({parameter:?}, ..)`, \
+                     or `.per_call::<{wanted}>()` with `.with(..)` at each call"
+                );
+                let lend = match dependencies.providers.first() {
+                    Some(provider) if is_exclusive => format!(
+                        "; if a provided value contains it, as in a transaction, `.lend({:?}, |value: &mut {}| ..)`",
+                        provider.name,
+                        short_type(provider.type_name)
+                    ),
+                    _ => String::new(),
+                };
+                match dependencies.near_miss(parameter, arc_type_id) {
+                    Some(near) => format!("{near} Otherwise {add}{lend}"),
+                    None => add + &lend,
+                }
+            }
             SourceError::Ambiguous { .. } => {
                 format!("call the parameter like the one that is meant, or provide one as {parameter:?}")
             }

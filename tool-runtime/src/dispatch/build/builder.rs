@@ -13,7 +13,7 @@ use crate::dispatch::build::problem::{no_tools, skip, unreadable};
 use crate::dispatch::retries::RetryCounter;
 use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, DispatcherState, Retries};
 use crate::handler_failure::ErrorDescriber;
-use crate::inject::{FinishHook, IntoFinishResult, Scope, ValueProvider};
+use crate::inject::{FinishHook, IntoFinishResult, LentPart, Scope, ValueProvider};
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
 use crate::manifest::IntoManifest;
@@ -28,6 +28,7 @@ pub struct Builder {
     manifest: Option<Manifest>,
     dependencies: Dependencies,
     finish: Vec<(String, FinishHook)>,
+    lent: Vec<(String, LentPart)>,
     limits: CallLimits,
     rules: CallRules,
     lenient: bool,
@@ -207,6 +208,38 @@ impl Builder {
         self
     }
 
+    /// Lets handlers borrow a part of a provided value: a parameter of type `&mut P` gets it, by type or by the provider's
+    /// name. The whole value stays with the call, for its finish hook.
+    ///
+    /// Use it for services that take the connection inside of a transaction:
+    ///
+    /// ```
+    /// # use tool_runtime::{BuildError, Dispatcher};
+    /// # struct Connection;
+    /// # struct Transaction { connection: Connection }
+    /// # fn main() -> Result<(), BuildError> {
+    /// let tools = Dispatcher::builder()
+    ///     .provide("session", |_| async { Ok::<_, String>(Transaction { connection: Connection }) })
+    ///     .lend("session", |session: &mut Transaction| &mut session.connection)
+    /// #   .allow_empty()
+    ///     .build()?;
+    /// # drop(tools);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn lend<T, P>(
+        mut self,
+        name: impl Into<String>,
+        part: impl Fn(&mut T) -> &mut P + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: Send + 'static,
+        P: Send + 'static,
+    {
+        self.lent.push((name.into(), LentPart::new(part)));
+        self
+    }
+
     /// Adds a value that all calls share.
     pub fn value<T: Send + Sync + 'static>(mut self, name: impl Into<String>, value: T) -> Self {
         let name = name.into();
@@ -380,6 +413,7 @@ impl Builder {
     /// do not match the program, and a dispatcher without tools unless [`allow_empty`](Self::allow_empty) is set.
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
+        self.attach_lent_parts();
         let dependencies = Arc::new(self.dependencies);
         let (table, _, mut of_tools) = ToolTable::default().changed(&BoundChanges::new(self.tools));
         let has_manifest = self.manifest.is_some();
@@ -429,6 +463,27 @@ impl Builder {
             if provider.finish.replace(hook).is_some() {
                 let message = format!("`.finish({name:?}, ..)` is given twice");
                 self.problems.push(BuildProblem::general(message, "finish a value once"));
+            }
+        }
+    }
+
+    fn attach_lent_parts(&mut self) {
+        for (name, part) in std::mem::take(&mut self.lent) {
+            let Some(provider) = self.dependencies.providers.iter_mut().find(|provider| provider.name == name) else {
+                let message = format!("`.lend({name:?}, ..)` has no provider of that name");
+                self.problems.push(BuildProblem::general(message, format!("add `.provide({name:?}, ..)`")));
+                continue;
+            };
+            let (owner, its_type) = part.owner;
+            if provider.type_id != owner {
+                let message = format!(
+                    "`.lend({name:?}, ..)` borrows from a `{its_type}`, but its provider makes a `{}`",
+                    provider.type_name
+                );
+                self.problems.push(BuildProblem::general(message, "let both have the same type"));
+            } else if provider.lent.replace(Arc::new(part)).is_some() {
+                let message = format!("`.lend({name:?}, ..)` is given twice");
+                self.problems.push(BuildProblem::general(message, "lend one part of a value"));
             }
         }
     }

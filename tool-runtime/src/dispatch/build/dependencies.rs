@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use tokio::sync::Mutex;
 
-use crate::dispatch::build::problem::short_type;
+use crate::dispatch::build::problem::{short_type, with_article};
 use crate::inject::{CallFact, HeldValue, InjectError, InjectedValue, ValueProvider, ValueSlot};
 use crate::{Dispatcher, Progress};
 
@@ -165,6 +165,36 @@ impl Dependencies {
         }
     }
 
+    /// Returns `true` if a source lends a part of this type.
+    pub(crate) fn lends(&self, source: ValueSource, type_id: TypeId) -> bool {
+        let ValueSource::Provider(index) = source else { return false };
+        self.providers[index].lent.as_ref().is_some_and(|part| part.type_id == type_id)
+    }
+
+    /// Returns the only provider that lends a part of this type, or `error` if there is none.
+    pub(crate) fn lender(&self, type_id: TypeId, error: SourceError) -> Result<ValueSource, SourceError> {
+        let providers = (0..self.providers.len()).map(ValueSource::Provider);
+        let lenders: Vec<ValueSource> = providers.filter(|source| self.lends(*source, type_id)).collect();
+        match (lenders.as_slice(), error) {
+            ([only], _) => Ok(*only),
+            ([_, _, ..], SourceError::NotProvided { type_name, .. }) => {
+                let sources = lenders.iter().map(|source| self.describe(*source)).collect();
+                Err(SourceError::Ambiguous { type_name, sources })
+            }
+            (_, error) => Err(error),
+        }
+    }
+
+    /// Returns the named source that a parameter without one probably means: an `Arc` of its type, or a similar name.
+    pub(crate) fn near_miss(&self, parameter: &str, arc_type_id: TypeId) -> Option<String> {
+        let name = match self.names().find(|name| self.by_name(name).is_some_and(|(_, id, _)| id == arc_type_id)) {
+            Some(name) => name,
+            None => *tool_model::nearest(parameter, self.names()).first()?,
+        };
+        let (source, _, type_name) = self.by_name(name)?;
+        Some(format!("{} is {}: did you mean it?", self.describe(source), with_article(&short_type(type_name))))
+    }
+
     /// Names both types by their paths if a provided type has the same short name.
     fn not_provided(&self, type_name: &str) -> SourceError {
         let shared = self.values.iter().chain(&self.services).map(|value| value.type_name);
@@ -192,7 +222,7 @@ impl Dependencies {
             ValueSource::Service(index) => format!("the service `{}`", short_type(self.services[index].type_name)),
             ValueSource::PerCall(id) => {
                 let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
-                format!("`.with(..)` of each call, a `{}`", short_type(name))
+                format!("`.with(..)` of each call, {}", with_article(&short_type(name)))
             }
             ValueSource::Fact(fact) => fact.describe().to_owned(),
             ValueSource::Progress => "the progress listener of the call".to_owned(),

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use tool_model::{Manifest, Registration, ToolDefinition, difference};
+use tool_model::{Manifest, Registration, ToolDefinition, difference, nearest};
 
 use super::Dependencies;
 use super::bind::class_of;
@@ -12,7 +12,7 @@ use super::problem::{BuildProblem, short_type};
 use crate::manifest::{class_path, crate_of};
 use crate::shim::ToolClass;
 
-const WRITE_AGAIN: &str = "write the manifest again";
+const WRITE_AGAIN: &str = "write the manifest again: `tool-gen write`, or build again if a build script writes it";
 
 /// A linked tool that is to be bound.
 pub(super) struct MatchedTool {
@@ -58,7 +58,7 @@ pub(super) fn match_manifest(
                     .find(|tool| tool.name == name && crate_of(tool.handler) == crate_of(&entry.handler))
                 {
                     Some(tool) => moved(name, &entry.handler, tool),
-                    None => not_linked(name, &entry.handler),
+                    None => not_linked(name, &entry.handler, all, manifest),
                 },
             }),
         }
@@ -152,16 +152,25 @@ fn moved(name: &str, handler: &str, tool: &Registration) -> BuildProblem {
     BuildProblem::of_tool(name, message, WRITE_AGAIN)
 }
 
-fn not_linked(name: &str, handler: &str) -> BuildProblem {
+/// Returns the problem of an entry whose handler does not exist. If other tools of its crate are linked, it was removed or
+/// renamed.
+fn not_linked(name: &str, handler: &str, all: &[&'static Registration], manifest: &Manifest) -> BuildProblem {
     let krate = crate_of(handler);
-    BuildProblem::of_tool(
-        name,
-        format!("the manifest offers it, but its handler `{handler}` is not linked"),
-        format!(
+    let message = format!("the manifest offers it, but its handler `{handler}` is not linked");
+    let mut of_crate = all.iter().filter(|tool| crate_of(tool.handler) == krate).map(|tool| tool.name).peekable();
+    if of_crate.peek().is_none() {
+        let remedy = format!(
             "if the crate exists and is never named, the linker drops it: write `use {krate} as _;`; \
-             if the handler is gone, write the manifest again"
-        ),
-    )
+             if the handler is gone, {WRITE_AGAIN}"
+        );
+        return BuildProblem::of_tool(name, message, remedy);
+    }
+    let unlisted: Vec<&str> = of_crate.filter(|tool| manifest.get(tool).is_none()).collect();
+    let remedy = match nearest(name, unlisted.iter().copied()).first() {
+        Some(near) => format!("renamed to `{near}`? Then {WRITE_AGAIN}"),
+        None => format!("it was removed or renamed: {WRITE_AGAIN}"),
+    };
+    BuildProblem::of_tool(name, message, remedy)
 }
 
 pub(super) fn duplicate(first: &Registration, second: &Registration) -> BuildProblem {

@@ -123,6 +123,12 @@ pub(crate) fn merge(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
     merged
 }
 
+/// Returns the short name of a type in backticks, with its article: "an `Arc<Clock>`".
+pub(crate) fn with_article(short: &str) -> String {
+    let article = if short.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) { "an" } else { "a" };
+    format!("{article} `{short}`")
+}
+
 /// Returns the name of a type without its modules: `Vec<app::Point>` as `Vec<Point>`.
 pub(crate) fn short_type(name: &str) -> String {
     let mut short = String::with_capacity(name.len());
@@ -142,7 +148,15 @@ pub(crate) fn short_type(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short_type;
+    use super::{short_type, with_article};
+
+    #[test]
+    fn articles_fit_their_types() {
+        assert_eq!(
+            ["Auther", "i32", "u8", "Clock"].map(with_article),
+            ["an `Auther`", "an `i32`", "a `u8`", "a `Clock`"]
+        );
+    }
 
     #[test]
     fn shortens_type_names() {

@@ -8,7 +8,7 @@ use tool_model::trace::{UnknownPart, cached};
 use tool_model::{TypeSchema, nearest, registrations};
 
 use super::bind::class_of;
-use super::problem::{BuildProblem, short_type};
+use super::problem::{BuildProblem, short_type, with_article};
 use super::{Dependencies, ValueSource};
 use crate::Policy;
 use crate::dispatch::{BoundTool, CallRules, InstanceSource, ToolFunction, ToolSnapshot};
@@ -213,7 +213,7 @@ impl<'a> DependencyUse<'a> {
     }
 
     fn unused_value(&self, method: &str, name: &str, type_name: &str) -> BuildProblem {
-        let message = format!("no tool uses `.{method}({name:?}, ..)`, a `{}`", short_type(type_name));
+        let message = format!("no tool uses `.{method}({name:?}, ..)`, {}", with_article(&short_type(type_name)));
         BuildProblem::general(message, self.remedy(Some(name), type_name, "remove it"))
     }
 

@@ -37,6 +37,10 @@ impl<'a> IntoFuture for ProviderCheck<'a> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let dependencies = &self.tools.inner.dependencies;
+            let hint = match self.values.is_empty() {
+                true => "; if it reads a value that calls bring, pass one for the check: `tools.check().with(value)`",
+                false => "",
+            };
             let mut problems = Vec::new();
             let scope = ScopeInner::new(dependencies.clone(), self.values, CallFacts::default());
             // Created first, so that a check that is dropped early rolls back, too.
@@ -48,7 +52,8 @@ impl<'a> IntoFuture for ProviderCheck<'a> {
                     Ok(Err(error)) => ErrorChain(&error).to_string(),
                     Err(panic) => format!("it panicked: {panic}"),
                 };
-                problems.push(BuildProblem::general(format!("the provider {:?} does not work", provider.name), error));
+                let message = format!("the provider {:?} does not work", provider.name);
+                problems.push(BuildProblem::general(message, error + hint));
             }
             if let Err(error) = rollback.await {
                 problems
@@ -88,6 +93,20 @@ mod tests {
         };
         let builder = Dispatcher::builder().allow_empty().provide("session", |_| async { Ok::<_, InjectError>(7_u32) });
         (builder.finish("session", finish), finished)
+    }
+
+    #[tokio::test]
+    async fn says_how_to_pass_a_value_that_a_provider_reads() {
+        let builder = Dispatcher::builder().allow_empty().provide("user", |scope: crate::Scope| async move {
+            scope.given::<&'static str>().ok_or("nobody is logged in")
+        });
+        let tools = builder.build().unwrap();
+        let error = tools.check().await.unwrap_err().to_string();
+        assert!(error.contains("nobody is logged in; if it reads a value that calls bring"), "{error}");
+        assert!(error.contains("`tools.check().with(value)`"), "{error}");
+        assert!(tools.check().with("ada").await.is_ok());
+        let error = tools.check().with(7).await.unwrap_err().to_string();
+        assert!(!error.contains("tools.check()"), "{error}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,15 +5,30 @@
 //! cargo run -- notes.add '{"text": "buy milk"}'
 //! cargo run -- mcp
 //! ```
+//!
+//! The notes are in memory: each run starts without any, and an MCP client keeps them until it stops the program.
 
 mod tools;
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use tool_runtime::ToolCall;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    // Warnings of the dispatcher. Standard output is for results and MCP messages.
+    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let tools = tools::dispatcher()?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {

@@ -17,7 +17,7 @@ pub fn dispatcher() -> Result<Dispatcher, BuildError> {
         .build()
 }
 
-/// Notes in memory. Replace them with a service of yours.
+/// Notes in memory, which end with the program. Replace them with a service of yours.
 #[derive(Default)]
 pub struct NoteService {
     notes: Mutex<Vec<String>>,
@@ -68,6 +68,12 @@ mod tests {
     use tool_runtime::{ErrorKind, ToolCall};
 
     use super::*;
+
+    /// If it fails, run `cargo tool-gen write` and commit the file: it shows reviewers what a model is offered.
+    #[test]
+    fn the_committed_manifest_is_up_to_date() {
+        tool_runtime::assert_manifest!();
+    }
 
     #[tokio::test]
     async fn a_note_can_be_read() {
