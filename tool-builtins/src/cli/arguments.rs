@@ -26,6 +26,10 @@ pub struct BuiltinsArguments {
     #[cfg(feature = "files")]
     #[arg(long)]
     pub allow_delete: bool,
+    /// Leave out names that begin with a dot, except `.gitignore`, when a directory is listed
+    #[cfg(feature = "files")]
+    #[arg(long)]
+    pub hide_dot_files: bool,
     /// Run only this program. Can be repeated. Disables the shell unless `sh` is listed
     #[cfg(feature = "exec")]
     #[arg(long, value_name = "PROGRAM")]
@@ -46,6 +50,10 @@ pub struct BuiltinsArguments {
     #[cfg(feature = "web")]
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
+    /// Number of search results if the model does not ask for another, from 1 to 20
+    #[cfg(feature = "web")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(1..=20))]
+    pub max_results: Option<u8>,
     /// Print the manifest of the tools and exit
     #[arg(long)]
     pub manifest: bool,

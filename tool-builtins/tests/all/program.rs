@@ -194,6 +194,55 @@ fn deletes_files_only_with_a_flag() {
     assert_eq!(outputs(&["--policy", "yolo", "--allow-delete"]), [wrote, "one\n", deleted, gone]);
 }
 
+#[cfg(feature = "files")]
+#[test]
+fn hides_dot_files_only_with_a_flag() {
+    let program = Program::new();
+    std::fs::write(program.workspace.path().join(".env"), "x").unwrap();
+    let list = r#"{"name": "list_files", "arguments": {}}"#;
+    let lists = |flags: &[&str]| program.results(flags, &[list])[0]["output"].as_str().unwrap().contains(".env");
+    assert!(lists(&[]) && !lists(&["--hide-dot-files"]));
+}
+
+/// A search asks its provider for as many results as the flag says.
+#[cfg(feature = "web")]
+#[test]
+fn a_flag_sets_the_number_of_search_results() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        for connection in listener.incoming().take(2) {
+            let mut connection = connection.unwrap();
+            BufReader::new(connection.try_clone().unwrap()).read_line(&mut String::new()).unwrap();
+            let results: Vec<Value> = (0..20)
+                .map(|n| json!({"title": format!("result {n}"), "url": format!("https://example.com/{n}")}))
+                .collect();
+            let body = json!({"results": results}).to_string();
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+            connection.write_all((head + &body).as_bytes()).unwrap();
+        }
+    });
+    let program = Program::new();
+    for (flags, expected) in [(&["--max-results", "7"][..], 7), (&[], 5)] {
+        let mut search = Command::new(env!("CARGO_BIN_EXE_tool-builtins"));
+        search.arg("--workspace").arg(program.workspace.path()).args(flags);
+        search.env_remove("BRAVE_API_KEY").env("SEARXNG_URL", &url).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut search = search.spawn().unwrap();
+        search
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(b"{\"name\": \"web_search\", \"arguments\": {\"query\": \"x\"}}\n")
+            .unwrap();
+        let output = search.wait_with_output().unwrap();
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let shown = result["output"].as_str().unwrap().matches("https://example.com/").count();
+        assert_eq!(shown, expected, "{result}");
+    }
+    server.join().unwrap();
+}
+
 /// Tools are offered only if they can succeed.
 #[cfg(all(feature = "files", feature = "web"))]
 #[test]

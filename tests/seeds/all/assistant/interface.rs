@@ -94,6 +94,7 @@ async fn the_rules_of_a_schema_are_enforced() {
 /// Requirement 202
 #[tokio::test]
 async fn a_whole_float_is_an_integer() {
+    assert_eq!(output(&tools(), "my_tool", json!({"param1": "hello", "param2": 42.0})).await, "hello Some(42)");
     assert_eq!(output(&linked(), "echo", json!({"message": "hi", "times": 2.0})).await, "hi hi");
 }
 

@@ -30,7 +30,11 @@ async fn files_are_searched_in_camel_case() {
     let workspace = Workspace::new();
     workspace.put("a.ts", "export const Button = 1;\n");
     let tools = workspace.tools.select(Selection::new().case(NameCase::Camel)).unwrap();
-    assert!(output(&tools, "searchFiles", json!({"pattern": "Button"})).await.contains("a.ts"));
+    let arguments = json!({"pattern": "button", "ignoreCase": true, "includeIgnored": true});
+    assert!(output(&tools, "searchFiles", arguments).await.contains("a.ts"));
+    let shown = tools.definition("searchFiles").unwrap().parameters();
+    let names = shown["properties"].as_object().unwrap();
+    assert!(names.contains_key("ignoreCase") && names.keys().all(|name| !name.contains('_')), "{shown}");
 }
 
 /// Requirement 249
