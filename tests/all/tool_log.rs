@@ -21,7 +21,7 @@ fn assert_logged(text: &str, level: &str, target: &str, parts: &[&str]) {
 #[test]
 fn logs_what_happens_to_the_tools() {
     let log = Log::default();
-    let _recording = log.record_at(Level::DEBUG);
+    let _recording = log.record_from(Level::DEBUG);
     let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool("log.first")).build().unwrap();
     let text = log.text();
     assert_logged(&text, "DEBUG", "tool_runtime::dispatch::build::builder", &["dispatcher built", "tools=1"]);
@@ -54,7 +54,7 @@ fn logs_what_happens_to_the_tools() {
 #[test]
 fn warns_of_skipped_tools() {
     let log = Log::default();
-    let _recording = log.record_at(Level::WARN);
+    let _recording = log.record_from(Level::WARN);
     let mut manifest = fixtures::theme("functions");
     let (name, mut stale) = manifest.iter().next().map(|(name, tool)| (name.to_owned(), tool.clone())).unwrap();
     stale.arguments.clear();

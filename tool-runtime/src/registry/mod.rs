@@ -67,7 +67,8 @@ impl Registry {
         self.apply(RegistryChanges::new().register(tool))
     }
 
-    /// Adds a tool and removes the one that has its name, if any. A replaced linked tool comes back only after
+    /// Adds a tool and removes the one that has its name, if any. An alias of another tool may have the same name or
+    /// the same alias; a name takes precedence over an alias. A replaced linked tool comes back only after
     /// [`remove`](Self::remove) and [`Dispatcher::reload`](crate::Dispatcher::reload).
     ///
     /// # Errors
@@ -157,16 +158,22 @@ impl Registry {
         self.inner.changes.subscribe()
     }
 
-    /// Returns the definition of an offered tool.
+    /// Returns the definition of the offered tool with this name or alias.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<ToolDefinition>> {
         self.inner.snapshot.with(|offer| offer.definition(name))
     }
 
-    /// Returns `true` if a tool of that name is offered.
+    /// Returns `true` if a tool with this name or alias is offered.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.inner.snapshot.with(|offer| offer.tools.contains_key(name))
+        self.inner.snapshot.with(|offer| offer.find(name).is_some())
+    }
+
+    /// Returns the name of the offered tool with this name or alias; see [`Dispatcher::resolve`](crate::Dispatcher::resolve).
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> Option<Arc<str>> {
+        self.inner.snapshot.with(|offer| offer.find(name).map(|tool| tool.name.clone()))
     }
 
     /// Returns `true` if a tool of that name is registered but [disabled](Self::disable).

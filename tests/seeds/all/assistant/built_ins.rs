@@ -94,6 +94,19 @@ async fn list_dir_takes_a_path_and_recursive() {
     assert!(!workspace.output("list_dir", json!({"path": "src"})).await.contains("a.rs"));
 }
 
+/// Requirement 219
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_command_has_a_timeout_of_thirty_seconds_unless_the_call_sets_one() {
+    let workspace = Workspace::new();
+    let exec = tool_builtins::exec::Exec::new(workspace.path("")).unwrap();
+    let tools = empty().policy(Policy::Yolo).also(exec).build().unwrap();
+    let parameters = tools.definition("run_command").unwrap().parameters();
+    assert_eq!(parameters["properties"]["timeout"]["default"], 30);
+    let result = crate::support::call(&tools, "exec", json!({"command": "sleep 20", "timeout": 1})).await;
+    assert!(!result.success && result.output.contains("1s"), "{}", result.output);
+}
+
 /// Requirement 238
 #[tokio::test]
 async fn edit_file_replaces_a_string() {

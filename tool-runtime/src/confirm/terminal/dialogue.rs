@@ -52,7 +52,10 @@ impl<'a> QuestionDialogue<'a> {
         match self.ask() {
             Ok(decision) => decision,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Decision::refuse(NO_ANSWER),
-            Err(error) => Decision::refuse(format!("the user could not be asked: {error}")),
+            Err(error) => {
+                tracing::error!(tool = self.question.tool, %error, "the terminal cannot be read or written");
+                Decision::refuse("the user could not be asked")
+            }
         }
     }
 
