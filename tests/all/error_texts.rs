@@ -8,13 +8,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 use anyhow::Context as _;
 use serde_json::json;
 use sqlx::Connection;
-use tool_runtime::events::Update;
+use tool_runtime::events::{EventKind, Update};
+use tool_runtime::inject::InjectError;
 use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, FinishedCall, Journal, JournalDecision, JournalEntry, JournalError,
     JournalErrorKind, MemoryJournal, StartedCall,
 };
-use tool_runtime::{Builder, CallOutcome, Dispatcher, HandlerError, Manifest, ToolCall, ToolResult, tool, tool_class};
-use tracing_subscriber::fmt::format::FmtSpan;
+use tool_runtime::{
+    Builder, CallOutcome, Dispatcher, HandlerError, Manifest, RuntimeTool, Scope, ToolCall, ToolResult, tool,
+    tool_class,
+};
 
 /// Part of every cause.
 const SECRET: &str = "password=hunter2";
@@ -83,6 +86,58 @@ fn displayed() -> Result<u32, Displayed> {
     Err(Displayed)
 }
 
+/// Fails with a boxed error that cannot be sent to other threads.
+#[tool(name = "failing.not_send")]
+fn not_send() -> Result<u32, Box<dyn std::error::Error>> {
+    Err(StockError::Storage(cause()).into())
+}
+
+/// Fails with an error that other parts of the program share.
+#[tool(name = "failing.shared")]
+fn shared() -> Result<u32, Arc<dyn std::error::Error>> {
+    Err(Arc::new(StockError::Storage(cause())))
+}
+
+/// An error that borrows from the arguments.
+#[derive(Debug, thiserror::Error)]
+#[error("`{text}` is not a part")]
+struct ParseError<'a> {
+    text: &'a str,
+    source: std::io::Error,
+}
+
+/// Fails with an error that borrows.
+#[tool(name = "failing.borrowed")]
+fn borrowed(text: &str) -> Result<&str, ParseError<'_>> {
+    Err(ParseError { text, source: cause() })
+}
+
+type ParsedAs<'a, T> = Result<T, ParseError<'a>>;
+
+/// Fails with an error that borrows, by an alias.
+#[tool(name = "failing.alias")]
+fn alias(text: &str) -> ParsedAs<'_, u32> {
+    Err(ParseError { text, source: cause() })
+}
+
+/// Fails on a thread that may block.
+#[tool(name = "failing.blocking", blocking)]
+fn blocks() -> Result<u32, StockError> {
+    Err(StockError::Storage(cause()))
+}
+
+/// Fails in the middle of a stream.
+#[tool(name = "failing.stream")]
+fn streams() -> impl tokio_stream::Stream<Item = Result<u32, StockError>> {
+    tokio_stream::iter([Ok(1), Err(StockError::Storage(cause()))])
+}
+
+/// Says that a call does not help.
+#[tool(name = "failing.fatal")]
+fn fatal() -> Result<u32, HandlerError> {
+    Err(HandlerError::fatal("the shop is closed").caused_by(cause()))
+}
+
 /// Panics with the `Debug` form of an error.
 #[tool(name = "failing.panic")]
 fn panics() -> u32 {
@@ -90,6 +145,7 @@ fn panics() -> u32 {
     read.unwrap()
 }
 
+#[derive(Clone)]
 struct Session;
 
 /// Needs a session.
@@ -105,6 +161,15 @@ struct Account;
 #[tool(name = "failing.explicit")]
 async fn needs_account(#[inject] account: &Account) -> &'static str {
     let Account = account;
+    "ok"
+}
+
+struct Ticket;
+
+/// Needs a ticket.
+#[tool(name = "failing.question_mark_provider")]
+async fn needs_ticket(#[inject] ticket: &Ticket) -> &'static str {
+    let Ticket = ticket;
     "ok"
 }
 
@@ -139,6 +204,14 @@ fn tools(journal: impl Journal) -> Builder {
         .journal(journal)
         .provide("session", |_| async { Err::<Session, _>(cause()) })
         .provide("account", |_| async { Err::<Account, _>(HandlerError::fatal("log in first")) })
+        .provide("ticket", |_| async {
+            Err::<(), _>(cause())?;
+            Ok::<_, HandlerError>(Ticket)
+        })
+        .tool(RuntimeTool::scoped("failing.scope", "Asks its scope.", |(), scope: Scope| async move {
+            let Session = scope.get("session").await?;
+            Ok::<_, InjectError>("ok")
+        }))
         .provide("transaction", |_| async { Ok::<_, std::io::Error>(Transaction) })
         .finish("transaction", |_: Transaction, outcome: CallOutcome| async move {
             if outcome.is_success() { Err(cause()) } else { Ok(()) }
@@ -147,20 +220,24 @@ fn tools(journal: impl Journal) -> Builder {
 
 /// Collects the log as `tracing_subscriber::fmt` writes it.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(std::mem::take(&mut self.0.lock().unwrap())).unwrap()
     }
 
     fn record(&self) -> tracing::subscriber::DefaultGuard {
+        self.record_from(tracing::Level::INFO)
+    }
+
+    pub(crate) fn record_from(&self, level: tracing::Level) -> tracing::subscriber::DefaultGuard {
         // As long as there is only one subscriber, tracing asks only that of the current thread: a test on a thread without
         // one would disable an event for all threads.
         static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
         SECOND.get_or_init(|| tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default()));
         let writer = self.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_span_events(FmtSpan::NONE);
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(level);
         tracing::subscriber::set_default(subscriber.with_writer(move || writer.clone()).finish())
     }
 }
@@ -176,11 +253,15 @@ impl Write for Log {
 }
 
 async fn call(tools: &Dispatcher, name: &str) -> ToolResult {
-    tools.call(ToolCall::new(format!("failing.{name}"), json!({})).conversation("c1").id(name)).await
+    let arguments = match name {
+        "borrowed" | "alias" => json!({"text": "bolt"}),
+        _ => json!({}),
+    };
+    tools.call(ToolCall::new(format!("failing.{name}"), arguments).conversation("c1").id(name)).await
 }
 
 /// What the model reads, the level of the log line, and a part of it.
-const EXPECTED: [(&str, &str, &str, &str); 11] = [
+const EXPECTED: [(&str, &str, &str, &str); 20] = [
     ("anyhow", "the database failed", "WARN", "the database failed: password=hunter2 host=db1"),
     ("thiserror", "the stock cannot be read", "WARN", "the stock cannot be read: password=hunter2 host=db1"),
     ("repeats", "the stock cannot be read: disk 7 is full", "WARN", "error=the stock cannot be read: disk 7 is full\n"),
@@ -192,6 +273,13 @@ const EXPECTED: [(&str, &str, &str, &str); 11] = [
         "WARN",
         "error=error returned from database: (code: 1) no such table: orders\n",
     ),
+    ("not_send", "the stock cannot be read", "WARN", "the stock cannot be read: password=hunter2 host=db1"),
+    ("shared", "the stock cannot be read", "WARN", "the stock cannot be read: password=hunter2 host=db1"),
+    ("borrowed", "`bolt` is not a part", "WARN", "`bolt` is not a part: password=hunter2 host=db1"),
+    ("alias", "`bolt` is not a part", "WARN", "`bolt` is not a part: password=hunter2 host=db1"),
+    ("blocking", "the stock cannot be read", "WARN", "the stock cannot be read: password=hunter2 host=db1"),
+    ("stream", "the stock cannot be read", "WARN", "the stock cannot be read: password=hunter2 host=db1"),
+    ("fatal", "the shop is closed", "WARN", "password=hunter2 host=db1"),
     ("displayed", "the printer is off", "WARN", "error=the printer is off\n"),
     ("panic", "`failing.panic` panicked, which is a bug in the tool.", "ERROR", "password=hunter2 host=db1"),
     (
@@ -201,6 +289,18 @@ const EXPECTED: [(&str, &str, &str, &str); 11] = [
         "the provider \"session\" failed: password=hunter2 host=db1",
     ),
     ("explicit", "log in first", "ERROR", "the provider \"account\" failed: log in first"),
+    (
+        "question_mark_provider",
+        "`failing.question_mark_provider` did not run: it is unavailable right now. Try again later.",
+        "ERROR",
+        "the provider \"ticket\" failed: password=hunter2 host=db1",
+    ),
+    (
+        "scope",
+        "`failing.scope` failed: a value that it needs is unavailable right now.",
+        "WARN",
+        "the provider \"session\" failed: password=hunter2 host=db1",
+    ),
     (
         "commit",
         "`failing.commit` ran, but its changes could not be saved. Check before you call it again.",
@@ -239,12 +339,42 @@ async fn the_model_reads_the_error_and_the_log_has_the_chain() {
     assert_eq!(result.output, "`failing.constructor` did not run: it is unavailable right now. Try again later.");
     assert!(log.text().contains("`Opened::new` failed: password=hunter2 host=db1"));
 
+    let mut seen = 0;
     while let Some(event) = events.try_next() {
         let Update::Event(event) = event else { panic!("{event:?}") };
         assert!(!format!("{event:?}").contains("hunter2"), "{event:?}");
+        seen += usize::from(!matches!(event.kind, EventKind::Progress { .. }));
     }
+    assert_eq!(seen, 2 * (EXPECTED.len() + 1), "each call has started and finished");
     let entries = format!("{:?}", journal.entries(EntryQuery::newest(50)).await.unwrap());
     assert!(entries.contains("the stock cannot be read") && !entries.contains("hunter2"), "{entries}");
+}
+
+/// Without a subscriber for spans, a call takes the fast path.
+#[tokio::test]
+async fn a_failure_is_logged_if_only_warnings_are() {
+    let log = Log::default();
+    let _recording = log.record_from(tracing::Level::WARN);
+    let own = Manifest::linked();
+    let own = own.iter().filter(|(name, _)| *name == "failing.thiserror");
+    let own: Manifest = own.map(|(name, tool)| (name.to_owned(), tool.clone())).collect();
+    call(&Dispatcher::builder().manifest(own).build().unwrap(), "thiserror").await;
+    let text = log.text();
+    assert!(text.contains("tool=\"failing.thiserror\"") && text.contains(SECRET), "{text}");
+    assert!(!text.contains("execute_tool"), "the control: there is no span: {text}");
+}
+
+/// The argument is part of the error and could pretend to be another line of the log.
+#[tokio::test]
+async fn an_error_is_one_line_in_the_log() {
+    let log = Log::default();
+    let _recording = log.record();
+    let tools = tools(MemoryJournal::new()).build().unwrap();
+    log.text();
+    tools.call(ToolCall::new("failing.borrowed", json!({"text": "x\n2026 ERROR all is lost"}))).await;
+    let text = log.text();
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("x\\n2026 ERROR"), "{text}");
 }
 
 #[tokio::test]

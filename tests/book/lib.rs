@@ -69,6 +69,9 @@ mod migrating {}
 #[doc = include_str!("../../docs/src/nats.md")]
 mod nats {}
 
+#[doc = include_str!("../../docs/src/origins.md")]
+mod origins {}
+
 #[doc = include_str!("../../docs/src/performance.md")]
 mod performance {}
 

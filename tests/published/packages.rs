@@ -60,7 +60,8 @@ impl UnpackedPackages {
         run(package.arg("--target-dir").arg(directory.path())).expect("the packages are complete");
         for library in METADATA.packages.iter().filter(|package| package.name == "quickstart").chain(libraries()) {
             let archive = format!("package/{}-{}.crate", library.name, library.version);
-            run(Command::new("tar").current_dir(directory.path()).args(["-xzf", &archive])).expect("an archive");
+            // With new modification times, or cargo would use the results of an earlier version in the same target directory.
+            run(Command::new("tar").current_dir(directory.path()).args(["-xzmf", &archive])).expect("an archive");
         }
         Self { directory }
     }

@@ -9,6 +9,7 @@ mod included;
 mod instance;
 mod preview;
 mod registration;
+mod reply;
 mod runtime_path;
 mod shim;
 mod strip;

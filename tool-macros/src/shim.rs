@@ -1,17 +1,18 @@
 //! The shim of a tool: decodes the arguments, takes the injected values and calls the function.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use tool_syntax::{
-    ArgumentForm, ArgumentParameter, ClassConstructor, ClassKind, DefaultValue, Delivery, InjectedForm,
-    InjectedParameter, ListItem, Parameter, ParsedClass, ParsedTool, Receiver,
+    ArgumentForm, ArgumentParameter, ClassConstructor, ClassKind, DefaultValue, InjectedForm, InjectedParameter,
+    ListItem, Parameter, ParsedClass, ParsedTool, Receiver,
 };
 
 use crate::conversion;
 use crate::emit::literal;
 use crate::instance::InstanceCode;
 use crate::registration::arguments;
+use crate::reply::{reply, reply_of_stream, whole_result};
 
 /// Returns the shim of a tool, as an expression for the registration.
 pub(crate) fn shim(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStream {
@@ -286,15 +287,14 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
     decode(tool, &callee, is_stream || is_async || tool.blocking, |call, instance| {
         let call = quote_spanned!(span=> #call #awaited);
         if is_stream {
-            let answer = instance.wrap(answer_of_stream(tool, &call, span));
-            return quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }));
+            let reply = instance.wrap(reply_of_stream(tool, &call, span));
+            return quote_spanned!(span=> __tool::HandlerStep::future(async move { #reply }));
         }
         let call = whole_result(tool, class, call, span);
         let call = conversion::error(tool.error.as_ref(), conversion::result(tool.result.as_ref(), call));
         // Bound to a local, since the value may borrow from injected values and must be dropped before them.
-        let reply = instance.wrap(
-            quote_spanned!(span=> let __reply = __tool::HandlerReply(__tool::ReplyValue(#call)); __reply.tool_result()),
-        );
+        let reply = reply(tool, &call, span);
+        let reply = instance.wrap(quote_spanned!(span=> let __reply = #reply; __reply.tool_result()));
         if is_async {
             quote_spanned!(span=> __tool::HandlerStep::future(async move { #reply }))
         } else if tool.blocking {
@@ -303,53 +303,6 @@ pub(crate) fn invoke(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStr
             quote_spanned!(span=> __tool::HandlerStep::Done({ #reply }))
         }
     })
-}
-
-/// Returns the expression of a result that is delivered at once: an iterator is collected, and the result of a declared
-/// method is checked against its signature.
-fn whole_result(tool: &ParsedTool, class: Option<&ParsedClass>, call: TokenStream, span: Span) -> TokenStream {
-    let call = match tool.delivery {
-        Delivery::Iterator => quote_spanned!(span=> ::core::iter::Iterator::collect::<::std::vec::Vec<_>>(#call)),
-        Delivery::FallibleIterator => quote_spanned! {span=>
-            ::core::result::Result::map(#call, |__items| ::core::iter::Iterator::collect::<::std::vec::Vec<_>>(__items))
-        },
-        Delivery::Whole | Delivery::Stream | Delivery::FallibleStream => call,
-    };
-    let is_declared = class.is_some_and(|class| class.is_declared);
-    if is_declared && tool.is_unit {
-        return quote_spanned!(span=> { let __output: () = #call; __output });
-    }
-    match tool.output.as_ref().filter(|output| is_declared && !output.to_token_stream().to_string().contains('\'')) {
-        Some(output) => {
-            let output_span = call_site(output.span());
-            quote_spanned!(output_span=> { let __output: #output = #call; __output })
-        }
-        None => call,
-    }
-}
-
-/// Polls a stream inside the handler's future.
-fn answer_of_stream(tool: &ParsedTool, call: &TokenStream, span: Span) -> TokenStream {
-    let is_fallible = tool.delivery == Delivery::FallibleStream;
-    let item = conversion::result(tool.result.as_ref(), quote!(__item));
-    let item = conversion::error(tool.error.as_ref().filter(|_| !is_fallible), item);
-    let call = &conversion::error(tool.error.as_ref().filter(|_| is_fallible), call.clone());
-    let stream = match tool.delivery {
-        Delivery::FallibleStream => quote_spanned! {span=>
-            match #call {
-                ::core::result::Result::Ok(__stream) => __stream,
-                ::core::result::Result::Err(__error) => {
-                    let __reply = __tool::HandlerReply(__tool::ReplyValue(::core::result::Result::<(), _>::Err(__error)));
-                    return __reply.tool_result();
-                }
-            }
-        },
-        _ => call.clone(),
-    };
-    quote_spanned! {span=>
-        let __stream = #stream;
-        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(__tool::ReplyValue(#item)).tool_collect(__collected)).await
-    }
 }
 
 /// Returns a function that decodes the arguments of a tool and calls the callee. `step` wraps the call; a lazy step does

@@ -97,6 +97,13 @@ impl HandlerError {
         self
     }
 
+    /// Sets the cause, which is logged and which the model does not read.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.failure.error = Some(cause.into());
+        self
+    }
+
     /// Returns [`Retry`](ErrorKind::Retry), [`Fatal`](ErrorKind::Fatal) or [`Failed`](ErrorKind::Failed).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::display::escape;
 use crate::inject::InjectError;
 use crate::output::sanitize;
 use crate::{ErrorKind, HandlerError, ToolError, ToolResult};
@@ -60,7 +61,10 @@ impl HandlerFailure {
     /// Creates the failure of a call whose handler succeeded, but whose values could not be finished.
     #[cold]
     pub(crate) fn finish(error: BoxError) -> Box<Self> {
-        let message = explicit_message(&*error).map(|(_, message)| message.to_owned()).unwrap_or_default();
+        let message = match explicit_message(&*error) {
+            Some((_, message)) => format!("ran, but {message}"),
+            None => "ran, but its changes could not be saved. Check before you call it again".to_owned(),
+        };
         Self::new(ErrorKind::Finish, message).with_error(error)
     }
 
@@ -75,23 +79,27 @@ impl HandlerFailure {
         self.log(tool);
         let Self { mut kind, mut message, retry_after, error, .. } = self;
         if let Some(error) = error.as_deref().and_then(|error| error.downcast_ref::<InjectError>()) {
-            (kind, message) = error.message_for_model(tool);
+            match kind {
+                ErrorKind::Injection => (kind, message) = error.message_for_model(tool),
+                // The handler has asked its scope for the value, and may have taken effect before.
+                _ => message = format!("`{tool}` failed: a value that it needs is unavailable right now."),
+            }
         }
         let message = match kind {
             ErrorKind::Panicked => format!("`{tool}` panicked, which is a bug in the tool."),
             ErrorKind::TimedOut => format!("`{tool}` {message} and was stopped."),
-            ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime | ErrorKind::Refused => {
-                format!("`{tool}` {message}.")
-            }
-            ErrorKind::Finish if message.is_empty() => {
-                format!("`{tool}` ran, but its changes could not be saved. Check before you call it again.")
-            }
+            ErrorKind::Cancelled
+            | ErrorKind::OutcomeUnknown
+            | ErrorKind::NoRuntime
+            | ErrorKind::Refused
+            | ErrorKind::Finish => format!("`{tool}` {message}."),
             _ => message,
         };
         let message = match (describe, &error) {
-            (Some(describe), Some(error)) if !matches!(kind, ErrorKind::Retry | ErrorKind::Fatal) => {
-                describe.describe(tool, kind, message, &**error)
-            }
+            (Some(describe), Some(error)) if explicit_message(&**error).is_none() => match kind {
+                ErrorKind::Retry | ErrorKind::Fatal => message,
+                _ => describe.describe(tool, kind, message, &**error),
+            },
             _ => message,
         };
         ToolError::new(kind, sanitize(message)).with_retry_after(retry_after)
@@ -99,7 +107,12 @@ impl HandlerFailure {
 
     /// Logs the error with all its causes. A failure to finish a value is logged where the value is known.
     fn log(&self, tool: &str) {
-        let Some(error) = &self.error else { return };
+        let Some(error) = &self.error else {
+            if matches!(self.kind, ErrorKind::Failed | ErrorKind::Fatal) {
+                tracing::warn!(target: TARGET, tool, error = %escape(&self.message), "the handler failed");
+            }
+            return;
+        };
         match self.kind {
             ErrorKind::Finish => {}
             ErrorKind::Panicked => log_error(tool, "the handler panicked", &**error),
@@ -120,17 +133,18 @@ pub(crate) fn log_error(tool: &str, message: &str, error: &(dyn Error + 'static)
     tracing::error!(target: TARGET, tool, error = %ErrorChain(error), "{message}");
 }
 
-/// Displays an error and its causes, separated by colons. A cause whose text its parent contains already is left out.
+/// Displays an error and its causes, separated by colons, on one line. A cause whose text its parent contains already is
+/// left out.
 pub(crate) struct ErrorChain<'a>(pub(crate) &'a (dyn Error + 'static));
 
 impl fmt::Display for ErrorChain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parent = self.0.to_string();
-        f.write_str(&parent)?;
+        f.write_str(&escape(&parent))?;
         for cause in std::iter::successors(self.0.source(), |&cause| cause.source()) {
             let text = cause.to_string();
             if !parent.contains(&text) {
-                write!(f, ": {text}")?;
+                write!(f, ": {}", escape(&text))?;
                 parent = text;
             }
         }
@@ -148,7 +162,7 @@ pub struct FailedCall<'a> {
     pub kind: ErrorKind,
     /// The message that the model would read.
     pub message: &'a str,
-    /// The error of the handler, provider, constructor or finish hook, with its causes as
+    /// The error of the handler, provider, constructor, finish hook or journal, with its causes as
     /// [`source`](Error::source). The text of a panic is an error, too.
     pub error: &'a (dyn Error + 'static),
 }
@@ -180,6 +194,33 @@ impl ErrorDescriber {
     }
 }
 
+/// The texts of an error and its causes, for an error that cannot be kept.
+#[derive(Debug)]
+struct CopiedError {
+    text: String,
+    cause: Option<Box<Self>>,
+}
+
+impl fmt::Display for CopiedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for CopiedError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// Copies the texts of an error that borrows, or is not `Send`.
+pub(crate) fn copied(error: &(dyn Error + '_)) -> BoxError {
+    fn copy(error: &(dyn Error + '_)) -> CopiedError {
+        CopiedError { text: error.to_string(), cause: error.source().map(|cause| Box::new(copy(cause))) }
+    }
+    Box::new(copy(error))
+}
+
 /// A [`HandlerError`] as an `Error`, so that providers, constructors and finish hooks can return it.
 struct ExplicitError(Box<HandlerFailure>);
 
@@ -207,9 +248,10 @@ impl From<HandlerError> for Box<dyn Error + Send + Sync> {
     }
 }
 
-/// Finds a [`HandlerError`] among an error and its causes: a message that is meant for the model.
+/// Finds a [`HandlerError::retry`] or [`HandlerError::fatal`] among an error and its causes: a message that is meant for the
+/// model. The operator `?` makes a `HandlerError` of any error, so a plain failure is not.
 pub(crate) fn explicit_message<'a>(error: &'a (dyn Error + 'static)) -> Option<(ErrorKind, &'a str)> {
     let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
     let explicit = causes.find_map(|cause| cause.downcast_ref::<ExplicitError>())?;
-    Some((explicit.0.kind, &explicit.0.message))
+    matches!(explicit.0.kind, ErrorKind::Retry | ErrorKind::Fatal).then_some((explicit.0.kind, &*explicit.0.message))
 }

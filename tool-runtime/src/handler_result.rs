@@ -1,12 +1,13 @@
 //! The result of a handler, and its conversion into what the model reads.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::ops::Deref;
 
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
-use crate::handler_failure::{BoxError, ErrorDescriber, HandlerFailure};
+use crate::handler_failure::{BoxError, ErrorDescriber, HandlerFailure, copied};
 use crate::output::sanitize;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
@@ -101,27 +102,53 @@ pub trait ToolFailure: Display {}
 
 impl<E: ?Sized + Display> ToolFailure for E {}
 
-/// A value that a handler returned. Method resolution picks the conversion by type, in this order: the inherent methods,
-/// [`ErrorReply`], [`FallibleReply`], which borrows, and [`PlainReply`], which is one dereference away. The bounds are on
-/// the methods where possible, so that the compiler names a missing one.
-pub struct HandlerReply<T>(pub ReplyValue<T>);
+/// A value that a handler returned. Method resolution picks the conversion by type. It tries the layers from the outside to
+/// the inside, and in each the inherent methods before those of a trait:
+///
+/// 1. `HandlerReply`: a [`ToolResult`], a [`HandlerError`], and errors that can be kept ([`ErrorReply`]);
+/// 2. [`BorrowedReply`]: errors whose texts are copied, because they borrow or are not `Send` ([`ChainedReply`]). For a type
+///    that borrows, the macro starts here, because method resolution does not see lifetimes;
+/// 3. [`ResultValue`]: a `Result` with any other error ([`FallibleReply`]);
+/// 4. [`ReplyValue`]: any other value ([`PlainReply`]).
+///
+/// The bounds are on the methods where possible, so that the compiler names a missing one.
+pub struct HandlerReply<T>(pub BorrowedReply<T>);
 
-/// The value of a [`HandlerReply`].
+/// The second layer of a [`HandlerReply`].
+pub struct BorrowedReply<T>(pub ResultValue<T>);
+
+/// The third layer of a [`HandlerReply`].
+pub struct ResultValue<T>(pub ReplyValue<T>);
+
+/// The innermost layer of a [`HandlerReply`].
 pub struct ReplyValue<T>(pub T);
 
-impl<T> Deref for HandlerReply<T> {
-    type Target = ReplyValue<T>;
+macro_rules! layers {
+    ($($outer:ident($inner:ident))*) => {
+        $(impl<T> Deref for $outer<T> {
+            type Target = $inner<T>;
 
+            #[inline]
+            fn deref(&self) -> &$inner<T> {
+                &self.0
+            }
+        })*
+    };
+}
+
+layers! { HandlerReply(BorrowedReply) BorrowedReply(ResultValue) ResultValue(ReplyValue) }
+
+impl<T> HandlerReply<T> {
     #[inline]
-    fn deref(&self) -> &ReplyValue<T> {
-        &self.0
+    pub(crate) fn into_inner(self) -> T {
+        self.0.0.0.0
     }
 }
 
 impl HandlerReply<ToolResult> {
     /// Converts a complete result.
     pub fn tool_result(self) -> HandlerResult {
-        from_tool_result(self.0.0)
+        from_tool_result(self.into_inner())
     }
 }
 
@@ -132,14 +159,14 @@ impl<T> HandlerReply<Result<T, HandlerError>> {
     where
         T: ToolOutput,
     {
-        match self.0.0 {
+        match self.into_inner() {
             Ok(value) => text(&value),
             Err(error) => Err(error.into_failure()),
         }
     }
 }
 
-/// A handler that returns a `Result` whose error has a chain of causes.
+/// A handler that returns a `Result` whose error can be kept.
 pub trait ErrorReply {
     /// The success type.
     type Value;
@@ -158,12 +185,58 @@ impl<T, E: Into<BoxError>> ErrorReply for HandlerReply<Result<T, E>> {
     where
         T: ToolOutput,
     {
-        match self.0.0 {
+        match self.into_inner() {
             Ok(value) => text(&value),
             Err(error) => Err(HandlerFailure::from_error(error.into())),
         }
     }
 }
+
+/// A handler that returns a `Result` whose error borrows, or is not `Send`.
+pub trait ChainedReply {
+    /// The success type.
+    type Value;
+
+    /// Converts a success or a failure.
+    fn tool_result(&self) -> HandlerResult
+    where
+        Self::Value: ToolOutput;
+}
+
+impl<T, E: Error> ChainedReply for BorrowedReply<Result<T, E>> {
+    type Value = T;
+
+    #[inline]
+    fn tool_result(&self) -> HandlerResult
+    where
+        T: ToolOutput,
+    {
+        match &self.0.0.0 {
+            Ok(value) => text(value),
+            Err(error) => Err(HandlerFailure::from_error(copied(error))),
+        }
+    }
+}
+
+macro_rules! boxed_errors {
+    ($($error:ty)*) => {
+        $(impl<T> BorrowedReply<Result<T, $error>> {
+            /// Converts a success, or a failure with a boxed error.
+            #[inline]
+            pub fn tool_result(&self) -> HandlerResult
+            where
+                T: ToolOutput,
+            {
+                match &self.0.0.0 {
+                    Ok(value) => text(value),
+                    Err(error) => Err(HandlerFailure::from_error(copied(&**error))),
+                }
+            }
+        })*
+    };
+}
+
+boxed_errors! { Box<dyn Error> Box<dyn Error + Send> }
 
 /// A handler that returns a `Result` with any other error.
 pub trait FallibleReply {
@@ -179,7 +252,7 @@ pub trait FallibleReply {
         Self::Error: ToolFailure;
 }
 
-impl<T, E> FallibleReply for HandlerReply<Result<T, E>> {
+impl<T, E> FallibleReply for ResultValue<Result<T, E>> {
     type Value = T;
     type Error = E;
 
@@ -373,26 +446,29 @@ mod tests {
     use crate::journal::{EntryQuery, Journal, MemoryJournal};
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
+    fn reply<T>(value: T) -> HandlerReply<T> {
+        HandlerReply(BorrowedReply(ResultValue(ReplyValue(value))))
+    }
+
     #[test]
     fn formats_strings_as_they_are_unit_as_ok_and_the_rest_as_json() {
-        assert_eq!(HandlerReply(ReplyValue("a \"b\"")).tool_result().unwrap().text, "a \"b\"");
-        assert_eq!(HandlerReply(ReplyValue(())).tool_result().unwrap().text, "ok");
-        assert_eq!(HandlerReply(ReplyValue(Some(String::from("x")))).tool_result().unwrap().text, "x");
-        assert_eq!(HandlerReply(ReplyValue(None::<String>)).tool_result().unwrap().text, "null");
-        assert_eq!(HandlerReply(ReplyValue(serde_json::Value::Null)).tool_result().unwrap().text, "null");
-        assert_eq!(HandlerReply(ReplyValue(vec![1, 2])).tool_result().unwrap().text, "[1,2]");
-        assert_eq!(HandlerReply(ReplyValue(Ok::<_, String>(7))).tool_result().unwrap().text, "7");
+        assert_eq!(reply("a \"b\"").tool_result().unwrap().text, "a \"b\"");
+        assert_eq!(reply(()).tool_result().unwrap().text, "ok");
+        assert_eq!(reply(Some(String::from("x"))).tool_result().unwrap().text, "x");
+        assert_eq!(reply(None::<String>).tool_result().unwrap().text, "null");
+        assert_eq!(reply(serde_json::Value::Null).tool_result().unwrap().text, "null");
+        assert_eq!(reply(vec![1, 2]).tool_result().unwrap().text, "[1,2]");
+        assert_eq!(reply(Ok::<_, String>(7)).tool_result().unwrap().text, "7");
     }
 
     #[test]
     fn converts_every_error_into_a_failure() {
-        let failure = HandlerReply(ReplyValue(Err::<(), _>("boom"))).tool_result().unwrap_err();
+        let failure = reply(Err::<(), _>("boom")).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Failed, "boom"));
-        let failure =
-            HandlerReply(ReplyValue(Err::<(), _>(HandlerError::retry("once more")))).tool_result().unwrap_err();
+        let failure = reply(Err::<(), _>(HandlerError::retry("once more"))).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
-        assert!(HandlerReply(ReplyValue(odd)).tool_result().unwrap_err().message.contains("cannot be written as JSON"));
+        assert!(reply(odd).tool_result().unwrap_err().message.contains("cannot be written as JSON"));
     }
 
     /// This dispatcher cannot resume the call of another program, and must not keep its token.

@@ -34,9 +34,23 @@ pub(crate) fn crate_of(handler: &str) -> &str {
 
 /// Returns the crate and the type of a method's handler, `tool_builtins::Files`, as `tool-gen write --with` takes it.
 pub(crate) fn class_path(handler: &str) -> Option<String> {
-    let (class, _) = handler.rsplit_once("::")?;
-    let (_, class) = class.rsplit_once("::")?;
+    let (class, _) = split_last(handler)?;
+    let (_, class) = split_last(class)?;
     Some(format!("{}::{class}", crate_of(handler)))
+}
+
+/// Splits a path at its last `::` that is not inside of `<..>`.
+fn split_last(path: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, byte) in path.bytes().enumerate().rev() {
+        match byte {
+            b'>' if !path[..at].ends_with('-') => depth += 1,
+            b'<' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 && path[..at].ends_with(':') => return Some((&path[..at - 1], &path[at + 1..])),
+            _ => {}
+        }
+    }
+    None
 }
 
 impl private::Sealed for Manifest {}
@@ -129,4 +143,22 @@ macro_rules! manifest {
             ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path)),
         )
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class_path;
+
+    #[test]
+    fn class_paths_keep_the_types_of_a_generic_class() {
+        for (handler, class) in [
+            ("app::store::Files::read", Some("app::Files")),
+            ("app::store::Store<models::User>::get", Some("app::Store<models::User>")),
+            ("app::Store<Pair<a::B, c::D>>::get", Some("app::Store<Pair<a::B, c::D>>")),
+            ("app::Store<fn() -> a::B>::get", Some("app::Store<fn() -> a::B>")),
+            ("read", None),
+        ] {
+            assert_eq!(class_path(handler).as_deref(), class);
+        }
+    }
 }

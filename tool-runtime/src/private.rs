@@ -11,7 +11,7 @@ pub use crate::arguments::slot::{Aliased, Ask, Lend, lend};
 pub use crate::assert_manifest::ManifestAssertion;
 pub use crate::effect::{PreviewReply, Previewed};
 pub use crate::formatted_result::{applied, debugged, displayed};
-pub use crate::handler_result::{HandlerReply, ReplyValue};
+pub use crate::handler_result::{BorrowedReply, HandlerReply, ReplyValue, ResultValue};
 pub use crate::inject::InjectError;
 pub use crate::inject::handler_inputs::HandlerInputs;
 pub use crate::inject::injection::{InjectionMode, InjectionRequest};
@@ -30,8 +30,8 @@ pub mod tiers {
         Undecoded as _, Undescribed as _,
     };
     pub use crate::effect::PlainPreview as _;
-    pub use crate::handler_result::{ErrorReply as _, FallibleReply as _, PlainReply as _};
+    pub use crate::handler_result::{ChainedReply as _, ErrorReply as _, FallibleReply as _, PlainReply as _};
     pub use crate::inject::injection::{WantMoved as _, WantUnsized as _};
     pub use crate::shim::{Constructed as _, PlainReturned as _, UnknownReturned as _};
-    pub use crate::stream::{ErrorItem as _, FallibleItem as _, PlainItem as _};
+    pub use crate::stream::{ChainedItem as _, ErrorItem as _, FallibleItem as _, PlainItem as _};
 }

@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use tool_model::validate::Violation;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
+use crate::ToolError;
 use crate::arguments::{self, ArgumentReader, Decode, RepairedArguments};
 use crate::handler_failure::{BoxError, HandlerFailure};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{HandlerOutput, HandlerResult};
 use crate::inject::{HandlerInputs, InjectError, Injection};
-use crate::{ErrorKind, ToolError};
 
 /// The generated entry point of a tool.
 pub struct Shim {
@@ -129,7 +129,7 @@ impl<S: ?Sized + Send + Sync + 'static> SharedObject for S {}
 /// Returns the result of a call whose instance could not be built from its injected values.
 pub fn construction_failed(type_name: &str, error: impl Into<BoxError>) -> HandlerResult {
     let error = InjectError::caused(format!("`{type_name}::new` failed"), error.into());
-    Err(HandlerFailure::new(ErrorKind::Injection, String::new()).with_error(error))
+    Err(HandlerFailure::injection(error))
 }
 
 /// The constructor `new`, which creates an instance for a call.
@@ -314,7 +314,7 @@ impl HandlerStep {
 
     #[inline]
     pub(crate) fn from_result(step: Result<Self, InjectError>) -> Self {
-        step.unwrap_or_else(|error| Self::Done(Err(HandlerFailure::new(ErrorKind::Injection, error.to_string()))))
+        step.unwrap_or_else(|error| Self::Done(Err(HandlerFailure::injection(error))))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Handlers that return a stream: each item is reported as progress, and together they are the result.
 
+use std::error::Error;
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -8,10 +9,10 @@ use std::pin::pin;
 use futures_core::Stream;
 use serde::Serialize;
 
-use crate::handler_failure::{BoxError, HandlerFailure};
+use crate::handler_failure::{BoxError, HandlerFailure, copied};
 use crate::handler_result::{
-    ErrorReply, FallibleReply, HandlerReply, HandlerResult, PlainReply, ReplyValue, ToolFailure, ToolOutput, failed,
-    text,
+    BorrowedReply, ChainedReply, ErrorReply, FallibleReply, HandlerReply, HandlerResult, PlainReply, ReplyValue,
+    ResultValue, ToolFailure, ToolOutput, failed, text,
 };
 use crate::{ErrorKind, HandlerError, Progress, json};
 
@@ -150,7 +151,7 @@ impl<T> HandlerReply<Result<T, HandlerError>> {
     where
         T: ToolItem,
     {
-        match self.0.0 {
+        match self.into_inner() {
             Ok(item) => ItemOutcome::new(Ok(&item), collected),
             Err(error) => ItemOutcome::new(Err(error.into_failure()), collected),
         }
@@ -170,9 +171,29 @@ impl<T, E: Into<BoxError>> ErrorItem for HandlerReply<Result<T, E>> {
     where
         T: ToolItem,
     {
-        match self.0.0 {
+        match self.into_inner() {
             Ok(item) => ItemOutcome::new(Ok(&item), collected),
             Err(error) => ItemOutcome::new(Err(HandlerFailure::from_error(error.into())), collected),
+        }
+    }
+}
+
+/// An item that is a `Result` whose error borrows, or is not `Send`.
+pub trait ChainedItem: ChainedReply {
+    /// Reads the item, or the failure that ends the stream.
+    fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<Self::Value>
+    where
+        Self::Value: ToolItem + Sized;
+}
+
+impl<T, E: Error> ChainedItem for BorrowedReply<Result<T, E>> {
+    fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<T>
+    where
+        T: ToolItem,
+    {
+        match &self.0.0.0 {
+            Ok(item) => ItemOutcome::new(Ok(item), collected),
+            Err(error) => ItemOutcome::new(Err(HandlerFailure::from_error(copied(error))), collected),
         }
     }
 }
@@ -186,7 +207,7 @@ pub trait FallibleItem: FallibleReply {
         Self::Error: ToolFailure;
 }
 
-impl<T, E> FallibleItem for HandlerReply<Result<T, E>> {
+impl<T, E> FallibleItem for ResultValue<Result<T, E>> {
     fn tool_collect(&self, collected: &mut CollectedItems) -> ItemOutcome<T>
     where
         T: ToolItem,

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::{Debug, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use proptest::test_runner::{Config, RngSeed};
 use tracing::field::{Field, Visit};
@@ -26,6 +26,15 @@ pub(crate) fn properties(cases: u32) -> Config {
 pub(crate) struct LogRecorder(Arc<Mutex<String>>);
 
 impl LogRecorder {
+    /// Records what the current thread logs until the guard is dropped.
+    pub(crate) fn record(&self) -> tracing::subscriber::DefaultGuard {
+        // As long as there is only one subscriber, tracing asks only that of the current thread: a test on a thread without
+        // one would disable an event for all threads.
+        static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
+        SECOND.get_or_init(|| tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default()));
+        tracing::subscriber::set_default(self.clone())
+    }
+
     pub(crate) fn text(&self) -> String {
         self.0.lock().unwrap().clone()
     }

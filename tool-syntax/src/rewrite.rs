@@ -1,10 +1,10 @@
 //! Rewriting of types: lifetimes, `Self` and type parameters.
 
-use syn::visit::Visit;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    GenericParam, Ident, Lifetime, Path, PathArguments, ReturnType, Signature, Token, Type, TypePath, TypeReference,
-    parse_quote,
+    GenericArgument, GenericParam, Ident, Lifetime, Path, PathArguments, ReturnType, Signature, Token, Type, TypePath,
+    TypeReference, parse_quote,
 };
 
 /// Makes a type nameable outside of its function: replaces lifetimes by `'static` and `Self` by the class.
@@ -72,6 +72,24 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
     }
     let mut find = LifetimeFinder(false);
     find.visit_type(ty);
+    find.0
+}
+
+/// Returns `true` if a generic argument contains a reference or a lifetime other than `'static`.
+pub(crate) fn borrows(argument: &GenericArgument) -> bool {
+    struct BorrowFinder(bool);
+    impl<'ast> Visit<'ast> for BorrowFinder {
+        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            self.0 |= reference.lifetime.is_none();
+            visit::visit_type_reference(self, reference);
+        }
+    }
+    let mut find = BorrowFinder(false);
+    find.visit_generic_argument(argument);
     find.0
 }
 

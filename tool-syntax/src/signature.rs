@@ -2,7 +2,10 @@
 
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{FnArg, GenericParam, Ident, ReceiverKind, ReturnType, Signature, Token, Type, TypeParamBound, parse_quote};
+use syn::{
+    FnArg, GenericParam, Ident, PathArguments, PathSegment, ReceiverKind, ReturnType, Signature, Token, Type,
+    TypeParamBound, TypePath, parse_quote,
+};
 
 use crate::tool::ClassDefaults;
 use crate::{MissingGeneric, Report, instances, rewrite, ty};
@@ -88,6 +91,20 @@ pub(crate) struct ResultType {
     pub(crate) ty: Option<Type>,
     /// The type as written: an item of a stream, the list of an iterator. `None` if the function declares no result.
     pub(crate) value: Option<Type>,
+}
+
+impl ResultType {
+    /// Returns `true` if the error of a `Result` may borrow. Of an alias with another name, any argument may be part of the
+    /// error.
+    pub(crate) fn has_borrowed_error(&self) -> bool {
+        let Some(Type::Path(TypePath { path, .. })) = &self.value else { return false };
+        let Some(PathSegment { ident, arguments: PathArguments::AngleBracketed(arguments) }) = path.segments.last()
+        else {
+            return false;
+        };
+        let skipped = usize::from(ident == "Result");
+        arguments.args.iter().skip(skipped).any(rewrite::borrows)
+    }
 }
 
 /// Reads the result of a signature.

@@ -37,6 +37,8 @@ pub struct ParsedTool {
     pub delivery: Delivery,
     /// The result's type, if it is not `()` and can be named outside of the function.
     pub output: Option<Type>,
+    /// `true` if the error of the result may borrow.
+    pub has_borrowed_error: bool,
     /// The conversion of a result that does not serialize. A converted result has no schema.
     pub result: Option<ResultConversion>,
     /// The conversion of an error that does not implement `Display`.
@@ -162,6 +164,7 @@ pub(crate) fn read(
         parameters,
         is_async: output.is_async,
         delivery: output.delivery,
+        has_borrowed_error: output.has_borrowed_error(),
         output: output.ty,
         result,
         error,

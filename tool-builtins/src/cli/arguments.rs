@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use tool_runtime::confirm::PolicyArguments;
+use tool_runtime::diagnostics::LogArguments;
 
 /// Runs the built-in tools over a workspace.
 ///
 /// Reads one call per line, `{"name": "run_command", "arguments": {"command": "ls"}, "id": 1}`, and writes one result
 /// per line, `{"id": 1, "success": true, "output": "..", "error": null, "metadata": {}}`. A line that is not a valid
 /// call gets a result with an error. Approval is asked for on the terminal; without one, the call is rejected.
+///
+/// Warnings are logged to standard error; `RUST_LOG` selects other events.
 #[derive(Debug, Parser)]
 #[command(name = "tool-builtins", version)]
 pub struct BuiltinsArguments {
@@ -23,6 +26,10 @@ pub struct BuiltinsArguments {
     #[cfg(feature = "files")]
     #[arg(long)]
     pub allow_delete: bool,
+    /// Leave out names that begin with a dot, except `.gitignore`, when a directory is listed
+    #[cfg(feature = "files")]
+    #[arg(long)]
+    pub hide_dot_files: bool,
     /// Run only this program. Can be repeated. Disables the shell unless `sh` is listed
     #[cfg(feature = "exec")]
     #[arg(long, value_name = "PROGRAM")]
@@ -43,7 +50,14 @@ pub struct BuiltinsArguments {
     #[cfg(feature = "web")]
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
+    /// Number of search results if the model does not ask for another, from 1 to 20
+    #[cfg(feature = "web")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u8).range(1..=20))]
+    pub max_results: Option<u8>,
     /// Print the manifest of the tools and exit
     #[arg(long)]
     pub manifest: bool,
+    /// The log
+    #[command(flatten)]
+    pub log: LogArguments,
 }

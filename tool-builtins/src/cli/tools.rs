@@ -28,12 +28,16 @@ pub fn dispatcher(arguments: &BuiltinsArguments) -> Result<Dispatcher, Box<dyn E
 
 #[cfg(feature = "files")]
 fn files(arguments: &BuiltinsArguments) -> std::io::Result<tool_builtins::files::Files> {
-    Ok(tool_builtins::files::Files::new(&arguments.workspace)?.allow_delete(arguments.allow_delete))
+    let files = tool_builtins::files::Files::new(&arguments.workspace)?;
+    Ok(files.allow_delete(arguments.allow_delete).hide_dot_files(arguments.hide_dot_files))
 }
 
 #[cfg(feature = "web")]
 fn web(arguments: &BuiltinsArguments) -> Result<tool_builtins::web::Web, tool_builtins::web::WebConfigError> {
-    let web = tool_builtins::web::Web::new().search_from_env()?;
+    let mut web = tool_builtins::web::Web::new().search_from_env()?;
+    if let Some(results) = arguments.max_results {
+        web = web.max_results(results.into());
+    }
     arguments.allow_host.iter().try_fold(web, |web, host| web.allow(host))
 }
 

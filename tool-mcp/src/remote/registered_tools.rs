@@ -268,6 +268,26 @@ mod tests {
     }
 
     #[test]
+    fn drops_a_tool_with_the_name_or_the_alias_of_a_local_tool() {
+        let local = || tool_runtime::RuntimeTool::new("run", "Runs.", |()| async {}).alias("mcp_s_exec");
+        let tools: Vec<Tool> = ["exec", "say"]
+            .map(|name| serde_json::from_value(json!({"name": name, "inputSchema": {"type": "object"}})).unwrap())
+            .into();
+        let dispatcher = Dispatcher::builder().allow_empty().tool(local()).build().unwrap();
+        let config = Arc::new(ServerConfig::http("s", "http://127.0.0.1:1"));
+        let link = Arc::new(ServerLink::new("s".into()));
+        let mut registered = RegisteredTools::new(config, link, dispatcher.registry(), Arc::default(), None);
+        registered.update(tools.clone(), None);
+        assert_eq!(dispatcher.resolve("mcp_s_exec").as_deref(), Some("run"));
+        assert!(dispatcher.registry().has("mcp_s_say"), "a control");
+        let problem = "two tools would have the name `mcp_s_exec`: one of the application, and `exec` of the server";
+        assert!(registered.problems[0].contains(problem), "{:?}", registered.problems);
+        dispatcher.registry().remove("run");
+        registered.update(tools, None);
+        assert_eq!(dispatcher.resolve("mcp_s_exec").as_deref(), Some("mcp_s_exec"));
+    }
+
+    #[test]
     fn withholds_a_tool_before_its_replacement_is_registered() {
         let tool = |name: &str, description: &str| -> Tool {
             let tool = json!({"name": name, "description": description, "inputSchema": {"type": "object"}});

@@ -10,6 +10,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
 use tool_runtime::Dispatcher;
 use tool_runtime::dialect::{Dialect, ToolOffer};
+use tool_runtime::display::excerpt;
 
 /// The prefix of a cursor, before the last tool name of the previous page. Unlike an index, a name stays valid when
 /// tools are added or removed between two pages.
@@ -93,7 +94,7 @@ impl ToolListing {
         let start = match cursor {
             None => 0,
             Some(cursor) => {
-                let invalid = || ErrorData::invalid_params(format!("invalid cursor {cursor:?}"), None);
+                let invalid = || ErrorData::invalid_params(format!("invalid cursor `{}`", excerpt(cursor)), None);
                 let last = cursor.strip_prefix(CURSOR_PREFIX).ok_or_else(invalid)?;
                 self.tools.partition_point(|listed| &*listed.tool.name <= last)
             }
@@ -112,7 +113,10 @@ impl ToolListing {
 fn listed_aliases(tools: &[ListedTool], dispatcher: &Dispatcher) -> Vec<(String, usize)> {
     let aliases = |(at, listed): (usize, &ListedTool)| {
         let definition = dispatcher.definition(&listed.own_name);
-        definition.into_iter().flat_map(move |tool| tool.aliases.clone()).map(move |alias| (alias, at))
+        let aliases = definition.into_iter().flat_map(|tool| tool.aliases.clone());
+        // Tools may share an alias, and the dispatcher decides which one a call reaches.
+        let reaches = |alias: &String| dispatcher.resolve(alias).is_some_and(|name| *name == *listed.own_name);
+        aliases.filter(reaches).map(move |alias| (alias, at)).collect::<Vec<_>>()
     };
     tools.iter().enumerate().flat_map(aliases).collect()
 }
@@ -171,6 +175,18 @@ mod tests {
         assert!(error.message.contains("describing `b` panicked"), "{}", error.message);
         tools.registry().remove("b");
         assert_eq!(names(&listings.current(&tools).unwrap().page(None, None).unwrap()), "a");
+    }
+
+    #[test]
+    fn a_shared_alias_is_of_the_tool_that_the_dispatcher_calls() {
+        let tools = tools(&["a", "b", "c"]);
+        let tool = |name: &str| RuntimeTool::new(name, "Does nothing.", |(): ()| async {}).alias("x");
+        for name in ["a", "b"] {
+            tools.registry().replace(tool(name)).unwrap();
+        }
+        let listing = ListingCache::default().current(&tools).unwrap();
+        assert_eq!(listing.get("x").unwrap().own_name, *tools.resolve("x").unwrap());
+        assert_eq!(listing.get("c").unwrap().own_name, "c", "a control");
     }
 
     #[test]

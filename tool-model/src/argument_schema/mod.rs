@@ -5,6 +5,7 @@
 
 mod local_schema;
 mod properties;
+mod whole_numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -160,3 +160,57 @@ fn marks_conditionally_secret_arguments() {
     let nested = tool(json!({"properties": {"account": {"type": "object", "properties": {"pin": secret}}}}));
     assert!(!nested.arguments["account"].is_secret());
 }
+
+#[test]
+fn converts_whole_floats_where_an_integer_is_expected() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer"},
+            "maybe": {"type": ["integer", "null"]},
+            "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+            "share": {"type": "number"},
+            "list": {"type": "array", "items": {"type": "integer"}},
+            "place": {"$ref": "#/$defs/Place"},
+            "free": {},
+        },
+        "$defs": {"Place": {"type": "object", "properties": {
+            "number": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#/$defs/Place"}, {"type": "null"}]}, "height": {"type": "number"},
+        }}},
+    });
+    let schema = ArgumentSchema::read(&schema).unwrap();
+    let converted = |arguments: Value| {
+        let Value::Object(mut arguments) = arguments else { panic!("not an object") };
+        schema.convert_whole_numbers(&mut arguments);
+        Value::Object(arguments).to_string()
+    };
+    let arguments = json!({
+        "count": 42.0, "either": -3.0, "free": 5.0, "list": [1.0, 2], "maybe": 7.0,
+        "place": {"height": 1.0, "next": {"number": 2.0}, "number": 1.0}, "share": 2.0,
+    });
+    let expected = json!({
+        "count": 42, "either": -3, "free": 5.0, "list": [1, 2], "maybe": 7,
+        "place": {"height": 1.0, "next": {"number": 2}, "number": 1}, "share": 2.0,
+    });
+    assert_eq!(converted(arguments), expected.to_string());
+    for unchanged in [json!({"count": 4.5}), json!({"count": 1e300}), json!({"count": "42.0"}), json!({"other": 1.0})] {
+        assert_eq!(converted(unchanged.clone()), unchanged.to_string());
+    }
+}
+
+/// Each level of the value has several ways through the schema.
+#[test]
+fn converting_numbers_takes_bounded_time() {
+    let node = json!({"anyOf": [{"$ref": "#/$defs/Node"}, {"$ref": "#/$defs/Node"}, {"type": "integer"}]});
+    let schema = json!({
+        "type": "object",
+        "properties": {"node": node.clone()},
+        "$defs": {"Node": {"type": "object", "properties": {"next": node}}},
+    });
+    let schema = ArgumentSchema::read(&schema).unwrap();
+    let deep = (0..100).fold(json!(1.0), |inner, _| json!({"next": inner}));
+    let Value::Object(mut arguments) = json!({"node": deep}) else { panic!("not an object") };
+    let start = std::time::Instant::now();
+    schema.convert_whole_numbers(&mut arguments);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}

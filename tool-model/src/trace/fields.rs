@@ -7,8 +7,8 @@ use serde::de::{DeserializeSeed, MapAccess, Visitor};
 use super::UnknownCause;
 use super::deserializer::{UNEXPECTED, is_of_serde};
 use super::discover::{
-    BodyId, BodyKind, FieldState, FieldsState, NodeId, NodeState, TagVariants, TraceEnd, TraceState, VariantContent,
-    VariantsState,
+    BodyId, BodyKind, FieldState, FieldsState, NodeId, NodeState, TagVariants, TraceEnd, TraceNode, TraceState,
+    VariantContent, VariantsState,
 };
 use super::items::{identifier, key, seed_node};
 
@@ -67,6 +67,12 @@ fn question(trace: &TraceState, fields: &FieldsState) -> FieldQuestion {
     if fields.denies_unknown.is_none() { FieldQuestion::DeniesUnknown } else { FieldQuestion::Required }
 }
 
+/// Returns `true` if a missing field of this node's type would run the code that panicked. The function of
+/// `deserialize_with` runs for a field that is there only.
+fn would_panic_if_missing(node: &TraceNode) -> bool {
+    matches!(node.state, NodeState::Unknown(UnknownCause::Panicked)) && !node.type_name.contains("__DeserializeWith")
+}
+
 /// Asks the next question about named fields, or gives a sample value of them.
 pub(super) fn fields<'de, V: Visitor<'de>>(
     trace: &mut TraceState,
@@ -81,8 +87,7 @@ pub(super) fn fields<'de, V: Visitor<'de>>(
         FieldQuestion::Nothing if !known.knows_required => {
             trace.is_done(field.node) && !matches!(trace.nodes[field.node].state, NodeState::Option(_))
         }
-        // The code for a missing field would panic again.
-        _ => field.required || matches!(trace.nodes[field.node].state, NodeState::Unknown(UnknownCause::Panicked)),
+        _ => field.required || would_panic_if_missing(&trace.nodes[field.node]),
     };
     let with_value = |field: &FieldState| (field.names[0], KeyUse::Value(field.node));
     let keys = match asked {

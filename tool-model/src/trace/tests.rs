@@ -301,6 +301,27 @@ fn a_type_that_panics_runs_once_and_the_shape_around_it_is_kept() {
     assert_eq!(parts, [(".first".to_owned(), UnknownCause::Panicked)]);
 }
 
+fn panicking<'de, D: Deserializer<'de>>(_: D) -> Result<u8, D::Error> {
+    panic!("no input is expected")
+}
+
+#[derive(Deserialize)]
+#[allow(dead_code)]
+struct Invoice {
+    #[serde(default)]
+    note: String,
+    #[serde(deserialize_with = "panicking")]
+    number: u8,
+    total: u8,
+}
+
+#[test]
+fn a_function_that_panics_does_not_hide_which_fields_are_required() {
+    let (traced, mut definitions) = (trace::<Invoice>(), Map::new());
+    assert!(TracedSchemas::default().schema(&traced, &mut definitions).is_some());
+    assert_eq!(definitions["Invoice"]["required"], json!(["number", "total"]));
+}
+
 #[test]
 fn an_unknown_part_names_its_cause() {
     let causes = |traced: TracedType| -> Vec<(String, UnknownCause)> {

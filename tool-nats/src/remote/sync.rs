@@ -43,8 +43,8 @@ pub(super) struct RegistrySync {
     workers: BTreeMap<String, KnownWorker>,
     /// The tools of each manifest, by hash.
     manifests: HashMap<String, ManifestTools>,
-    /// The tools registered by this task, with their fingerprints.
-    registered: BTreeMap<String, String>,
+    /// The tools registered by this task.
+    registered: BTreeMap<String, RegisteredForm>,
     probes: ProbeResults,
     last_ping: Instant,
 }
@@ -54,6 +54,20 @@ struct KnownWorker {
     version: String,
     manifest: String,
     misses: u32,
+}
+
+/// The form in which a tool is registered.
+#[derive(PartialEq)]
+struct RegisteredForm {
+    fingerprint: String,
+    /// The aliases that no other tool has.
+    aliases: Vec<String>,
+}
+
+impl From<&OfferedDefinition> for RegisteredForm {
+    fn from(form: &OfferedDefinition) -> Self {
+        Self { fingerprint: form.fingerprint.clone(), aliases: form.definition.aliases.clone() }
+    }
 }
 
 impl RegistrySync {
@@ -173,7 +187,7 @@ impl RegistrySync {
         let mut conflicts = Vec::new();
         let mut chosen = BTreeMap::new();
         for (name, forms) in forms {
-            if self.registry.has(&name) && !self.registered.contains_key(&name) {
+            if self.is_local(&name) {
                 let ignored = versions(&forms);
                 conflicts.push(ToolConflict { tool: name, used: None, ignored, reason: OWN });
                 continue;
@@ -182,8 +196,37 @@ impl RegistrySync {
             conflicts.extend(conflict);
             chosen.insert(name, form);
         }
+        self.remove_taken_aliases(&mut chosen);
         self.apply(chosen);
         self.publish_state(conflicts);
+    }
+
+    /// Returns `true` if a local tool has this name or alias.
+    fn is_local(&self, name: &str) -> bool {
+        let is_own = |name: &str| !self.registered.contains_key(name);
+        self.registry.resolve(name).is_some_and(|owner| is_own(&owner))
+            || (self.registry.is_disabled(name) && is_own(name))
+    }
+
+    /// Removes the aliases that local tools have, and those that other tools of workers have. Otherwise a worker could
+    /// take over the calls of another tool.
+    fn remove_taken_aliases(&self, chosen: &mut BTreeMap<String, OfferedDefinition>) {
+        let mut taken: BTreeSet<String> = chosen.keys().cloned().collect();
+        for (name, form) in chosen {
+            let is_free = |alias: &String| !self.is_local(alias) && taken.insert(alias.clone());
+            let (free, removed): (Vec<String>, Vec<String>) =
+                form.definition.aliases.iter().cloned().partition(is_free);
+            if removed.is_empty() {
+                continue;
+            }
+            Arc::make_mut(&mut form.definition).aliases = free;
+            if self.registered.get(name) != Some(&RegisteredForm::from(&*form)) {
+                tracing::warn!(
+                    tool = name,
+                    "a tool of a worker cannot have aliases that other tools have: {removed:?}"
+                );
+            }
+        }
     }
 
     /// Fetches each manifest once, and drops manifests without a worker.
@@ -220,23 +263,28 @@ impl RegistrySync {
     /// Updates the registry: atomically, or one by one without the invalid ones.
     fn apply(&mut self, chosen: BTreeMap<String, OfferedDefinition>) {
         let gone: Vec<String> = self.registered.keys().filter(|name| !chosen.contains_key(*name)).cloned().collect();
-        let is_new =
-            |(name, form): &(&String, &OfferedDefinition)| self.registered.get(*name) != Some(&form.fingerprint);
-        let new: Vec<(&String, &OfferedDefinition)> = chosen.iter().filter(is_new).collect();
+        let is_new = |(name, form): &(&String, &OfferedDefinition)| {
+            self.registered.get(*name) != Some(&RegisteredForm::from(*form))
+        };
+        let mut new: Vec<(&String, &OfferedDefinition)> = chosen.iter().filter(is_new).collect();
+        // Changed tools first: a new tool may have an alias that one of them had.
+        new.sort_by_key(|(name, _)| !self.registered.contains_key(*name));
         if gone.is_empty() && new.is_empty() {
             return;
         }
-        let remote_tool = |(name, form): &(&String, &OfferedDefinition)| {
-            registration(&self.caller, name, &form.definition, &form.fingerprint)
+        // A new tool is refused if a local tool has its name by now.
+        let add = |changes: RegistryChanges, (name, form): &(&String, &OfferedDefinition)| {
+            let tool = registration(&self.caller, name, &form.definition, &form.fingerprint);
+            if self.registered.contains_key(*name) { changes.replace(tool) } else { changes.register(tool) }
         };
         let removed = || gone.iter().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
-        let all = new.iter().map(remote_tool).fold(removed(), RegistryChanges::replace);
+        let all = new.iter().fold(removed(), add);
         let mut invalid = BTreeSet::new();
         if self.registry.apply(all).is_err() {
             // Removing existing tools cannot fail.
             drop(self.registry.apply(removed()));
             for tool in &new {
-                if let Err(error) = self.registry.replace(remote_tool(tool)) {
+                if let Err(error) = self.registry.apply(add(RegistryChanges::new(), tool)) {
                     tracing::warn!(tool = tool.0, %error, "cannot register a tool of a worker");
                     invalid.insert(tool.0.clone());
                 }
@@ -251,7 +299,7 @@ impl RegistrySync {
                     self.registry.remove(&name);
                 }
             } else {
-                self.registered.insert(name, form.fingerprint);
+                self.registered.insert(name, RegisteredForm::from(&form));
             }
         }
     }

@@ -146,6 +146,39 @@ async fn a_local_tool_has_precedence() {
     assert_eq!(tools.registry().names().join(" "), "t", "at once");
 }
 
+/// A worker must not take over calls that a local tool gets by an alias, nor those of another worker's tool.
+#[tokio::test]
+async fn a_local_alias_has_precedence_over_names_and_aliases_of_workers() {
+    let server = server!();
+    let theirs = [
+        tool("exec", "captured"),
+        tool("off", "captured"),
+        tool("a_shell", "captured").alias("sh").alias("run").alias("shell"),
+        tool("b_shell", "theirs").alias("bash"),
+    ];
+    let _worker = serve(connect(&server.url()).await, tools(theirs)).await.unwrap();
+    let _other = serve(connect(&server.url()).await, tools([tool("c_shell", "captured").alias("bash")])).await.unwrap();
+    let own = tools([tool("run", "ours").alias("exec").alias("sh"), tool("off", "ours")]);
+    own.registry().disable("off").unwrap();
+    let caller = Caller::with_tools(own, connect(&server.url()).await, |discover| discover).await;
+    until("all are known", async || caller.tools.registry().has("c_shell")).await;
+    for name in ["run", "exec", "sh"] {
+        assert_eq!(caller.call(name, json!({})).await.output, "ours", "{name}");
+    }
+    assert_eq!(caller.call("shell", json!({})).await.output, "captured", "a free alias");
+    assert_eq!(caller.call("bash", json!({})).await.output, "theirs");
+    assert_eq!(caller.tools.registry().names().join(" "), "a_shell b_shell c_shell run");
+    let conflicts: Vec<String> = caller.remote.conflicts().into_iter().map(|conflict| conflict.tool).collect();
+    assert_eq!(conflicts, ["exec", "off"]);
+    caller.tools.registry().enable("off").unwrap();
+    assert_eq!(caller.call("off", json!({})).await.output, "ours", "a disabled tool keeps its name");
+
+    caller.tools.registry().remove("run");
+    caller.remote.refresh().await;
+    assert_eq!(caller.call("exec", json!({})).await.output, "captured", "the name is free now");
+    assert_eq!(caller.call("sh", json!({})).await.output, "captured", "the alias is free now");
+}
+
 /// A worker that dies announces nothing: it misses pings.
 #[tokio::test]
 async fn a_worker_that_stops_responding_is_removed() {

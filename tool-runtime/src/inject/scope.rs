@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{BlockingHandler, CallFacts, FinishResult, HeldValue, InjectedValue, StopOutcome, ValueSlot};
 use crate::dispatch::{CallValue, Dependencies, ValueSource};
-use crate::handler_failure::{BoxError, ErrorChain, explicit_message};
+use crate::handler_failure::{BoxError, ErrorChain, TARGET, explicit_message};
 use crate::inject::{Deadline, Notes};
 use crate::panics::CatchPanic;
 use crate::{CallOutcome, CancellationToken, Context, ErrorKind, Progress};
@@ -120,7 +120,7 @@ impl InjectError {
     /// by itself. The text of any other error is not meant for the model.
     pub(crate) fn message_for_model(&self, tool: &str) -> (ErrorKind, String) {
         if let Some((kind, message)) = explicit_message(self) {
-            return (if kind == ErrorKind::Failed { ErrorKind::Injection } else { kind }, message.to_owned());
+            return (kind, message.to_owned());
         }
         let root = std::iter::successors(Some(self as &(dyn Error + 'static)), |&cause| cause.source()).last();
         let message = match root.and_then(|root| root.downcast_ref::<Self>()) {
@@ -254,6 +254,7 @@ impl ScopeInner {
             let (provider, (tool, call_id)) = (&*provider.name, self.facts.log_fields());
             let error = ErrorChain(&*error);
             tracing::error!(
+                target: TARGET,
                 provider,
                 tool,
                 call_id,
@@ -324,7 +325,7 @@ impl ScopeInner {
             if let Err(error) = finish_one(provider.finish.as_ref(), slot.take(), outcome).await {
                 let (tool, call_id) = self.facts.log_fields();
                 let chain = ErrorChain(&*error);
-                tracing::error!(provider = &*provider.name, tool, call_id, error = %chain, "a value could not be finished");
+                tracing::error!(target: TARGET, provider = &*provider.name, tool, call_id, error = %chain, "a value could not be finished");
                 result = result.and(Err(error));
                 if outcome.is_success() {
                     outcome = CallOutcome::Failed;

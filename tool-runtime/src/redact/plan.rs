@@ -36,8 +36,13 @@ pub(super) fn plan(definition: &ToolDefinition) -> Redaction {
     // Without secrets, a value of the wrong shape reveals nothing.
     let has_secrets = roots.iter().any(|(_, id)| planner.holds_secret[*id]);
     let mut place = |id| if has_secrets { planner.place(&[id]) } else { Visibility::Shown };
-    let mut arguments: Vec<(Box<str>, Visibility)> =
-        roots.iter().map(|(name, id)| ((*name).into(), place(*id))).collect();
+    let mut arguments: Vec<(Box<str>, Visibility)> = Vec::new();
+    for ((name, id), argument) in roots.iter().zip(definition.arguments.values()) {
+        let aliases = argument.aliases.iter().map(String::as_str);
+        let aliases = aliases.filter(|alias| !definition.arguments.contains_key(*alias));
+        let visibility = place(*id);
+        arguments.extend(aliases.chain([*name]).map(|name| (name.into(), visibility)));
+    }
     arguments.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     planner.finish();
     Redaction { arguments: arguments.into(), nodes: planner.nodes.into() }

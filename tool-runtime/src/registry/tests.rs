@@ -110,6 +110,22 @@ fn a_duplicate_names_both_and_changes_nothing() {
     assert_eq!(names(&tools), "search_tools");
 }
 
+/// Each registered tool is logged once, with its origin, and the tools that stay are not logged again.
+#[test]
+fn logs_each_registered_tool() {
+    let log = crate::testing::LogRecorder::default();
+    let _logging = log.record();
+    let count = |name: &str| log.text().matches(&format!("tool={name:?}")).count();
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool("x.first", "")).build().unwrap();
+    assert_eq!(count("x.first"), 1, "{}", log.text());
+    assert!(log.text().contains("message=tool registered") && log.text().contains("registry/tests.rs:"));
+    tools.registry().register(tool("x.second", "")).unwrap();
+    tools.registry().register(tool("x.second", "a duplicate")).unwrap_err();
+    assert_eq!((count("x.first"), count("x.second")), (1, 1), "{}", log.text());
+    tools.registry().replace(tool("x.second", "another")).unwrap();
+    assert_eq!(count("x.second"), 2, "{}", log.text());
+}
+
 #[test]
 fn notifies_once_per_change_and_not_of_failed_ones() {
     let tools = empty();
@@ -328,4 +344,42 @@ fn removed_tools_release_their_captures() {
     assert!(Arc::strong_count(&connection) > 2);
     tools.registry().apply(RegistryChanges::new().remove("a").replace(tool("b", ""))).unwrap();
     assert_eq!(Arc::strong_count(&connection), 1);
+}
+
+/// A table that `replace` accepts is also accepted by a reload, which checks all tools.
+#[test]
+fn a_reload_accepts_aliases_that_a_replaced_tool_shares() {
+    let replaced: [fn(&Dispatcher); 4] = [
+        |tools| tools.registry().replace(tool("exec", "")).unwrap(),
+        |tools| tools.registry().replace(tool("other", "").alias("exec")).unwrap(),
+        |tools| tools.registry().replace(tool("a_tool", "").alias("run")).unwrap(),
+        |tools| {
+            tools.registry().register(tool("later", "")).unwrap();
+            tools.registry().replace(tool("later", "").alias("exec")).unwrap();
+        },
+    ];
+    for replace in replaced {
+        let tools = Dispatcher::builder().allow_empty().tool(tool("run", "").alias("exec")).build().unwrap();
+        replace(&tools);
+        let before = names(&tools);
+        tools.reload(tools.manifest()).unwrap();
+        assert_eq!(names(&tools), before);
+    }
+}
+
+#[test]
+fn many_tools_with_aliases_are_registered_at_once() {
+    let count = 20_000;
+    let changes = (0..count).fold(RegistryChanges::new(), |changes, number| {
+        changes.register(tool(format!("tool_{number}"), "").alias(format!("alias_{number}")))
+    });
+    let tools = empty();
+    let start = std::time::Instant::now();
+    tools.registry().apply(changes).unwrap();
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    assert_eq!(tools.resolve("alias_19999").as_deref(), Some("tool_19999"));
+    let error = tools.registry().register(tool("alias_7", "")).unwrap_err().to_string();
+    assert!(error.contains("its name is an alias of `tool_7`"), "{error}");
+    tools.registry().apply(RegistryChanges::new().remove("tool_7").register(tool("alias_7", ""))).unwrap();
+    assert!(tools.registry().has("alias_8") && !tools.registry().has("tool_7"));
 }

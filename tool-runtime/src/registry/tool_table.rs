@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
-use super::alias_clash::{alias_clashes, clash_of};
+use super::alias_clash::{AliasOwners, alias_clashes};
 use super::changes::{NameConflict, RegistryChange, RegistryChanges};
 use crate::diagnostics::BuildProblem;
 use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
@@ -19,7 +19,7 @@ pub(crate) struct ToolTable {
     not_offered: Vec<&'static Registration>,
     /// The original form of each runtime tool whose texts come from the manifest.
     originals: BTreeMap<Arc<str>, Arc<BoundTool>>,
-    /// The names of tools that were registered to replace a linked tool or an alias.
+    /// The names of tools that were registered with `replace`. They take precedence over linked tools and aliases.
     replacing: BTreeSet<Arc<str>>,
     disabled: BTreeSet<String>,
     version: u64,
@@ -80,16 +80,38 @@ impl ToolTable {
         self.tools.values().all(|tool| is_linked(tool))
     }
 
+    /// Returns the tools that are not in an earlier table, sorted by name, if they are going to be logged.
+    pub(crate) fn added_since(&self, earlier: &Self) -> Vec<Arc<BoundTool>> {
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return Vec::new();
+        }
+        let is_known =
+            |tool: &Arc<BoundTool>| earlier.tools.get(&tool.name).is_some_and(|known| Arc::ptr_eq(known, tool));
+        let mut added: Vec<_> = self.tools.values().filter(|tool| !is_known(tool)).cloned().collect();
+        added.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        added
+    }
+
     /// Returns the table after all valid changes, and the problems of the others.
     pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<BuildProblem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };
         let mut done = AppliedChanges::default();
         let mut problems = changes.problems.clone();
+        let mut aliases = AliasOwners::new(&next.tools);
         for change in &changes.changes {
             match change {
-                RegistryChange::Add(tool, conflict) => next.add(tool, *conflict, &mut done, &mut problems),
-                RegistryChange::Remove(name) => done.removed.extend(next.remove(name)),
+                RegistryChange::Add(tool, conflict) => match next.add(tool, *conflict, &mut aliases) {
+                    Ok(true) => {}
+                    Ok(false) => done.kept += 1,
+                    Err(problem) => problems.push(*problem),
+                },
+                RegistryChange::Remove(name) => {
+                    let removed = next.remove(name);
+                    removed.iter().for_each(|tool| aliases.remove(tool));
+                    done.removed.extend(removed.map(|tool| tool.definition().clone()));
+                }
                 RegistryChange::Clear => {
+                    aliases = AliasOwners::new(&Tools::default());
                     next.tools.clear();
                     next.originals.clear();
                     next.replacing.clear();
@@ -108,36 +130,42 @@ impl ToolTable {
         (next, done, problems)
     }
 
+    /// Adds a tool. Returns `false` if the tool that has its name is kept.
     fn add(
         &mut self,
         tool: &Arc<BoundTool>,
         conflict: NameConflict,
-        done: &mut AppliedChanges,
-        problems: &mut Vec<BuildProblem>,
-    ) {
+        aliases: &mut AliasOwners,
+    ) -> Result<bool, Box<BuildProblem>> {
         let known = self.tools.get(&tool.name).cloned();
-        let taken = known.as_ref().map(|known| duplicate(known, tool)).or_else(|| clash_of(tool, &self.tools));
-        match (taken, conflict) {
-            (Some(problem), NameConflict::Refuse) => problems.push(problem),
+        let clash = aliases.clash_of(tool, &self.tools);
+        let shares_alias = clash.is_some();
+        match (known.as_ref().map(|known| duplicate(known, tool)).or(clash), conflict) {
+            (Some(problem), NameConflict::Refuse) => return Err(Box::new(problem)),
             (Some(problem), NameConflict::Keep) => {
                 tracing::warn!("skipped: {problem}");
-                done.kept += 1;
+                return Ok(false);
             }
-            (taken, _) => {
-                if known.map_or(taken.is_some(), |known| is_linked(&known)) {
+            (_, NameConflict::Replace) => {
+                // A new version of a runtime tool has no more precedence over linked tools than the tool had.
+                if shares_alias || known.as_ref().is_none_or(|known| is_linked(known)) {
                     self.replacing.insert(tool.name.clone());
                 }
-                self.originals.remove(&tool.name);
-                self.tools.insert(tool.name.clone(), tool.clone());
             }
+            (None, _) => {}
         }
+        known.iter().for_each(|known| aliases.remove(known));
+        aliases.add(tool);
+        self.originals.remove(&tool.name);
+        self.tools.insert(tool.name.clone(), tool.clone());
+        Ok(true)
     }
 
-    fn remove(&mut self, name: &str) -> Option<Arc<ToolDefinition>> {
+    fn remove(&mut self, name: &str) -> Option<Arc<BoundTool>> {
         self.replacing.remove(name);
         self.disabled.remove(name);
         self.originals.remove(name);
-        self.tools.remove(name).map(|tool| tool.definition().clone())
+        self.tools.remove(name)
     }
 
     /// Returns the table with the linked tools of a manifest, or all linked tools without one, and the problems found.
@@ -169,9 +197,9 @@ impl ToolTable {
                 problems.push(duplicate(&linked, &tool));
             }
         }
-        let clashes = alias_clashes(&tools);
-        problems
-            .extend(clashes.into_iter().filter(|(name, _)| !self.replacing.contains(name)).map(|(_, problem)| problem));
+        let clashes = alias_clashes(&tools).into_iter();
+        let refused = clashes.filter(|clash| !clash.tools.iter().any(|name| self.replacing.contains(name)));
+        problems.extend(refused.map(|clash| clash.problem));
         let next = Self {
             tools,
             originals,

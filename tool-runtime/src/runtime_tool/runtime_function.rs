@@ -37,7 +37,8 @@ impl RuntimeFunction {
 
     /// Decodes the arguments and returns the step that runs the handler in a scope.
     pub(crate) fn invoke(&self, mut invocation: Invocation<'_>) -> HandlerStep {
-        let Some(arguments) = read_values(&mut invocation, &self.names) else { return invocation.stop() };
+        let Some(mut arguments) = read_values(&mut invocation, &self.names) else { return invocation.stop() };
+        self.schema.convert_whole_numbers(&mut arguments);
         if let Some(errors) = self.violations(&arguments) {
             return invocation.refuse(errors);
         }

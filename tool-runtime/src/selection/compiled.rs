@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tool_model::{name, nearest};
+use tool_model::{Argument, name, nearest};
 
 use super::matcher::ToolMatcher;
 use super::{Selection, SelectionCriteria};
@@ -46,7 +46,8 @@ impl CompiledSelection {
             let name: Arc<str> = if *name == *tool.name { tool.name.clone() } else { name.into() };
             // Problems of arguments were reported with those of names.
             let arguments = self.argument_names(tool).unwrap_or_default();
-            let tool = match (name == tool.name, arguments.is_empty()) {
+            let is_alias = tool.aliases().contains(&name);
+            let tool = match (name == tool.name, arguments.is_empty() && !is_alias) {
                 (true, true) => tool.clone(),
                 (_, true) => Arc::new(tool.renamed(name.clone())),
                 _ => Arc::new(tool.renamed(name.clone()).with_argument_names(&arguments)),
@@ -99,7 +100,8 @@ impl CompiledSelection {
         for own in definition.arguments.keys() {
             let by_case = || case.map(|case| case.apply(own)).filter(|name| !name.is_empty());
             let new_name = set.and_then(|set| set.get(own).cloned()).or_else(by_case).unwrap_or_else(|| own.clone());
-            if !name::is_argument_name(&new_name) {
+            // The names of a remote tool's arguments may have any form.
+            if new_name != *own && !name::is_argument_name(&new_name) {
                 return Err(problem(
                     format!("the new name {new_name:?} of `{own}` is invalid"),
                     name::ARGUMENT_NAME.to_owned(),
@@ -108,6 +110,12 @@ impl CompiledSelection {
             if taken.contains(&new_name) {
                 let message = format!("the new name `{new_name}` of `{own}` is the name of another argument");
                 return Err(problem(message, RENAME_ARGUMENT.to_owned()));
+            }
+            let has_alias =
+                |(name, argument): &(&String, &Argument)| *name != own && argument.aliases.contains(&new_name);
+            if let Some((other, _)) = definition.arguments.iter().find(has_alias) {
+                let message = format!("the new name `{new_name}` of `{own}` is an alias of `{other}`");
+                return Err(problem(message, "choose another name".to_owned()));
             }
             taken.push(new_name.clone());
             if new_name != *own {

@@ -59,9 +59,9 @@ pub(super) fn replace_aliases(
 /// Renames the keys of parsed arguments that are aliases, unless another name of the same argument is there too.
 pub(super) fn rename_keys(arguments: &mut [(String, JsonNode)], definition: &ToolDefinition, log: &mut RepairLog<'_>) {
     let name_of = |key: &str| {
-        let mut named = definition.arguments.iter();
-        let found = named.find(|(name, argument)| *name == key || argument.aliases.iter().any(|alias| alias == key));
-        found.map(|(name, _)| name)
+        let aliased =
+            || definition.arguments.iter().find(|(_, argument)| argument.aliases.iter().any(|alias| alias == key));
+        definition.arguments.get_key_value(key).or_else(aliased).map(|(name, _)| name)
     };
     let names: Vec<Option<&String>> = arguments.iter().map(|(key, _)| name_of(key)).collect();
     for (index, (key, _)) in arguments.iter_mut().enumerate() {

@@ -41,15 +41,21 @@ impl<'a> QuestionDialogue<'a> {
 
     pub(super) fn run(mut self) -> Decision {
         if !self.screen.is_terminal() {
-            tracing::warn!(tool = self.question.tool, "{NO_TERMINAL_HINT}");
-            // If standard error is closed as well, only the log has it.
-            let _ = self.screen.show(&format!("`{}` was refused: {NO_TERMINAL_HINT}\n", escape(&self.question.tool)));
+            // On the screen or, if standard error is closed as well, in the log: a log to standard error would repeat it.
+            let shown =
+                self.screen.show(&format!("`{}` was refused: {NO_TERMINAL_HINT}\n", escape(&self.question.tool)));
+            if shown.is_err() {
+                tracing::warn!(tool = self.question.tool, "{NO_TERMINAL_HINT}");
+            }
             return Decision::refuse(NO_TERMINAL);
         }
         match self.ask() {
             Ok(decision) => decision,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Decision::refuse(NO_ANSWER),
-            Err(error) => Decision::refuse(format!("the user could not be asked: {error}")),
+            Err(error) => {
+                tracing::error!(tool = self.question.tool, %error, "the terminal cannot be read or written");
+                Decision::refuse("the user could not be asked")
+            }
         }
     }
 

@@ -63,8 +63,7 @@ pub(super) fn match_manifest(
             }),
         }
     }
-    let is_listed = |tool: &Registration| manifest.get(tool.name).is_some_and(|entry| entry.handler == tool.handler);
-    let beside = linked.iter().filter(|tool| !is_listed(tool) && is_beside_manifest(tool, dependencies));
+    let beside = linked.iter().filter(|tool| !is_listed(manifest, tool) && is_beside_manifest(tool, dependencies));
     matched.extend(beside.map(|tool| MatchedTool {
         registration: tool,
         definition: OnceLock::new(),
@@ -72,6 +71,11 @@ pub(super) fn match_manifest(
     }));
     problems.extend(unlisted_services(manifest, linked, dependencies));
     matched
+}
+
+/// Returns `true` if the manifest has an entry for the tool, and not only for another one with its name.
+fn is_listed(manifest: &Manifest, tool: &Registration) -> bool {
+    manifest.get(tool.name).is_some_and(|entry| entry.handler == tool.handler)
 }
 
 /// Returns `true` for a tool of a service that was passed to `.also(..)`.
@@ -95,7 +99,7 @@ fn unlisted_services(
             None => classes.push((class, vec![tool])),
         }
     }
-    classes.retain(|(_, tools)| tools.iter().all(|tool| manifest.get(tool.name).is_none()));
+    classes.retain(|(_, tools)| !tools.iter().any(|tool| is_listed(manifest, tool)));
     classes.iter().map(|(class, tools)| unlisted_service(class, tools, dependencies)).collect()
 }
 

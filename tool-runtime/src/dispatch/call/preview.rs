@@ -15,7 +15,7 @@ use crate::arguments::ArgumentReader;
 use crate::dispatch::DispatcherState;
 use crate::dispatch::turn::turn_slot::SuspendedSlot;
 use crate::dispatch::{BoundTool, CallValue};
-use crate::handler_failure::{BoxError, HandlerFailure};
+use crate::handler_failure::{BoxError, ErrorDescriber, HandlerFailure};
 use crate::handler_result::HandlerResult;
 use crate::inject::{CallFacts, ScopeInner, StopOutcome};
 use crate::panics::{self, CatchPanic};
@@ -48,7 +48,7 @@ pub(crate) async fn run_preview(
     let values = values.iter().filter(|value| value.type_id != TypeId::of::<Progress>()).cloned().collect();
     let facts = CallFacts::new(preview.context_of(call), budget.left).holding(permit);
     let scope = ScopeInner::new(inner.dependencies.clone(), values, facts);
-    run_and_roll_back(preview.clone(), scope, handler, budget, slot).await
+    run_and_roll_back(preview.clone(), scope, handler, budget, slot, inner.rules.describe_errors.as_ref()).await
 }
 
 /// Decodes the arguments. The returned handler waits for its inputs.
@@ -72,8 +72,9 @@ async fn run_and_roll_back(
     handler: PreparedHandler,
     mut budget: TimeBudget,
     slot: Option<SuspendedSlot>,
+    describe: Option<&ErrorDescriber>,
 ) -> Result<Effect, ToolError> {
-    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name, None);
+    let failed = |failure: Box<HandlerFailure>| failure.into_tool_error(&preview.name, describe);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
     let run = run_in_scope(preview.clone(), scope.clone(), runtime.clone(), handler, None);
     let stop = CancellationToken::new();
@@ -99,7 +100,9 @@ async fn run_and_roll_back(
     };
     let result = match runtime.spawn(task.in_current_span()).await {
         Ok(Ok(result)) => result,
-        Ok(Err(error)) => Err(HandlerFailure::finish(error)),
+        Ok(Err(error)) => {
+            Err(HandlerFailure::new(ErrorKind::Failed, "the preview could not be rolled back").with_error(error))
+        }
         Err(error) => Err(HandlerFailure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
     let output = result.map_err(failed)?;

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::snapshot::{CurrentSnapshot, ToolSnapshot};
 use crate::RegistryChanges;
 use crate::dispatch::build::problem::{no_tools, skip, unreadable};
-use crate::dispatch::{BuildError, CallRules, Dependencies};
+use crate::dispatch::{BoundTool, BuildError, CallRules, Dependencies};
 use crate::manifest::IntoManifest;
 use crate::registry::{AppliedChanges, BoundChanges, ToolTable};
 
@@ -44,6 +44,7 @@ impl Default for CallLimits {
 
 impl DispatcherState {
     pub(crate) fn new(table: ToolTable, dependencies: Arc<Dependencies>, limits: CallLimits, rules: CallRules) -> Self {
+        log_registered(&table.added_since(&ToolTable::default()));
         let snapshot = match table.all_linked() {
             true => CurrentSnapshot::new(table.snapshot()),
             false => CurrentSnapshot::replaceable(table.snapshot()),
@@ -71,22 +72,20 @@ impl DispatcherState {
     pub(crate) fn change(&self, changes: RegistryChanges) -> Result<AppliedChanges, BuildError> {
         let changes = BoundChanges::new(changes);
         // Removed tools hold application values, which must be dropped after the lock is released.
-        let (result, _removed) = {
+        let (done, replaced) = {
             let mut table = self.table();
             match table.changed(&changes) {
-                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.replace(&mut table, next))),
-                (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
+                (next, done, problems) if problems.is_empty() => (done, self.replace(&mut table, next)),
+                (_, _, problems) => return Err(BuildError { headline: "the tools stay as they are", problems }),
             }
         };
-        if result.is_ok() {
-            self.notify();
-        }
-        result
+        self.notify(&replaced);
+        Ok(done)
     }
 
     pub(crate) fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
-        let _removed = {
+        let replaced = {
             let mut table = self.table();
             let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
             let (next, mut problems) = table.loaded(Some(manifest), &self.dependencies);
@@ -99,17 +98,35 @@ impl DispatcherState {
             }
             self.replace(&mut table, next)
         };
-        self.notify();
+        self.notify(&replaced);
         Ok(())
     }
 
-    /// Wakes the subscribers to changes. Must be called without the lock.
-    fn notify(&self) {
+    /// Logs the added tools and wakes the subscribers to changes. Must be called without the lock.
+    fn notify(&self, replaced: &ReplacedTools) {
+        log_registered(&replaced.added);
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Replaces the tools. Returns the old ones.
-    fn replace(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<ToolSnapshot>, ToolTable) {
-        (self.snapshot.replace(next.snapshot()), std::mem::replace(table, next))
+    /// Replaces the tools. Returns the old ones, which must be dropped after the lock is released.
+    fn replace(&self, table: &mut ToolTable, next: ToolTable) -> ReplacedTools {
+        ReplacedTools {
+            added: next.added_since(table),
+            _snapshot: self.snapshot.replace(next.snapshot()),
+            _table: std::mem::replace(table, next),
+        }
+    }
+}
+
+/// The tools before a change, and those that it added.
+struct ReplacedTools {
+    added: Vec<Arc<BoundTool>>,
+    _snapshot: Arc<ToolSnapshot>,
+    _table: ToolTable,
+}
+
+fn log_registered(tools: &[Arc<BoundTool>]) {
+    for tool in tools {
+        tracing::debug!(tool = &*tool.name, handler = %tool.origin(), "tool registered");
     }
 }

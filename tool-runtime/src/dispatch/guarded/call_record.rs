@@ -10,7 +10,7 @@ use super::{DecodedArguments, GuardedCall};
 use crate::confirm::Question;
 use crate::detach_on_drop::DetachOnDrop;
 use crate::dispatch::call::time_budget::{WaitError, within};
-use crate::handler_failure::HandlerFailure;
+use crate::handler_failure::{ErrorChain, HandlerFailure, TARGET};
 use crate::inject::scope::unavailable;
 use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, JournalError, StartedCall};
 use crate::{ErrorKind, ToolError, ToolResult};
@@ -159,7 +159,7 @@ impl UnrecordedCall {
         Some(DetachOnDrop::new(Some(self.runtime.clone()), async move {
             let written = journal.note(&call, &decision).await;
             if let Err(error) = &written {
-                tracing::error!(tool = call.tool, decision = decision.as_str(), %error, "a decision could not be recorded");
+                tracing::error!(target: TARGET, tool = call.tool, decision = decision.as_str(), error = %ErrorChain(error), "a decision could not be recorded");
             }
             written.is_ok()
         }))
@@ -209,7 +209,7 @@ impl OpenRecord {
         Some(DetachOnDrop::new(Some(self.runtime.clone()), async move {
             let written = journal.finish(&started.key, &finished).await;
             if let Err(error) = &written {
-                tracing::error!(tool = started.tool, %error, "the outcome of a call could not be recorded");
+                tracing::error!(target: TARGET, tool = started.tool, error = %ErrorChain(error), "the outcome of a call could not be recorded");
             }
             written.is_ok()
         }))

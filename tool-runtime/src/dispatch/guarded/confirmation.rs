@@ -6,6 +6,7 @@ use super::{CallRules, DecodedArguments, GuardedCall, TimeBudget, with_repairs};
 use crate::arguments::ArgumentReader;
 use crate::confirm::{Decision, PendingApproval, PolicyVerdict, Question};
 use crate::dispatch::call::preview::run_preview;
+use crate::handler_failure::{BoxError, log_error};
 use crate::journal::JournalDecision;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, ToolResult, json, panics};
@@ -14,7 +15,10 @@ impl GuardedCall {
     /// Returns the verdict of the policy on these arguments. A policy that panics refuses.
     pub(super) fn verdict(&self, rules: &CallRules, decoded: &DecodedArguments) -> PolicyVerdict {
         panics::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &decoded.arguments))
-            .unwrap_or_else(|panic| PolicyVerdict::Refuse(format!("its policy panicked: {panic}")))
+            .unwrap_or_else(|panic| {
+                log_error(&self.tool.name, "the policy panicked", &*BoxError::from(panic));
+                PolicyVerdict::Refuse("its policy panicked".to_owned())
+            })
     }
 
     pub(super) async fn refuse_by_policy(
@@ -83,7 +87,10 @@ impl GuardedCall {
         };
         let _suspended = self.turn_slot.as_ref().map(|slot| slot.suspend());
         let decision = panics::CatchPanic(confirmer.confirm(&question)).await;
-        Ok(decision.unwrap_or_else(|panic| Decision::Refuse(Some(format!("asking panicked: {panic}")))))
+        Ok(decision.unwrap_or_else(|panic| {
+            log_error(&self.tool.name, "the confirmer panicked", &*BoxError::from(panic));
+            Decision::refuse("the user could not be asked")
+        }))
     }
 
     async fn question(&self, decoded: &DecodedArguments) -> Result<Question, Box<ToolResult>> {

@@ -18,6 +18,7 @@ use crate::dispatch::call::observe::CallObserver;
 use crate::dispatch::call::running_handler::{HandlerWork, RunningHandler, run_in_scope};
 use crate::dispatch::call::time_budget::TimeBudget;
 use crate::dispatch::turn::turn_slot::TurnSlot;
+use crate::handler_failure::{BoxError, log_error};
 use crate::inject::{CallFacts, ScopeInner};
 use crate::journal::JournalDecision;
 use crate::panics::CatchPanic;
@@ -108,7 +109,11 @@ impl CallCompletion {
         if let Some(record) = self.record.take() {
             // A journal is application code and may panic.
             let written = CatchPanic(Box::pin(record.finish(&result, took, cancel))).await;
-            if !written.unwrap_or(false) {
+            let written = written.unwrap_or_else(|panic| {
+                log_error(&self.tool.name, "the journal panicked", &*BoxError::from(panic));
+                false
+            });
+            if !written {
                 result.metadata.insert("recorded", false);
             }
         }

@@ -178,3 +178,14 @@ proptest! {
         prop_assert_eq!(shown(&arguments), arguments);
     }
 }
+
+#[test]
+fn an_alias_is_as_visible_as_its_argument() {
+    let mut definition = definition();
+    for (name, alias) in [("note", "remark"), ("token", "pwd"), ("account", "login_as")] {
+        definition.arguments.get_mut(name).unwrap().aliases.push(alias.to_owned());
+    }
+    let sent = json!({"remark": "a", "pwd": "S", "login_as": {"user": "ada", "key": "S"}, "unknown": "S"});
+    let expected = json!({"remark": "a", "pwd": "***", "login_as": {"user": "ada", "key": "***"}, "unknown": "***"});
+    assert_eq!(redact(&sent, &definition), expected);
+}

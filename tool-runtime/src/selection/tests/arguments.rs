@@ -152,3 +152,82 @@ fn names_that_cannot_be_given_are_problems() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+/// An unknown key may be an argument's own name. The handler does not read it, so nothing else may show it.
+#[tokio::test]
+async fn an_own_name_that_is_unknown_here_does_not_hide_the_value_that_runs() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let confirm = confirm::from_fn(move |question| {
+        seen.lock().unwrap().push((question.arguments["file_path"].clone(), question.preview.clone()));
+        async { Decision::Run }
+    });
+    let journal = MemoryJournal::new();
+    let tools = builder().allow_unknown_arguments().confirm(confirm).journal(journal).build().unwrap();
+    let sent = r#"{"filePath": "/etc/shadow", "file_path": "ok.txt", "maxCount": 1, "replaceAll": false}"#;
+    let result = camel(&tools).call(ToolCall::from_text("editorEditFile", sent)).await;
+    assert_eq!(result.output, "/etc/shadow 1 false 0");
+    let shown = (json!("/etc/shadow"), Some(json!({"text": "edit /etc/shadow 1 false"})));
+    assert_eq!(*asked.lock().unwrap(), [shown]);
+    let entry = tools.journal().unwrap().entries(EntryQuery::newest(1)).await.unwrap().remove(0);
+    assert_eq!(entry.arguments, json!({"file_path": "/etc/shadow", "max_count": 1, "replace_all": false}));
+
+    let forbidden = || {
+        Policy::custom(|_, _, arguments| match arguments["file_path"] == "/etc/shadow" {
+            true => PolicyVerdict::Refuse("secret".to_owned()),
+            false => PolicyVerdict::Run,
+        })
+    };
+    let tools = camel(&builder().allow_unknown_arguments().policy(forbidden()).build().unwrap());
+    let result = tools.call(ToolCall::from_text("editorEditFile", sent)).await;
+    assert!(!result.success, "{}", result.output);
+    let control = sent.replace("/etc/shadow", "a.txt");
+    assert_eq!(tools.call(ToolCall::from_text("editorEditFile", control)).await.output, "a.txt 1 false 0");
+}
+
+fn with_properties(properties: &Value) -> RuntimeTool {
+    let schema = json!({"type": "object", "properties": properties});
+    RuntimeTool::from_schema("read_file", "Reads.", &schema, |arguments, _| async move { Value::Object(arguments) })
+}
+
+#[tokio::test]
+async fn a_name_that_stays_may_have_any_form() {
+    let tool = with_properties(&json!({"$filter": {"type": "string"}}));
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool).build().unwrap();
+    let selected = tools.select(Selection::new().prefix("web_")).unwrap();
+    let result = selected.call(ToolCall::new("web_read_file", json!({"$filter": "a"}))).await;
+    assert_eq!(result.output, r#"{"$filter":"a"}"#);
+}
+
+#[tokio::test]
+async fn an_alias_that_becomes_a_name_is_no_alias_any_more() {
+    let tool = with_properties(&json!({"line_numbers": {"type": "boolean"}}));
+    let tool = tool.alias("readFile").alias("cat").argument_alias("line_numbers", "lineNumbers");
+    let tool = tool.argument_alias("line_numbers", "-n");
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool).build().unwrap();
+    let selected = camel(&tools);
+    let definition = selected.definition("readFile").unwrap();
+    definition.check_aliases("readFile").unwrap();
+    assert_eq!(
+        (&*definition.aliases, &*definition.arguments["lineNumbers"].aliases),
+        (&["cat".to_owned()][..], &["-n".to_owned()][..])
+    );
+    for (name, argument) in [("readFile", "lineNumbers"), ("cat", "-n")] {
+        let result = selected.call(ToolCall::new(name, json!({argument: true}))).await;
+        assert_eq!(result.output, r#"{"line_numbers":true}"#);
+    }
+    let only_the_tool = tools.select(Selection::new().rename("read_file", "cat")).unwrap();
+    only_the_tool.definition("cat").unwrap().check_aliases("cat").unwrap();
+    assert_eq!(tools.definition("read_file").unwrap().aliases, ["readFile", "cat"], "the tool itself keeps them");
+}
+
+#[test]
+fn a_new_name_cannot_be_an_alias_of_another_argument() {
+    let tool = with_properties(&json!({"path": {"type": "string"}, "text": {"type": "string"}}));
+    let tool = tool.argument_alias("path", "file");
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool).build().unwrap();
+    let renamed = |argument| tools.select(Selection::new().rename_argument("read_file", argument, "file"));
+    let error = renamed("text").unwrap_err().to_string();
+    assert!(error.contains("the new name `file` of `text` is an alias of `path`"), "{error}");
+    assert!(renamed("path").is_ok(), "a control");
+}

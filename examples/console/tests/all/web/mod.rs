@@ -92,6 +92,9 @@ async fn a_write_asks_first_and_shows_a_diff() {
     let asked = browser.say("one", ask).await;
     let pending = card(&asked);
     assert!(pending.contains(r#"data-state="pending""#) && pending.contains("buy milk"), "{pending}");
+    for part in [r#"<svg class="icon""#, "write_file", "new.md"] {
+        assert!(pending.contains(part), "a card has an icon, a name and the arguments: {pending}");
+    }
     assert!(!file.exists());
     assert!(browser.page("/chat/one").await.contains("data-token"), "it still asks when the page is loaded again");
 

@@ -1,0 +1,2 @@
+mod built_ins;
+mod interface;

@@ -1,0 +1,2 @@
+mod queries;
+mod registration;

@@ -1,0 +1,2 @@
+mod chat;
+mod tools;

@@ -1,0 +1,5 @@
+mod calls;
+mod definitions;
+mod files;
+mod registry;
+mod remote;

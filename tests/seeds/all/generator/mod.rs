@@ -1,0 +1,5 @@
+mod annotations;
+mod injection;
+mod manifest;
+mod packages;
+mod types;
