@@ -220,10 +220,10 @@ fn tools(journal: impl Journal) -> Builder {
 
 /// Collects the log as `tracing_subscriber::fmt` writes it.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(std::mem::take(&mut self.0.lock().unwrap())).unwrap()
     }
 
@@ -231,7 +231,7 @@ impl Log {
         self.record_from(tracing::Level::INFO)
     }
 
-    fn record_from(&self, level: tracing::Level) -> tracing::subscriber::DefaultGuard {
+    pub(crate) fn record_from(&self, level: tracing::Level) -> tracing::subscriber::DefaultGuard {
         // As long as there is only one subscriber, tracing asks only that of the current thread: a test on a thread without
         // one would disable an event for all threads.
         static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();

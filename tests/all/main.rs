@@ -27,8 +27,12 @@ mod properties;
 mod binding;
 // Handlers that panic, time out or are cancelled; manifests that do not match.
 mod calls;
-/// Which part of an error the model reads, and which the log gets.
+// Which part of an error the model reads, and which the log gets.
 mod error_texts;
+// The log of building, changing and selecting tools.
+mod tool_log;
+// Errors repeat only the beginning of what was sent.
+mod long_values;
 // Tools, calls and results in the formats of model providers, through a dispatcher.
 mod dialects;
 // Tools called by an alias.

@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
+use tool_runtime::display::excerpt;
 use tool_runtime::{Context, Effect, HandlerError, tool, tool_class};
 
 /// Service for the tool `message`, which sends messages through a [`Messenger`].
@@ -109,6 +110,7 @@ impl Messages {
 
 fn out_of_reach(channel: &str, channels: &BTreeSet<String>) -> HandlerError {
     let others = channels.iter().map(|channel| format!(", or to anyone in `{channel}`")).collect::<String>();
+    let channel = excerpt(channel);
     HandlerError::retry(format!(
         "A message to that recipient in `{channel}` is not allowed. Leave out `channel` and `recipient` to send it to \
                  the person you are talking to{others}."

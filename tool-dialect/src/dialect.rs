@@ -115,7 +115,8 @@ pub struct UnknownDialect(String);
 impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
-        write!(f, "unknown dialect `{}`; expected one of {}", self.0, known.join(", "))
+        let name = tool_model::shorten(&self.0, tool_model::LONGEST_EXCERPT);
+        write!(f, "unknown dialect `{name}`; expected one of {}", known.join(", "))
     }
 }
 

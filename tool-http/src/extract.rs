@@ -3,6 +3,7 @@
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
 use serde::de::DeserializeOwned;
+use tool_runtime::display::excerpt;
 
 use crate::Problem;
 
@@ -14,7 +15,8 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for QueryParams<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let read = Query::try_from_uri(&parts.uri);
-        let Query(query) = read.map_err(|error| Problem::bad_request("query", format!("{}.", error.body_text())))?;
+        let Query(query) =
+            read.map_err(|error| Problem::bad_request("query", format!("{}.", excerpt(&error.body_text()))))?;
         Ok(Self(query))
     }
 }
@@ -28,6 +30,6 @@ impl<S: Send + Sync> FromRequestParts<S> for PathName {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let read = Path::from_request_parts(parts, state).await;
         read.map(|Path(name)| Self(name))
-            .map_err(|error| Problem::bad_request("path", format!("{}.", error.body_text())))
+            .map_err(|error| Problem::bad_request("path", format!("{}.", excerpt(&error.body_text()))))
     }
 }

@@ -25,6 +25,7 @@ mod rule;
 mod scalar;
 mod schema;
 mod schema_walk;
+mod shorten;
 mod test_docs;
 mod tokens;
 #[doc(hidden)]
@@ -54,6 +55,7 @@ pub use registration::{
 pub use replace_file::replace_file;
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
+pub use shorten::{LONGEST_EXCERPT, shorten};
 pub use test_docs::is_for_tests;
 pub use tokens::estimate_tokens;
 

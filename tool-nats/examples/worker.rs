@@ -7,7 +7,9 @@
 
 use std::time::Duration;
 
+use clap::Parser;
 use tool_nats::{ConnectionBuilder, QueueOptions, WorkQueue, serve};
+use tool_runtime::diagnostics::LogArguments;
 use tool_runtime::{Context, Dispatcher, Progress, tool};
 
 /// Add two numbers.
@@ -32,12 +34,28 @@ async fn count(#[arg(min = 1, max = 60)] to: u64, #[inject] progress: &Progress)
     to
 }
 
+/// Serves a few tools over NATS
+///
+/// Calls, warnings and errors are logged to standard error (level `info`); `RUST_LOG` selects other events.
+#[derive(Parser)]
+#[command(name = "worker")]
+struct WorkerArguments {
+    /// Also take jobs from the work queue
+    #[arg(long)]
+    queue: bool,
+    /// The log
+    #[command(flatten)]
+    log: LogArguments,
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments = WorkerArguments::parse();
+    arguments.log.install("info");
     let connection = ConnectionBuilder::from_env().await?;
     let tools = Dispatcher::builder().build()?;
     let mut worker = serve(connection.clone(), tools).version(env!("CARGO_PKG_VERSION")).description("An example");
-    if std::env::args().any(|argument| argument == "--queue") {
+    if arguments.queue {
         worker = worker.queue(WorkQueue::open(connection, QueueOptions::default()).await?);
     }
     let worker = worker.await?;

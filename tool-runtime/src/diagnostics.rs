@@ -1,4 +1,4 @@
-//! Reports about a dispatcher: its problems and the origin of its parts.
+//! Reports about a dispatcher: its problems, the origin of its parts, and the log.
 //!
 //! [`BuildError`](crate::BuildError) holds a [`BuildProblem`] for each tool that cannot be bound.
 //! [`Dispatcher::check`](crate::Dispatcher::check) runs every provider once, and
@@ -18,3 +18,5 @@
 //! ```
 
 pub use crate::dispatch::{BuildProblem, Explanation, ProviderCheck, ToolExplanation};
+#[cfg(feature = "log")]
+pub use crate::log_arguments::{LogArguments, LogFormat};

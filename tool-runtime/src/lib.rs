@@ -25,6 +25,8 @@ pub mod inject;
 pub mod journal;
 mod json;
 pub mod limits;
+#[cfg(feature = "log")]
+mod log_arguments;
 pub mod manifest;
 #[cfg(feature = "metrics")]
 mod metrics;

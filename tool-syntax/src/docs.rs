@@ -57,7 +57,8 @@ impl Docs {
 }
 
 /// Returns the items under `# Arguments` that describe no parameter: the name, and the indexes of the attributes with its
-/// lines. Items inside of a block comment are left out, because their lines are one attribute.
+/// lines. If nothing else is in the section, its heading belongs to the last item. Items inside of a block comment are left
+/// out, because their lines are one attribute.
 #[must_use]
 pub fn stale_argument_docs(attributes: &[Attribute], signature: &Signature) -> Vec<(String, Vec<usize>)> {
     let mut lines = Vec::new();
@@ -69,19 +70,44 @@ pub fn stale_argument_docs(attributes: &[Attribute], signature: &Signature) -> V
             lines.extend(added);
         }
     }
-    let lines = classify(&lines);
-    let section = argument_section(&lines, &crate::tool::parameter_names(signature));
+    let classified = classify(&lines);
+    let section = argument_section(&classified, &crate::tool::parameter_names(signature));
+    let attributes_of = |lines: &[usize]| lines.iter().map(|&line| places[line]).collect::<Option<Vec<usize>>>();
+    let mut removed = Vec::new();
     let stale = section.unknown.into_iter().filter_map(|(name, first)| {
-        let DocLine::Text { indent: outer, .. } = lines[first] else { return None };
+        let DocLine::Text { indent: outer, .. } = classified[first] else { return None };
         let belongs = |line: &&DocLine<'_>| match line {
             DocLine::Text { indent, text } => *indent > outer || bullet(text).is_none(),
             _ => false,
         };
-        let count = 1 + lines[first + 1..].iter().take_while(belongs).count();
-        let attributes: Option<Vec<usize>> = places[first..first + count].iter().copied().collect();
-        Some((name, attributes?))
+        let count = 1 + classified[first + 1..].iter().take_while(belongs).count();
+        let item: Vec<usize> = (first..first + count).collect();
+        let attributes = attributes_of(&item)?;
+        removed.extend(item);
+        Some((name, attributes))
     });
-    stale.collect()
+    let mut stale: Vec<(String, Vec<usize>)> = stale.collect();
+    if let Some((_, last)) = stale.last_mut() {
+        last.extend(attributes_of(&emptied_section(&lines, &classified, &removed)).unwrap_or_default());
+    }
+    stale
+}
+
+/// Returns the heading of the `# Arguments` section and its blank lines, if nothing else remains without the removed lines.
+fn emptied_section(lines: &[String], classified: &[DocLine<'_>], removed: &[usize]) -> Vec<usize> {
+    let is_heading = |line: &DocLine<'_>| matches!(line, DocLine::Heading(title) if is_arguments(title));
+    let Some(heading) = classified.iter().position(is_heading) else { return Vec::new() };
+    let is_next = |line: &DocLine<'_>| matches!(line, DocLine::Heading(_));
+    let next = classified[heading + 1..].iter().position(is_next).map(|count| heading + 1 + count);
+    let end = next.unwrap_or(lines.len());
+    // A link definition is no blank line here.
+    let is_blank = |line: &usize| lines[*line].trim().is_empty();
+    if !(heading + 1..end).all(|line| removed.contains(&line) || is_blank(&line)) {
+        return Vec::new();
+    }
+    // The blank lines before the heading separate the next section.
+    let before = if next.is_some() { 0 } else { (0..heading).rev().take_while(is_blank).count() };
+    (heading - before..end).filter(|line| !removed.contains(line)).collect()
 }
 
 /// Returns the value of `#[doc = ..]`.

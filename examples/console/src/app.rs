@@ -71,6 +71,7 @@ impl App {
                 sample
             }
         };
+        workspace::check_separation(&workspace, options).or_start("cannot use the workspace")?;
         let built_ins = BuiltIns::open(&workspace, options)?;
         let sub_agents = built_ins.sub_agents();
         let settings = SettingsFile::open(data.file("settings.json"), options.extensions());
@@ -103,6 +104,7 @@ impl App {
         };
         let tools = Tools::new(parts, data.file("tools_calls.json")).or_start("cannot build the tools")?;
         tools.apply(&settings.get()).await.or_start("cannot build the tools")?;
+        tools.servers().await.or_start("cannot connect to the MCP servers")?;
         tools.dispatcher().check().await.or_start("cannot build the tools")?;
         let conversations = SqliteStore::open(data.file("conversations.db"));
         let conversations = conversations.await.or_start("cannot open the conversations")?;

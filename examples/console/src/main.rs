@@ -7,7 +7,9 @@ use console::options::Options;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match console::web::serve(&Options::parse()).await {
+    let options = Options::parse();
+    options.log.install("info,rmcp=warn");
+    match console::web::serve(&options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

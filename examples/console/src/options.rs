@@ -7,10 +7,13 @@ use std::path::PathBuf;
 use clap::Parser;
 use tool_mcp::PluginArguments;
 use tool_runtime::confirm::PolicyArguments;
+use tool_runtime::diagnostics::LogArguments;
 
 use crate::settings::Extension;
 
 /// A monitor of this machine with tools for a language model, and web pages to chat with it
+///
+/// Calls, warnings and errors are logged to standard error (level `info`); `RUST_LOG` selects other events.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "console", version)]
 pub struct Options {
@@ -67,6 +70,10 @@ pub struct Options {
     /// sets the trusted certificate authority
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
+
+    /// The log
+    #[command(flatten)]
+    pub log: LogArguments,
 }
 
 impl Options {

@@ -76,8 +76,8 @@ pub struct Tools {
 struct RegisteredTools {
     /// Keeps the tools of workers registered.
     remote: Option<RemoteTools>,
-    /// Keeps the tools of MCP servers registered.
-    servers: Option<RemoteServers>,
+    /// Keeps the tools of MCP servers registered. `None` if the command line names none.
+    servers: Result<Option<RemoteServers>, Arc<PluginError>>,
 }
 
 impl Tools {
@@ -137,15 +137,36 @@ impl Tools {
     }
 
     /// Returns the MCP servers, if the command line names any and the tools are registered.
-    pub async fn servers(&self) -> Option<RemoteServers> {
-        self.offered.lock().await.as_ref()?.servers.clone()
+    ///
+    /// # Errors
+    /// If their configuration is invalid. The other tools are registered nevertheless.
+    pub async fn servers(&self) -> Result<Option<RemoteServers>, Arc<PluginError>> {
+        match &*self.offered.lock().await {
+            Some(offered) => offered.servers.clone(),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the configuration of the MCP servers again. Not cancel safe.
+    pub async fn reload_servers(&self) {
+        match self.servers().await {
+            Ok(Some(servers)) => {
+                servers.reload().await;
+            }
+            Ok(None) => {}
+            Err(_) => {
+                let mut offered = self.offered.lock().await;
+                if let Some(offered) = offered.as_mut().filter(|offered| offered.servers.is_err()) {
+                    offered.servers = self.connect_servers().await;
+                }
+            }
+        }
     }
 
     /// Registers or removes the tools according to the settings. Not cancel safe.
     ///
     /// # Errors
-    /// If the manifest cannot be written or loaded, the workers do not respond, or a configuration of MCP servers is
-    /// invalid. Then no tools are registered.
+    /// If the manifest cannot be written or loaded, or the workers do not respond. Then no tools are registered.
     pub async fn apply(&self, settings: &Settings) -> Result<(), ToolsError> {
         let mut offered = self.offered.lock().await;
         match (settings.has(Extension::AiChat), offered.take()) {
@@ -162,7 +183,7 @@ impl Tools {
 
     /// Closes the MCP servers.
     pub async fn close(&self) {
-        if let Some(servers) = self.servers().await {
+        if let Ok(Some(servers)) = self.servers().await {
             servers.close().await;
         }
     }
@@ -185,7 +206,7 @@ impl Tools {
     async fn mount(&self, settings: &Settings) -> Result<RegisteredTools, ToolsError> {
         self.own.save(&self.path)?;
         self.dispatcher.reload(Manifest::load(&self.path))?;
-        let mut offered = RegisteredTools { remote: None, servers: None };
+        let mut offered = RegisteredTools { remote: None, servers: Ok(None) };
         match self.connect(settings, &mut offered).await {
             Ok(()) => Ok(offered),
             Err(error) => {
@@ -201,8 +222,16 @@ impl Tools {
         if let Some(connection) = &self.nats {
             offered.remote = Some(tool_nats::discover(connection.clone(), registry.clone()).await?);
         }
-        offered.servers = plugins::connect(&self.plugins, &registry).await?;
+        offered.servers = self.connect_servers().await;
         Ok(())
+    }
+
+    async fn connect_servers(&self) -> Result<Option<RemoteServers>, Arc<PluginError>> {
+        let servers = plugins::connect(&self.plugins, &self.dispatcher.registry()).await;
+        servers.map_err(|error| {
+            tracing::warn!(%error, "no MCP server is connected");
+            Arc::new(error)
+        })
     }
 
     /// Enables the built-in tools of enabled extensions and disables the others, and writes the manifest accordingly.
@@ -246,7 +275,7 @@ impl Tools {
         if let Some(remote) = offered.remote {
             remote.leave().await;
         }
-        if let Some(servers) = offered.servers {
+        if let Ok(Some(servers)) = offered.servers {
             servers.close().await;
         }
         remove(&self.path);
@@ -269,8 +298,6 @@ pub enum ToolsError {
     Build(BuildError),
     /// The workers' tools cannot be listed.
     Workers(tool_nats::NatsError),
-    /// The MCP servers cannot be connected.
-    Plugins(PluginError),
 }
 
 impl std::fmt::Display for ToolsError {
@@ -279,7 +306,6 @@ impl std::fmt::Display for ToolsError {
             Self::Manifest(error) => error.fmt(f),
             Self::Build(error) => error.fmt(f),
             Self::Workers(error) => error.fmt(f),
-            Self::Plugins(error) => error.fmt(f),
         }
     }
 }
@@ -301,11 +327,5 @@ impl From<BuildError> for ToolsError {
 impl From<tool_nats::NatsError> for ToolsError {
     fn from(error: tool_nats::NatsError) -> Self {
         Self::Workers(error)
-    }
-}
-
-impl From<PluginError> for ToolsError {
-    fn from(error: PluginError) -> Self {
-        Self::Plugins(error)
     }
 }

@@ -4,6 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use tool_builtins::files::is_inside;
+
+use crate::options::Options;
+
 /// The sample files.
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("../sample/README.md")),
@@ -28,6 +32,31 @@ pub fn expect(folder: &Path) -> io::Result<()> {
         ),
     };
     Err(io::Error::new(io::ErrorKind::NotFound, problem))
+}
+
+/// Checks that the model cannot change the settings and the MCP servers of the console with the file tools.
+///
+/// # Errors
+/// If the data directory or a configuration of MCP servers is in the workspace.
+pub fn check_separation(folder: &Path, options: &Options) -> io::Result<()> {
+    let shown = folder.display();
+    if is_inside(folder, &options.data)? {
+        return Err(io::Error::other(format!(
+            "{shown} contains the data directory {}, so the model could change the settings: pass another directory with \
+             `--data`, or a smaller `--workspace`",
+            options.data.display()
+        )));
+    }
+    for path in options.plugins.paths() {
+        if is_inside(folder, &path)? {
+            return Err(io::Error::other(format!(
+                "{shown} contains {}, so the model could add programs that the console starts: move it out of the \
+                 workspace, or pass a smaller `--workspace`",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Creates the sample files. An existing directory is left unchanged.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use tool_mcp::PluginArguments;
 use tool_runtime::confirm::PolicyArguments;
+use tool_runtime::diagnostics::LogArguments;
 
 /// A chat with a model that has tools on a directory.
 ///
@@ -12,6 +13,9 @@ use tool_runtime::confirm::PolicyArguments;
 /// with its API key in the environment (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`)
 /// and, optionally, its address (`OPENAI_BASE_URL` and so on). Without it, no model is called, and only what you have
 /// the tools fetch, search or run leaves this machine.
+///
+/// Errors are logged to standard error, which is the terminal: send it to a file before you select more events with
+/// `RUST_LOG`, as in `RUST_LOG=info chat 2>chat.log`.
 #[derive(Debug, Parser)]
 #[command(name = "chat")]
 pub struct Arguments {
@@ -36,6 +40,9 @@ pub struct Arguments {
     /// Where conversations are stored.
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
+    /// The log.
+    #[command(flatten)]
+    pub log: LogArguments,
 }
 
 #[cfg(test)]

@@ -41,7 +41,10 @@ use self::setup::Chat;
 const ABORTED: u8 = 130;
 
 fn main() -> ExitCode {
-    run(&Arguments::parse()).into()
+    let arguments = Arguments::parse();
+    // Warnings, such as those of a retried request, would appear in the middle of the dialogue.
+    arguments.log.install("error");
+    run(&arguments).into()
 }
 
 /// Runs the program and returns its exit code.

@@ -159,6 +159,42 @@ fn wrong_options_are_reported() {
     assert!(code == Some(0) && text.contains("Problem: cannot read the plugin directory /no/such/folder"), "{text}");
 }
 
+/// The model could otherwise add a program to the MCP servers, which `/reload` would start.
+#[test]
+fn the_directory_must_not_contain_files_that_control_the_chat() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir_all(at("apart/plugins")).unwrap();
+    let start = |options: &[&str]| {
+        let _ = std::fs::remove_dir_all(at("files"));
+        let mut chat = start(&folder, options);
+        drop(chat.stdin.take());
+        let output = chat.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for inside in [["--plugins", &at("files/plugins")], ["--mcp", &at("files/mcp.json")]] {
+        let (code, errors) = start(&inside);
+        assert!(code == Some(1) && errors.contains("move it elsewhere"), "{inside:?}: {errors}");
+    }
+    assert_eq!(start(&["--plugins", &at("apart/plugins")]), (Some(0), String::new()));
+}
+
+#[test]
+fn conversations_are_not_stored_in_the_directory_of_the_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut chat = Command::new(std::env::current_exe().unwrap());
+    set_up(chat.args(HARNESS), &folder, &[]);
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let mut run = |state: &str| {
+        let output = chat.env(ARGUMENTS, [&at("files"), "--state", &at(state)].join("\n")).stdin(Stdio::null());
+        let output = output.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, errors) = run("files/state");
+    assert!(code == Some(1) && errors.contains("with `--state`"), "{errors}");
+    assert_eq!(run("state"), (Some(0), String::new()));
+}
+
 /// As in `chat | head -1`.
 #[test]
 fn ends_quietly_if_its_output_is_closed() {

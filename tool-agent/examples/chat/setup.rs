@@ -2,13 +2,13 @@
 
 use std::error::Error;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tool_agent::{
     Agent, Conversation, Message, Model, OfflineModel, ProviderModel, RetryingModel, SqliteStore, SubAgents,
 };
-use tool_builtins::files::Files;
+use tool_builtins::files::{Files, is_inside};
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
 use tool_journal::SqliteJournal;
@@ -58,6 +58,7 @@ impl Chat {
         let (confirmer, questions) = ChatConfirmer::new();
         let sub_agents = SubAgents::default();
         let state = storage::folder(arguments.state.as_deref())?;
+        check_separation(&folder, &state, arguments)?;
         // After a crash, the next chat learns from the journal which calls have run.
         let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
         journal.prune(RETENTION).await?;
@@ -116,6 +117,30 @@ impl Chat {
         }
         self.store.close().await;
     }
+}
+
+/// Checks that the model cannot change the conversations and the MCP servers of the chat with the file tools.
+fn check_separation(folder: &Path, state: &Path, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let shown = folder.display();
+    if is_inside(folder, state)? {
+        let state = state.display();
+        return Err(format!(
+            "{shown} contains {state}, where conversations are stored, so the model could change them: pass another \
+             directory with `--state`, or a smaller one to work in"
+        )
+        .into());
+    }
+    for path in arguments.plugins.paths() {
+        if is_inside(folder, &path)? {
+            let path = path.display();
+            return Err(format!(
+                "{shown} contains {path}, so the model could add programs that the chat starts: move it elsewhere, or \
+                 pass a smaller directory to work in"
+            )
+            .into());
+        }
+    }
+    Ok(())
 }
 
 fn tools(

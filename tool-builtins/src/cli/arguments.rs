@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use tool_runtime::confirm::PolicyArguments;
+use tool_runtime::diagnostics::LogArguments;
 
 /// Runs the built-in tools over a workspace.
 ///
 /// Reads one call per line, `{"name": "run_command", "arguments": {"command": "ls"}, "id": 1}`, and writes one result
 /// per line, `{"id": 1, "success": true, "output": "..", "error": null, "metadata": {}}`. A line that is not a valid
 /// call gets a result with an error. Approval is asked for on the terminal; without one, the call is rejected.
+///
+/// Warnings are logged to standard error; `RUST_LOG` selects other events.
 #[derive(Debug, Parser)]
 #[command(name = "tool-builtins", version)]
 pub struct BuiltinsArguments {
@@ -54,4 +57,7 @@ pub struct BuiltinsArguments {
     /// Print the manifest of the tools and exit
     #[arg(long)]
     pub manifest: bool,
+    /// The log
+    #[command(flatten)]
+    pub log: LogArguments,
 }

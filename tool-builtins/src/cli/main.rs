@@ -18,7 +18,9 @@ use self::protocol::{CallLine, CallLines, MalformedLine, ResultLine};
 const ABORTED: u8 = 130;
 
 fn main() -> ExitCode {
-    run(&BuiltinsArguments::parse()).unwrap_or_else(|error| {
+    let arguments = BuiltinsArguments::parse();
+    arguments.log.install("warn");
+    run(&arguments).unwrap_or_else(|error| {
         eprintln!("tool-builtins: {error}");
         ExitCode::FAILURE
     })

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tool_runtime::display::excerpt;
 use tool_runtime::{ErrorKind, Metadata, ToolCall, ToolError, ToolResult};
 
 /// A call, as read from a line.
@@ -49,7 +50,8 @@ impl fmt::Display for MalformedLine {
         write!(
             f,
             "Line {} is not a call: {}. Expected {{\"name\": .., \"arguments\": {{..}}}}.",
-            self.number, self.reason
+            self.number,
+            excerpt(&self.reason)
         )
     }
 }

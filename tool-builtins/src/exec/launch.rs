@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::process::{ChildStderr, ChildStdout};
 use tool_runtime::HandlerError;
-use tool_runtime::display::escape;
+use tool_runtime::display::excerpt;
 
 use super::command::RequestedCommand;
 use super::confine::{self, Confinement, WriteConfinement};
@@ -90,7 +90,10 @@ impl ExecSettings {
             Ok(started) => Ok(started),
             Err(LaunchError::NoNamespaces) => Err(HandlerError::fatal("This system does not allow PID namespaces.")),
             Err(LaunchError::Feasible) => Err(HandlerError::fatal("The command was only probed, not run.")),
-            Err(LaunchError::Other(error)) => Err(HandlerError::failed(format!("`{command}` cannot be run: {error}."))),
+            Err(LaunchError::Other(error)) => {
+                let command = command.to_string();
+                Err(HandlerError::failed(format!("`{}` cannot be run: {error}.", excerpt(&command))))
+            }
         }
     }
 
@@ -174,7 +177,7 @@ fn c_string(path: &Path) -> io::Result<CString> {
 
 fn directory_error(directory: &Path, error: &io::Error) -> HandlerError {
     let shown = directory.to_string_lossy();
-    let shown = escape(&shown);
+    let shown = excerpt(&shown);
     HandlerError::retry(match error.kind() {
         io::ErrorKind::CrossesDevices => format!("`{shown}` is outside the workspace, or leads there."),
         io::ErrorKind::NotFound => format!("The directory `{shown}` does not exist in the workspace."),
@@ -185,5 +188,5 @@ fn directory_error(directory: &Path, error: &io::Error) -> HandlerError {
 
 fn no_such_program(program: &str) -> HandlerError {
     let place = if program.contains('/') { "in the workspace" } else { "on the `PATH`" };
-    HandlerError::retry(format!("There is no executable program `{program}` {place}."))
+    HandlerError::retry(format!("There is no executable program `{}` {place}.", excerpt(program)))
 }

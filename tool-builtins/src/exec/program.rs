@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use tool_runtime::display::excerpt;
+
 /// The shell that runs command lines.
 pub(super) const SHELL: &str = "/bin/sh";
 
@@ -46,7 +48,7 @@ impl ProgramRules {
         match &self.allowed {
             Some(allowed) if !allowed.iter().any(|rule| allows(rule, asked, &real, path)) => {
                 let allowed = allowed.iter().map(|rule| format!("`{rule}`")).collect::<Vec<_>>().join(", ");
-                Err(format!("`{asked}` may not be run here. Allowed programs: {allowed}."))
+                Err(format!("`{}` may not be run here. Allowed programs: {allowed}.", excerpt(asked)))
             }
             Some(_) => Ok(real),
             None => Ok(found.to_owned()),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
+use tool_runtime::display::excerpt;
 use tool_runtime::{CancellationToken, HandlerError, Progress};
 
 use super::command::RequestedCommand;
@@ -101,6 +102,8 @@ pub(super) fn to_result(command: &RequestedCommand, finished: FinishedCommand) -
     if pipes_held {
         output.push_str("\n[Another process still holds the output open; anything it writes is not read.]\n");
     }
+    let command = command.to_string();
+    let command = excerpt(&command);
     let how = match end {
         CommandEnd::Exited(Some(status)) if status.success() => {
             return Ok(if output.is_empty() { format!("`{command}` succeeded and printed nothing.") } else { output });

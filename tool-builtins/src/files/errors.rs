@@ -3,7 +3,7 @@
 use std::io;
 
 use tool_runtime::HandlerError;
-use tool_runtime::display::escape;
+use tool_runtime::display::excerpt;
 
 /// The result of a file operation; the model reads the error.
 pub(super) type FileResult<T> = Result<T, HandlerError>;
@@ -13,9 +13,9 @@ pub(super) fn retry<T>(message: impl Into<String>) -> FileResult<T> {
     Err(HandlerError::retry(message))
 }
 
-/// Quotes a path, escaped to one line.
+/// Quotes a path, shortened and escaped to one line.
 pub(super) fn quote_path(path: &str) -> String {
-    format!("`{}`", escape(path))
+    format!("`{}`", excerpt(path))
 }
 
 /// Converts an I/O error into an error message about a path.

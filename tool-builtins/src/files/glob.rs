@@ -5,7 +5,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobMatcher};
 use tool_runtime::HandlerError;
 
-use super::errors::FileResult;
+use super::errors::{FileResult, quote_path};
 
 /// A pattern such as `*.rs` or `src/**/*.rs`.
 #[derive(Clone, Debug)]
@@ -19,8 +19,9 @@ impl Glob {
     pub(super) fn new(pattern: &str) -> FileResult<Self> {
         let bare = pattern.trim_start_matches("./").trim_start_matches('/');
         let glob = GlobBuilder::new(bare).literal_separator(true).build();
-        let glob = glob
-            .map_err(|error| HandlerError::retry(format!("`{pattern}` is not a valid pattern: {}.", error.kind())))?;
+        let glob = glob.map_err(|error| {
+            HandlerError::retry(format!("{} is not a valid pattern: {}.", quote_path(pattern), error.kind()))
+        })?;
         Ok(Self { matcher: glob.compile_matcher(), matches_name: !bare.contains('/') })
     }
 

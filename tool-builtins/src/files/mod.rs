@@ -54,6 +54,7 @@ mod glob;
 mod line_breaks;
 mod line_range;
 mod list;
+mod location;
 mod nearest;
 mod patch;
 mod read;
@@ -71,6 +72,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tool_runtime::{CancellationToken, HandlerError};
 
+pub use self::location::is_inside;
 use self::patch::PatchLimits;
 use self::workspace::Workspace;
 pub use self::write::WriteMode;

@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, File};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
-use tool_runtime::display::thousands;
+use tool_runtime::display::{fold, thousands};
 use tool_runtime::{CancellationToken, HandlerError};
 
 use super::controls::escape_controls;
@@ -27,6 +27,8 @@ const MAX_SHOWN: usize = 400;
 const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 /// The maximum memory for a compiled pattern.
 const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
+/// The number of characters of a pattern that an error repeats.
+const MAX_REPEATED: usize = 200;
 
 /// A search query.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +52,12 @@ impl FileQuery<'_> {
             builder.line_terminator(Some(b'\n'));
         }
         builder.build(self.pattern).map_err(|error| {
+            // The message of a syntax error repeats the whole pattern above its last line.
+            let error = error.to_string();
+            let is_long = fold(self.pattern, MAX_REPEATED).1 > 0;
+            let reason = if is_long { error.lines().last().unwrap_or_default() } else { &error };
             HandlerError::retry(format!(
-                "{} is not a valid regular expression; set `literal` to search for it literally. {error}",
+                "{} is not a valid regular expression; set `literal` to search for it literally. {reason}",
                 quote_path(self.pattern)
             ))
         })

@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use tool_runtime::display::excerpt;
 use url::Url;
 
 use crate::count::format_count;
@@ -66,7 +67,7 @@ pub struct ErrorResponse {
 impl fmt::Display for ErrorResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { url, status, retry_after, body } = self;
-        write!(f, "{url} responded with {status}.")?;
+        write!(f, "{} responded with {status}.", excerpt(url.as_str()))?;
         if let Some(delay) = retry_after {
             let unit = if delay.bytes().all(|byte| byte.is_ascii_digit()) { " seconds" } else { "" };
             write!(f, " Try again after {delay}{unit}.")?;
@@ -90,7 +91,7 @@ pub struct PrivateHost {
 impl fmt::Display for PrivateHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, address, purpose } = self;
-        write!(f, "{host} is not on the public internet")?;
+        write!(f, "{} is not on the public internet", excerpt(host))?;
         // The address behind an internal name must not be disclosed to the model.
         if host.trim_matches(['[', ']']) == address.to_string() {
             write!(f, ": its address is {purpose}.")
@@ -105,14 +106,14 @@ impl Error for PrivateHost {}
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scheme(scheme) => write!(f, "Only http and https can be fetched, not {scheme}."),
+            Self::Scheme(scheme) => write!(f, "Only http and https can be fetched, not {}.", excerpt(scheme)),
             Self::UserInfo => {
                 f.write_str("URLs with a user name or password are not fetched; leave out the part before the @.")
             }
             Self::Port(port) => write!(f, "Port {port} is not used by web servers and is blocked."),
             Self::PrivateHost(refused) => refused.fmt(f),
             Self::BadRedirect(reason) => write!(f, "The page redirects, but {reason}."),
-            Self::RedirectLoop(url) => write!(f, "The page redirects in a loop, back to {url}."),
+            Self::RedirectLoop(url) => write!(f, "The page redirects in a loop, back to {}.", excerpt(url.as_str())),
             Self::TooManyRedirects(limit) => write!(f, "The page redirects more than {limit} times."),
             Self::TimedOut(time) => write!(f, "The page was not received within {} seconds.", time.as_secs_f32()),
             Self::ErrorResponse(refusal) => refusal.fmt(f),

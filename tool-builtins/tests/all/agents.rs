@@ -59,7 +59,7 @@ impl SearchProvider for Echo {
     }
 }
 
-fn tools(workspace: &Path, site: &Server) -> (Dispatcher, OutboxReceiver) {
+pub(crate) fn tools(workspace: &Path, site: &Server) -> (Dispatcher, OutboxReceiver) {
     let (outbox, inbox) = Outbox::new(8);
     let builder = Dispatcher::builder()
         .policy(Policy::Yolo)

@@ -11,6 +11,9 @@ mod exec;
 /// The file tools.
 #[cfg(feature = "files")]
 mod files;
+/// Errors repeat only the beginning of what was sent.
+#[cfg(all(feature = "exec", feature = "files", feature = "web", target_os = "linux"))]
+mod long_values;
 /// The `message` tool.
 mod message;
 /// The `tool-builtins` program.

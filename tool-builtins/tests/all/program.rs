@@ -15,7 +15,7 @@ impl Program {
 
     fn command(&self, flags: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tool-builtins"));
-        command.arg("--workspace").arg(self.workspace.path()).args(flags);
+        command.arg("--workspace").arg(self.workspace.path()).args(flags).env_remove("RUST_LOG");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -108,13 +108,46 @@ fn continues_after_a_malformed_line() {
     assert_eq!(results[bad.len()]["output"], "hello\n");
 }
 
+/// Runs a successful and an unknown call, and returns the log. Standard output has nothing but the results.
+fn log(flags: &[&str], filter: Option<&str>) -> String {
+    let program = Program::new();
+    let mut command = program.command(&[&["--policy", "yolo"], flags].concat());
+    filter.map(|filter| command.env("RUST_LOG", filter));
+    let mut running = command.spawn().unwrap();
+    writeln!(running.stdin.take().unwrap(), "{ECHO}\n{{\"name\": \"run_commando\"}}").unwrap();
+    let output = running.wait_with_output().unwrap();
+    let results = String::from_utf8(output.stdout).unwrap();
+    let is_result = |line: &str| serde_json::from_str::<Value>(line).unwrap().get("success").is_some();
+    assert!(results.lines().count() == 2 && results.lines().all(is_result), "{results}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn logs_to_stderr_what_the_environment_selects() {
+    assert_eq!(log(&[], None), "");
+    let text = log(&[], Some("info"));
+    assert_eq!(text.matches(" INFO ").count(), 2, "{text}");
+    assert!(text.contains("call finished tool=\"run_command\" outcome=\"success\""), "{text}");
+    assert!(!text.contains("gen_ai.tool.description") && !text.contains('\u{1b}'), "{text}");
+    assert!(log(&[], Some("tool_runtime=debug")).contains("dispatcher built"));
+    let invalid = log(&[], Some("tool_runtime=loud"));
+    assert!(invalid.contains("ignoring `tool_runtime=loud`"), "{invalid}");
+
+    let json = log(&["--log", "json"], Some("info"));
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "{json}");
+    let named = |line: &Value| (line["message"].clone(), line["tool"].clone(), line["outcome"].clone());
+    assert_eq!(named(&lines[1]), (json!("call finished"), json!("run_commando"), json!("unknown_tool")));
+}
+
 #[test]
 fn flags_set_the_policy_and_the_rules() {
     let program = Program::new();
     let refused = program.results(&[], &[ECHO]);
     assert_eq!(refused[0]["error"]["kind"], "refused", "there is no terminal");
     let errors = String::from_utf8(program.output(&[], ECHO.as_bytes()).stderr).unwrap();
-    assert!(errors.contains("in CI, use the policy `yolo` (`--policy yolo`) or a dry run"), "{errors}");
+    let advice = "in CI, use the policy `yolo` (`--policy yolo`) or a dry run";
+    assert_eq!(errors.matches(advice).count(), 1, "{errors}");
     let touch = r#"{"name": "run_command", "arguments": {"command": "touch made"}}"#;
     let tried = program.results(&["--dry-run"], &[touch]);
     assert_eq!(tried[0]["success"], true);

@@ -185,10 +185,12 @@ fn inserted(text: &str, mut insertions: Insertions) -> String {
         // Columns do not count the byte-order mark.
         let mark = if index == 0 && line.starts_with(MARK) { MARK.len_utf8() } else { 0 };
         let mut done = 0;
-        if insertions
-            .next_if(|(place, edit)| place.line == index + 1 && matches!(edit, InsertedText::Removed))
-            .is_some()
-        {
+        // Several items of a doc comment may have the same line.
+        let is_removal = |(place, edit): &(LineColumn, InsertedText)| {
+            place.line == index + 1 && matches!(edit, InsertedText::Removed)
+        };
+        if insertions.next_if(is_removal).is_some() {
+            while insertions.next_if(is_removal).is_some() {}
             continue;
         }
         while let Some((place, inserted)) = insertions.next_if(|(place, _)| place.line == index + 1) {
@@ -214,4 +216,20 @@ fn inserted(text: &str, mut insertions: Insertions) -> String {
         edited.push_str(&line[done..]);
     }
     edited
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_removed_twice_does_not_drop_later_edits() {
+        let at = |line| LineColumn { line, column: 0 };
+        let insertions = vec![
+            (at(1), InsertedText::Removed),
+            (at(1), InsertedText::Removed),
+            (at(2), InsertedText::Line("#[tool]".to_owned())),
+        ];
+        assert_eq!(inserted("/// stale\nfn a() {}\n", insertions), "#[tool]\nfn a() {}\n");
+    }
 }

@@ -1,5 +1,8 @@
 //! Generic methods: the types that `generics(..)` could name.
 
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::{FnArg, ImplItemFn, PathArguments, Type, TypeParamBound};
 use tool_syntax::{MissingGeneric, missing_generics};
@@ -44,7 +47,7 @@ impl MethodContext<'_> {
             entries.push(format!("{} = {chosen}", generic.name));
         }
         let key = format!("generics({})", entries.join(", "));
-        let tokens: proc_macro2::TokenStream = key.parse().ok()?;
+        let tokens: TokenStream = key.parse().ok()?;
         let mut named = method.clone();
         named.attrs.push(syn::parse_quote!(#[tool(#tokens)]));
         let over: Vec<String> = missing.iter().map(described).collect();
@@ -81,7 +84,7 @@ impl MethodContext<'_> {
 }
 
 /// Returns the type of a function that can be passed for a closure, such as `fn(&Order) -> bool`. The closure's types must
-/// not be generic themselves.
+/// not be generic themselves, nor have lifetimes of the method or of the impl.
 fn function_pointer(generic: &MissingGeneric, generics: &[String]) -> Option<String> {
     const IMPLEMENTED: [&str; 6] = ["Send", "Sync", "Copy", "Clone", "Unpin", "Sized"];
     let mut pointer = None;
@@ -90,8 +93,14 @@ fn function_pointer(generic: &MissingGeneric, generics: &[String]) -> Option<Str
         let last = bound.path.segments.last()?;
         match &last.arguments {
             PathArguments::Parenthesized(types) if ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name) => {
-                let (inputs, output) = (&types.inputs, &types.output);
-                pointer = Some(quote!(fn(#inputs) #output));
+                let (lifetimes, inputs, output) = (&bound.lifetimes, &types.inputs, &types.output);
+                let function = quote!(fn(#inputs) #output);
+                let mut known = lifetime_names(quote!(#lifetimes));
+                known.extend(["static".to_owned(), "_".to_owned()]);
+                if !lifetime_names(function.clone()).is_subset(&known) {
+                    return None;
+                }
+                pointer = Some(quote!(#lifetimes #function));
             }
             _ if IMPLEMENTED.iter().any(|name| last.ident == name) => {}
             _ => return None,
@@ -103,6 +112,23 @@ fn function_pointer(generic: &MissingGeneric, generics: &[String]) -> Option<Str
         .split(|sign: char| !sign.is_alphanumeric() && sign != '_')
         .any(|word| generics.iter().any(|name| name == word) || word == "impl" || word == "Self");
     (!is_generic).then_some(text)
+}
+
+/// Returns the names of the lifetimes in some tokens.
+fn lifetime_names(tokens: TokenStream) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut is_lifetime = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Ident(name) if is_lifetime => {
+                names.insert(name.to_string());
+            }
+            TokenTree::Group(group) => names.extend(lifetime_names(group.stream())),
+            _ => {}
+        }
+        is_lifetime = matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '\'');
+    }
+    names
 }
 
 /// Returns a type parameter with its bounds, such as `P: Progress`.

@@ -27,6 +27,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
 
 use arguments::{ColourChoice, OutputFormat};
 use exit::{CommandFailure, ExitStatus, Result};
@@ -45,6 +46,10 @@ struct GenCli {
     /// When to use colours; by default on a terminal unless `NO_COLOR` is set
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
     color: ColourChoice,
+
+    /// Format of the log on standard error; `RUST_LOG` sets what is logged, by default `warn`
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
+    log: OutputFormat,
 }
 
 const EXAMPLES: &str = "\
@@ -86,7 +91,20 @@ pub fn main() -> ExitCode {
         Err(mistake) => mistake.exit(),
     };
     cli.color.apply();
+    install_log(cli.log);
     cli.run().unwrap_or_else(|failure| report::failure(&failure, cli.format)).into()
+}
+
+/// Logs to standard error what `RUST_LOG` selects, or warnings.
+fn install_log(format: OutputFormat) {
+    let filter = EnvFilter::builder().with_default_directive(tracing::Level::WARN.into()).from_env_lossy();
+    // A reader that closes the pipe must not make the program panic.
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
+    let has_colours = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    match format {
+        OutputFormat::Text => log.with_ansi(has_colours).init(),
+        OutputFormat::Json => log.json().flatten_event(true).with_ansi(false).init(),
+    }
 }
 
 /// Returns `true` if the arguments ask for JSON, although they could not be parsed.

@@ -71,6 +71,10 @@ impl LoadedTools {
         };
         let advice = scanned.advice();
         let ScanOutput { manifest, mut diagnostics, places, for_tests, accepted_any, files } = scanned;
+        for file in &files {
+            tracing::trace!(file = %file.display(), "file read or looked for");
+        }
+        tracing::debug!(files = files.len(), tools = manifest.len(), diagnostics = diagnostics.len(), "sources read");
         if manifest.is_empty() && !diagnostics.iter().any(is_error) {
             diagnostics.push(selection.elsewhere.suggestion());
         }

@@ -53,6 +53,8 @@ fn says_of_each_method_whether_it_fits_and_why() {
             ("mark", "conversion", vec!["argument_type"]),
             ("opaque", "conversion", vec!["result_type"]),
             ("each", "attributes", vec!["injected", "generics"]),
+            ("label", "attributes", vec!["injected", "generics"]),
+            ("outlive", "unfit", vec!["closure"]),
             ("fold", "unfit", vec!["closure", "closure"]),
             ("all", "attributes", vec!["generics"]),
             ("read", "attributes", vec!["injected", "generics"]),
@@ -125,7 +127,7 @@ fn reports_are_the_same_from_run_to_run() {
 
 #[test]
 fn writes_attributes_and_keeps_everything_but_stale_doc_lines() {
-    let expected = BEFORE.replace("    /// * `name` - The new name.\n", "");
+    let expected = BEFORE.replace("    ///\n    /// # Arguments\n    /// * `name` - The new name.\n", "");
     assert_ne!(expected, BEFORE);
     for (arguments, golden) in [(&["adopt", "--write"][..], "opt_in.rs"), (&["adopt", "--write", "--all"], "all.rs")] {
         let project = project();

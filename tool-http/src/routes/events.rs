@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use tool_runtime::CancellationToken;
+use tool_runtime::display::excerpt;
 use tool_runtime::events::EventKind;
 
 use super::SharedState;
@@ -46,10 +47,9 @@ pub(crate) async fn stream(
     let from_header = parts.headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     let after = match from_header.or(query.last_event_id.take()).filter(|id| !id.is_empty()) {
         None => None,
-        Some(id) => Some(
-            FeedPosition::parse(&id)
-                .ok_or_else(|| Problem::bad_request("last_event_id", format!("`{id}` is not a valid event id.")))?,
-        ),
+        Some(id) => Some(FeedPosition::parse(&id).ok_or_else(|| {
+            Problem::bad_request("last_event_id", format!("`{}` is not a valid event id.", excerpt(&id)))
+        })?),
     };
     let Some(reader) = api.feed.reader(after) else {
         let problem = Problem::new(

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tool_model::{KEYS, Key, KeyKind};
 use tool_runtime::ToolDefinition;
-use tool_runtime::display::escape;
+use tool_runtime::display::excerpt;
 
 use super::SharedState;
 use crate::Problem;
@@ -204,6 +204,6 @@ pub(crate) async fn show(State(api): SharedState, PathName(name): PathName) -> R
 }
 
 pub(super) fn unknown_tool(name: &str) -> Problem {
-    let detail = format!("There is no tool `{}`: `GET /tools` lists the tools.", escape(name));
+    let detail = format!("There is no tool `{}`: `GET /tools` lists the tools.", excerpt(name));
     Problem::new(StatusCode::NOT_FOUND, "unknown_tool", detail)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use tool_runtime::confirm::PolicyArguments;
+use tool_runtime::diagnostics::LogArguments;
 
 use super::install::InstallArguments;
 
@@ -12,6 +13,8 @@ use super::install::InstallArguments;
 ///
 /// `tool-mcp install cursor -- tool-mcp --files /path/to/workspace` adds it to the configuration of a client. Calls that need approval are shown to the user by the client; if the client does not support
 /// that, they are refused.
+///
+/// Calls, warnings and errors are logged to standard error (level `info`); `RUST_LOG` selects other events.
 #[derive(Debug, Parser)]
 #[command(name = "tool-mcp", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ServeArguments {
@@ -52,6 +55,9 @@ pub struct ServeArguments {
     /// Print the manifest of the tools and exit.
     #[arg(long)]
     pub manifest: bool,
+    /// The log.
+    #[command(flatten)]
+    pub log: LogArguments,
 }
 
 /// The tasks besides serving.

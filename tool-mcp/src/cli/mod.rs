@@ -21,7 +21,10 @@ const TOKEN_VARIABLE: &str = "TOOL_MCP_TOKEN";
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    match run(&ServeArguments::parse()) {
+    let arguments = ServeArguments::parse();
+    // Standard output belongs to the protocol.
+    arguments.log.install("info,rmcp=warn");
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tool-mcp: {error}");

@@ -4,13 +4,13 @@ use std::error::Error;
 
 use tool_builtins::files::Files;
 use tool_builtins::web::Web;
-use tool_runtime::{Builder, Dispatcher, Selection};
+use tool_runtime::{Builder, Dispatcher, Selection, confirm};
 
 use super::arguments::ServeArguments;
 
 /// Builds the requested services, without the tools that could only fail.
 pub fn dispatcher(arguments: &ServeArguments) -> Result<Dispatcher, Box<dyn Error>> {
-    let mut tools = arguments.policy.apply(Dispatcher::builder());
+    let mut tools = arguments.policy.apply(Dispatcher::builder().confirm(confirm::per_call()));
     let mut usable = Selection::new();
     if let Some(directory) = &arguments.files {
         let files = Files::new(directory)?.allow_delete(arguments.allow_delete);

@@ -1,4 +1,7 @@
 //! Failures of calls: the message for the model, and whether the tool may have run.
+//!
+//! Transport errors name addresses, programs and accounts. They are logged, and the model reads a fixed text. What the
+//! server itself says in a JSON-RPC error is for the model.
 
 use std::borrow::Cow;
 use std::io;
@@ -107,7 +110,10 @@ pub(super) fn call_failure(link: &ServerLink, tool: &str, error: ServiceError) -
         ServiceError::UnexpectedResponse => {
             failure(ErrorKind::Failed, format!("The server `{server}` sent a response that is not a tool result."))
         }
-        error => failure(ErrorKind::Failed, format!("The server `{server}` did not respond: {error}.")),
+        error => {
+            log_cause(server, tool, &error.to_string());
+            unknown(&format!("The server `{server}` did not respond"))
+        }
     }
 }
 
@@ -119,6 +125,11 @@ fn refusal_message(server: &str, error: &ErrorData) -> String {
     format!("The server `{server}` refused the call: {message} (code {}).", error.code.0)
 }
 
+/// Logs the cause of a failure whose message does not have it.
+fn log_cause(server: &str, tool: &str, error: &str) {
+    tracing::warn!(server, tool, error, "a call of a remote tool failed");
+}
+
 /// Converts the error of a request that could not be sent, or that got no valid HTTP response.
 fn send_failure(
     server: &str,
@@ -126,16 +137,12 @@ fn send_failure(
     error: &DynamicTransportError,
     unknown: impl Fn(&str) -> ToolResult,
 ) -> ToolResult {
-    let Some(error) = over_http(error) else {
-        // A partially written line is not a request.
-        let message = format!("The server `{server}` cannot be reached: {}. `{tool}` did not run.", error.error);
-        return failure(ErrorKind::Retry, message);
-    };
-    let why = error_chain(error);
+    log_cause(server, tool, &error_chain(&*error.error));
+    let not_run = |kind, why: &str| failure(kind, format!("The server `{server}` {why}. `{tool}` did not run."));
+    // A partially written line is not a request.
+    let Some(error) = over_http(error) else { return not_run(ErrorKind::Retry, "cannot be reached") };
     match error {
-        StreamableHttpError::Client(client) if client.is_connect() => {
-            failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
-        }
+        StreamableHttpError::Client(client) if client.is_connect() => not_run(ErrorKind::Retry, "cannot be reached"),
         StreamableHttpError::HttpStatus(status) if status.status == TOO_MANY_REQUESTS => {
             let delay = status.retry_after.as_deref().and_then(tool_net::retry_after);
             let until = delay.map(|delay| format!("; retry after {} s", delay.as_secs())).unwrap_or_default();
@@ -143,24 +150,24 @@ fn send_failure(
             ToolResult::failure(ToolError::new(ErrorKind::Retry, message).with_retry_after(delay))
         }
         StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
-            failure(ErrorKind::Fatal, format!("The server `{server}` denied access: {why}. `{tool}` did not run."))
+            not_run(ErrorKind::Fatal, "denied access")
         }
         #[cfg(feature = "auth")]
         StreamableHttpError::Auth(error) => {
             let kind = if super::oauth::is_transient(error) { ErrorKind::Retry } else { ErrorKind::Fatal };
-            failure(kind, format!("The server `{server}` denied access: {why}. `{tool}` did not run."))
+            not_run(kind, "denied access")
         }
-        StreamableHttpError::SessionExpired => {
-            let message = format!("The server `{server}` rejected the call in a new session, too");
-            failure(ErrorKind::Retry, format!("{message}: {why}. `{tool}` did not run."))
-        }
+        StreamableHttpError::SessionExpired => not_run(ErrorKind::Retry, "rejected the call in a new session, too"),
         StreamableHttpError::HttpStatus(status) if status.status < 500 => {
-            failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))
+            failure(ErrorKind::Failed, format!("The server `{server}` failed with HTTP status {}.", status.status))
         }
         // A proxy may respond like this after it has forwarded the request.
-        StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
-            unknown(&format!("The server `{server}` failed ({why})"))
+        StreamableHttpError::HttpStatus(status) => {
+            unknown(&format!("The server `{server}` failed with HTTP status {}", status.status))
         }
-        _ => unknown(&format!("The server `{server}` did not respond ({why})")),
+        StreamableHttpError::UnexpectedContentType(_) => {
+            unknown(&format!("The server `{server}` sent a response that is not MCP"))
+        }
+        _ => unknown(&format!("The server `{server}` did not respond")),
     }
 }

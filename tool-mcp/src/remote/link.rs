@@ -56,7 +56,7 @@ impl ServerLink {
         self.state.send_replace(state);
     }
 
-    /// Returns the connection, or a message for the model. Waits for a connection in progress.
+    /// Returns the connection, or a message for the model, which has no address and no cause. Waits for a connection in progress.
     pub(super) async fn connection(&self) -> Result<Arc<ServerConnection>, String> {
         if let LinkState::Connected(connection) = &*self.state.borrow()
             && !connection.is_closed()
@@ -68,9 +68,12 @@ impl ServerLink {
         let name = &self.name;
         match made.ok().and_then(Result::ok).map(|state| state.clone()) {
             Some(LinkState::Connected(connection)) => Ok(connection),
-            Some(LinkState::Unavailable(why)) => Err(format!(
-                "The server `{name}` is not connected: {why}. The call did not run; the connection is retried, so try again later."
-            )),
+            Some(LinkState::Unavailable(why)) => {
+                tracing::warn!(server = %name, error = %why, "a call did not run: the server is not connected");
+                Err(format!(
+                    "The server `{name}` is not connected. The call did not run; the connection is retried, so try again later."
+                ))
+            }
             Some(LinkState::Starting) => {
                 Err(format!("The server `{name}` is still starting. The call did not run; try again later."))
             }

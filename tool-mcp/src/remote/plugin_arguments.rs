@@ -49,14 +49,26 @@ impl PluginArguments {
     /// # Errors
     /// Returns an error if a file cannot be read or is invalid.
     pub fn servers(&self) -> Result<Option<RemoteServersBuilder>, ConfigFileError> {
-        let mut directories = self.plugins.clone();
-        if directories.is_empty() {
-            directories.extend(plugins::from_env());
-        }
+        let directories = self.directories();
         if self.mcp.is_empty() && directories.is_empty() {
             return Ok(None);
         }
         let servers = self.mcp.iter().try_fold(RemoteServers::builder(), RemoteServersBuilder::config_file)?;
         Ok(Some(directories.into_iter().fold(servers, RemoteServersBuilder::plugins)))
+    }
+
+    /// Returns the files and directories that [`servers`](Self::servers) reads. The programs that they name are started, so
+    /// a model must not be able to change them.
+    #[must_use]
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.mcp.iter().cloned().chain(self.directories()).collect()
+    }
+
+    /// Returns the plugin directories of the command line, or else the one of the environment.
+    fn directories(&self) -> Vec<PathBuf> {
+        match self.plugins.is_empty() {
+            true => plugins::from_env().into_iter().collect(),
+            false => self.plugins.clone(),
+        }
     }
 }

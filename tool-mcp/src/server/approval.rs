@@ -10,6 +10,7 @@ use super::client::McpClient;
 
 const DECLINED: &str = "the user declined";
 const NO_RESPONSE: &str = "the user did not respond";
+const ASKING_FAILED: &str = "it needs the user's approval, and asking for it failed";
 
 /// Asks the user of the client that made the call.
 pub(super) struct AskClient {
@@ -43,7 +44,10 @@ impl AskClient {
                 Ok(()) => Decision::Run,
                 Err(reason) => Decision::refuse(reason),
             },
-            Err(error) => Decision::refuse(format!("it needs the user's approval, and asking for it failed: {error}")),
+            Err(error) => {
+                tracing::warn!(%error, "cannot ask the client's user for approval");
+                Decision::refuse(ASKING_FAILED)
+            }
         }
     }
 }

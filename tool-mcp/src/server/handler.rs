@@ -20,6 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 use tool_runtime::CancellationToken;
+use tool_runtime::display::excerpt;
 
 use super::ServerShared;
 use super::client::LogLevel;
@@ -220,9 +221,9 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
 fn unknown_request(method: &str, params: Option<serde_json::Value>) -> ErrorData {
     if method == "tools/call" {
         let why = CallToolRequestParams::deserialize(params.unwrap_or_default()).err();
-        let why = why.map_or_else(String::new, |error| format!(": {error}"));
+        let why = why.map_or_else(String::new, |error| format!(": {}", excerpt(&error.to_string())));
         let expected = "expected an object with the string `name` and the object `arguments`";
         return ErrorData::invalid_params(format!("invalid params of `tools/call`{why}; {expected}"), None);
     }
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{method}`"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{}`", excerpt(method)), None)
 }

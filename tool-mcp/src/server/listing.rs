@@ -10,6 +10,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
 use tool_runtime::Dispatcher;
 use tool_runtime::dialect::{Dialect, ToolOffer};
+use tool_runtime::display::excerpt;
 
 /// The prefix of a cursor, before the last tool name of the previous page. Unlike an index, a name stays valid when
 /// tools are added or removed between two pages.
@@ -93,7 +94,7 @@ impl ToolListing {
         let start = match cursor {
             None => 0,
             Some(cursor) => {
-                let invalid = || ErrorData::invalid_params(format!("invalid cursor {cursor:?}"), None);
+                let invalid = || ErrorData::invalid_params(format!("invalid cursor `{}`", excerpt(cursor)), None);
                 let last = cursor.strip_prefix(CURSOR_PREFIX).ok_or_else(invalid)?;
                 self.tools.partition_point(|listed| &*listed.tool.name <= last)
             }

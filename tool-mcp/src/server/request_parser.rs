@@ -14,6 +14,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 use serde_json::value::{RawValue, to_raw_value};
+use tool_runtime::display::excerpt;
 
 use crate::lines::{LineRole, MessageScanner, ParsedLine};
 
@@ -123,8 +124,9 @@ pub(super) fn arguments_object(
     extensions: &Extensions,
 ) -> Result<Option<JsonObject>, ErrorData> {
     match (arguments, extensions.get::<ArgumentsText>()) {
-        (None, Some(ArgumentsText(text))) => serde_json::from_str(text.get())
-            .map_err(|error| ErrorData::invalid_params(format!("invalid arguments: {error}"), None)),
+        (None, Some(ArgumentsText(text))) => serde_json::from_str(text.get()).map_err(|error| {
+            ErrorData::invalid_params(format!("invalid arguments: {}", excerpt(&error.to_string())), None)
+        }),
         (arguments, _) => Ok(arguments),
     }
 }
@@ -155,7 +157,9 @@ impl LineRole for RoleServer {
                         error_reply(scan.request_id(), BAD_ID)
                     }
                     Category::Data => error_reply(scan.request_id(), "Invalid request"),
-                    _ if scan.is_request() => error_reply(scan.request_id(), &format!("invalid request: {error}")),
+                    _ if scan.is_request() => {
+                        error_reply(scan.request_id(), &format!("invalid request: {}", excerpt(&error.to_string())))
+                    }
                     // No reply to text that is not JSON: two programs could send each other errors forever.
                     _ => ParsedLine::Ignored,
                 }

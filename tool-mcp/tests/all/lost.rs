@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::ErrorKind;
 
+use crate::log::Log;
 use crate::scripted::{
     Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool, until,
 };
@@ -285,10 +286,25 @@ async fn reconnects_to_a_restarted_http_server() {
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{servers:?}");
     running.abort();
     drop(running.await);
+    // The model reads neither the address nor the cause; the log has both.
+    let log = Log::default();
+    let recording = log.record();
     let gone = call(&tools, "mcp_h_work").await;
     assert_eq!(kind(&gone), Some(ErrorKind::Retry), "{gone:?}");
-    assert!(gone.output.contains("cannot be reached") && gone.output.contains("did not run"), "{}", gone.output);
-    until(|| matches!(servers.status()[0].state, ServerState::Unavailable(_))).await;
+    assert_eq!(gone.output, "The server `h` cannot be reached. `work` did not run.");
+    let (lines, address) = (log.take(), format!("127.0.0.1:{port}"));
+    let has_address = |line: &str| line.contains("WARN") && line.contains(&address);
+    assert!(lines.lines().any(|line| has_address(line) && line.contains("Connection refused")), "{lines}");
+    until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains(&address))).await;
+    log.take();
+    let unavailable = call(&tools, "mcp_h_work").await;
+    assert_eq!(
+        unavailable.output,
+        "The server `h` is not connected. The call did not run; the connection is retried, so try again later."
+    );
+    let lines = log.take();
+    assert!(lines.lines().any(|line| line.contains("a call did not run") && has_address(line)), "{lines}");
+    drop(recording);
     let (_, running) = serve(port).await;
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");

@@ -17,6 +17,8 @@ mod hosted;
 mod hostile;
 /// Responses over the length limit.
 mod huge;
+/// Recorded log lines.
+mod log;
 /// Servers that require a login.
 #[cfg(feature = "auth")]
 mod login;

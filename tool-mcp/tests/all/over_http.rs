@@ -185,16 +185,17 @@ async fn reports_an_unknown_outcome_unless_the_outcome_is_certain() {
     let tools = dispatcher();
     let (_host, config) = Host::start().await;
     let servers = connect(&tools, RemoteServers::builder().server(config)).await;
-    for (name, expected) in [
-        ("gateway", ErrorKind::OutcomeUnknown),
-        ("page", ErrorKind::OutcomeUnknown),
-        ("accept", ErrorKind::OutcomeUnknown),
-        ("nothing", ErrorKind::OutcomeUnknown),
-        ("gone", ErrorKind::Failed),
+    for (name, expected, message) in [
+        ("gateway", ErrorKind::OutcomeUnknown, "The server `h` failed with HTTP status 502 while"),
+        ("page", ErrorKind::OutcomeUnknown, "The server `h` sent a response that is not MCP while"),
+        ("accept", ErrorKind::OutcomeUnknown, "The server `h` did not respond while"),
+        ("nothing", ErrorKind::OutcomeUnknown, "The server `h` did not respond while"),
+        ("gone", ErrorKind::Failed, "The server `h` failed with HTTP status 410."),
     ] {
         let called = ToolCall::from_text(format!("mcp_h_{name}"), "{}");
         let result = tools.call(called).timeout(Duration::from_secs(20)).await;
         assert_eq!(kind(&result), Some(expected), "{name}: {result:?}");
+        assert!(result.output.starts_with(message), "{name}: {}", result.output);
     }
     servers.close().await;
 }

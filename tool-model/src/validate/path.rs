@@ -5,9 +5,12 @@ use std::io;
 
 use serde_json::Value;
 
+use crate::{LONGEST_EXCERPT, shorten};
+
 /// The path to a value: `order.items[2].sku`.
 ///
-/// A property whose name is not an identifier is written `["odd name"]`.
+/// A property whose name is not an identifier is written `["odd name"]`. The text of a path has at most 200 characters,
+/// and `…` behind them if the path is longer: its names may be those of a model.
 ///
 /// ```
 /// use tool_model::validate::{PathStep, ValuePath};
@@ -65,16 +68,16 @@ impl ValuePath {
 
 impl fmt::Display for ValuePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.root)?;
+        let mut text = self.root.clone();
         for (index, step) in self.steps.iter().enumerate() {
             match step {
-                PathStep::Item(item) => write!(f, "[{item}]")?,
-                PathStep::Property(name) if !is_identifier(name) => write!(f, "[{}]", quote(name))?,
-                PathStep::Property(name) if index == 0 && self.root.is_empty() => f.write_str(name)?,
-                PathStep::Property(name) => write!(f, ".{name}")?,
+                PathStep::Item(item) => text.push_str(&format!("[{item}]")),
+                PathStep::Property(name) if !is_identifier(name) => text.push_str(&format!("[{}]", quote(name))),
+                PathStep::Property(name) if index == 0 && self.root.is_empty() => text.push_str(name),
+                PathStep::Property(name) => text.push_str(&format!(".{name}")),
             }
         }
-        Ok(())
+        f.write_str(&shorten(&text, LONGEST_EXCERPT))
     }
 }
 

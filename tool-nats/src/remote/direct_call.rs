@@ -31,6 +31,9 @@ const RETRY_DELAY: Duration = Duration::from_millis(200);
 /// The message for a call whose cancellation was not acknowledged.
 const NOT_CONFIRMED: &str = "was asked to stop, and its worker did not confirm that in time";
 
+/// The message for a call that the server of NATS denies.
+pub(super) const FORBIDDEN: &str = "this application is not permitted to call it";
+
 /// The outcome of sending a call.
 enum SendOutcome {
     /// The worker replied.
@@ -107,7 +110,10 @@ async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>
             async_nats::client::PublishErrorKind::MaxPayloadExceeded => {
                 too_long(tool, bytes, payload_space(&caller.client, &headers.write()))
             }
-            _ => unavailable(tool, &error.to_string()),
+            _ => {
+                log_cause(tool, &error);
+                unavailable(tool, "it cannot be sent to a worker at the moment")
+            }
         });
     }
     wait(tool, handle, scope, progress, heard).await
@@ -144,7 +150,10 @@ async fn wait(
                     caller.ping_soon.notify_one();
                     SendOutcome::NotRun(unavailable(tool, "no worker offers it at the moment"))
                 }
-                ReplyEnd::Denied(denied) => SendOutcome::NotRun(unavailable(tool, &denied)),
+                ReplyEnd::Denied(denied) => {
+                    log_cause(tool, &denied);
+                    SendOutcome::NotRun(unavailable(tool, FORBIDDEN))
+                }
                 ReplyEnd::Silent(_) if is_stopping => SendOutcome::Stopped(NOT_CONFIRMED.to_owned()),
                 ReplyEnd::Silent(silence) => {
                     caller.ping_soon.notify_one();
@@ -192,6 +201,11 @@ fn lost(tool: &RemoteTool, silent: Duration) -> String {
 fn unknown(tool: &RemoteTool, why: &str) -> ToolResult {
     let message = format!("`{}` {why}: it may have taken effect. Check before you call it again.", tool.name);
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
+}
+
+/// Logs the cause of a failure. The model does not read it, because errors of NATS have subjects and addresses.
+pub(super) fn log_cause(tool: &RemoteTool, error: &dyn std::fmt::Display) {
+    tracing::warn!(tool = tool.name, %error, "a call of a remote tool failed");
 }
 
 pub(super) fn unavailable(tool: &RemoteTool, why: &str) -> ToolResult {

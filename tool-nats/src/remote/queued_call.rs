@@ -7,7 +7,7 @@ use tool_runtime::inject::Deadline;
 use tool_runtime::{ErrorKind, Scope, ToolError, ToolResult};
 
 use super::DeliveryMode;
-use super::direct_call::{failure, too_long, unavailable};
+use super::direct_call::{FORBIDDEN, failure, log_cause, too_long, unavailable};
 use super::tool::RemoteTool;
 use crate::queue::{QueuedCall, Submission};
 use crate::wire::CallHeaders;
@@ -39,9 +39,19 @@ pub(super) async fn call(
     match queue.submit(&id, &job).await {
         Submission::Yes => {}
         Submission::No(NatsError::TooLong { bytes, limit }) => return too_long(tool, bytes, limit),
-        Submission::No(error) => return unavailable(tool, &error.to_string()),
+        Submission::No(error) => {
+            log_cause(tool, &error);
+            return unavailable(
+                tool,
+                match error {
+                    NatsError::Forbidden { .. } => FORBIDDEN,
+                    _ => "it cannot be queued at the moment",
+                },
+            );
+        }
         Submission::Unknown(error) => {
-            return with_job_id(unknown_outcome(tool, &format!("may be in the queue: {error}")), &id);
+            log_cause(tool, &error);
+            return with_job_id(unknown_outcome(tool, "may be in the queue: the queue did not confirm it"), &id);
         }
     }
     if delivery == DeliveryMode::Submitted {
@@ -55,7 +65,10 @@ pub(super) async fn call(
     };
     let result = match result {
         Some(Ok(result)) => result,
-        Some(Err(error)) => unknown_outcome(tool, &format!("was submitted, and {error}")),
+        Some(Err(error)) => {
+            log_cause(tool, &error);
+            unknown_outcome(tool, "was submitted, and its result cannot be read")
+        }
         None => unknown_outcome(tool, "did not finish in time, and continues as a job"),
     };
     with_job_id(result, &id)

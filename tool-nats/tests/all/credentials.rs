@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_nats::{DeliveryMode, NatsConnection, NatsError, QueueOptions, WorkQueue, connect, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
-use crate::support::{Caller, Operator, Permissions, Server, certificates, kind};
+use crate::support::{Caller, Log, Operator, Permissions, Server, certificates, kind};
 
 const BOTH: [&str; 2] = ["math.add", "metrics.newest"];
 
@@ -127,7 +127,7 @@ async fn the_documented_permissions_suffice_for_calls_and_jobs() {
     }
 }
 
-/// A denied call has not run, and its caller learns that at once, with the server's reason.
+/// A denied call has not run, and its caller learns that at once. The log has the server's reason with the subject.
 #[tokio::test]
 async fn a_caller_learns_at_once_that_a_call_is_denied() {
     let (server, operator) = trusting!();
@@ -139,14 +139,21 @@ async fn a_caller_learns_at_once_that_a_call_is_denied() {
     let connection = user(&server, &operator, "caller", &caller_of_math()).await;
     let queue = WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap();
     let bound = Caller::with(connection, |discover| discover.queue(queue)).await;
+    let log = Log::default();
+    let _recording = log.record();
     for delivery in [DeliveryMode::Direct, DeliveryMode::Queued] {
         let call = async |caller: &Caller, tool: &'static str| {
             caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery).await
         };
         let denied = call(&bound, "metrics.newest").await;
         assert_eq!(kind(&denied), Some(ErrorKind::Unavailable), "{delivery:?}: {denied:?}");
-        assert!(denied.output.contains("the server does not allow this user to publish to `"), "{}", denied.output);
-        assert!(denied.output.contains("metrics.newest"), "{}", denied.output);
+        assert_eq!(
+            denied.output, "`metrics.newest` did not run: this application is not permitted to call it.",
+            "{delivery:?}"
+        );
+        let lines = log.take();
+        let has_cause = |line: &str| line.contains("the server does not allow this user to publish to `");
+        assert!(lines.lines().any(|line| line.contains("WARN") && has_cause(line)), "{delivery:?}: {lines}");
         // The controls: another tool, another user.
         assert_eq!(call(&bound, "math.add").await.output, "yes", "{delivery:?}");
         assert_eq!(call(&free, "metrics.newest").await.output, "yes", "{delivery:?}");

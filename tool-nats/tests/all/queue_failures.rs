@@ -174,5 +174,7 @@ async fn a_job_that_may_be_queued_is_not_reported_as_not_run() {
     let (again, other) = tokio::join!(again, other);
     assert_eq!(kind(&again), Some(ErrorKind::OutcomeUnknown), "{again:?}");
     assert_eq!(again.metadata.get("job"), Some(&json!(id.as_str())));
+    assert_eq!(again.output, "`effect.leave` may be in the queue: the queue did not confirm it.");
     assert_eq!(kind(&other), Some(ErrorKind::Unavailable), "{other:?}");
+    assert_eq!(other.output, "`effect.leave` did not run: it cannot be queued at the moment.");
 }

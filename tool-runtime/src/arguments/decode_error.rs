@@ -7,13 +7,10 @@ use serde_json::Error;
 use tool_model::validate::{
     Constraint, DecodeReason, Expectation, NumberRange, PathStep, ValuePath, Violation, ViolationKind,
 };
+use tool_model::{LONGEST_EXCERPT, shorten};
 
 use super::location::{number_at, offset, path_of_error, unfinished_number};
 use super::number::beyond_64_bits;
-use super::schemas::shorten;
-
-/// The number of characters of a type's own message.
-const LONGEST_REASON: usize = 200;
 
 /// A type's refusal of a value that is valid JSON.
 pub(super) struct DecodeError<'t> {
@@ -78,7 +75,7 @@ pub(crate) fn refused_by_type(text: &str, error: &Error) -> Violation {
 
 /// Creates the reason that a type gives in its own words.
 pub(super) fn own_reason(error: &Error) -> DecodeReason {
-    DecodeReason::Message(shorten(&message_of(error), LONGEST_REASON))
+    DecodeReason::Message(shorten(&message_of(error), LONGEST_EXCERPT).into_owned())
 }
 
 /// Complaints of `serde_json` that have a more precise reason.

@@ -3,15 +3,15 @@
 //! Secrets are removed from the violations, before any text is written.
 
 use serde_json::Value;
-use tool_model::nearest;
 use tool_model::validate::{
     self, Constraint, DecodeReason, Expectation, NameList, PathStep, Received, UnknownName, ValuePath, Violation,
     ViolationKind,
 };
+use tool_model::{nearest, shorten};
 
 use super::decode_error::{DecodeError, own_reason};
 use super::read::ArgumentProblem;
-use super::schemas::{ArgumentSchemas, BoundArgument, shorten};
+use super::schemas::{ArgumentSchemas, BoundArgument};
 use super::slot::{DecodeFailure, Undecodable};
 use super::{ArgumentError, message};
 use crate::{ErrorKind, ToolError};
@@ -88,7 +88,7 @@ impl ArgumentSchemas {
             }
             ArgumentProblem::Duplicate(index) => Violation::new(at(index), ViolationKind::Duplicate),
             ArgumentProblem::NestedDuplicate { index, key } => {
-                let key = Some(shorten(&key, LONGEST_RECEIVED));
+                let key = Some(shorten(&key, LONGEST_RECEIVED).into_owned());
                 Violation::new(at(index), ViolationKind::DuplicateKey { key })
             }
             ArgumentProblem::Missing(index) => {

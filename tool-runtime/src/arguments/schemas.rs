@@ -229,11 +229,3 @@ fn first_byte(argument: &Argument) -> Option<u8> {
         _ => None,
     }
 }
-
-/// Returns at most `most` characters of a text, with `…` behind them if it is longer.
-pub(super) fn shorten(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}

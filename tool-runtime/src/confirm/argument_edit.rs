@@ -60,10 +60,10 @@ impl Question {
         let edited: Map<String, Value> =
             serde_json::from_str(text).map_err(|error| EditError(format!("not a JSON object: {error}")))?;
         if let Some(key) = duplicate_key(text) {
-            return Err(EditError(format!("duplicate key `{key}`")));
+            return Err(EditError(format!("duplicate key `{}`", display::excerpt(&key))));
         }
         if let Some(number) = beyond_64_bits(text) {
-            return Err(EditError(format!("{number} does not fit into 64 bits")));
+            return Err(EditError(format!("{} does not fit into 64 bits", display::excerpt(number))));
         }
         self.unmarked(&Value::Object(edited))
     }

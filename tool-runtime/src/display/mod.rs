@@ -9,6 +9,8 @@ mod pretty_json;
 use std::borrow::Cow;
 use std::fmt;
 
+use tool_model::{LONGEST_EXCERPT, shorten};
+
 pub use pretty_json::json;
 pub(crate) use pretty_json::json_folded;
 
@@ -30,6 +32,24 @@ pub fn escape(text: &str) -> Cow<'_, str> {
         if is_visible(c) { escaped.push(c) } else { escaped.extend(c.escape_default()) }
     }
     Cow::Owned(escaped)
+}
+
+/// Returns the first 200 characters of a text, [escaped](escape), with `…` behind them if it is longer.
+///
+/// Errors that repeat a name, a path or another value of the model use it, since such a value may have any length.
+///
+/// ```
+/// use tool_runtime::display::excerpt;
+///
+/// assert_eq!(excerpt("notes/a.txt\n"), r"notes/a.txt\n");
+/// assert_eq!(excerpt(&"x".repeat(10_000_000)).chars().count(), 201);
+/// ```
+#[must_use]
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    match shorten(text, LONGEST_EXCERPT) {
+        Cow::Borrowed(text) => escape(text),
+        Cow::Owned(text) => Cow::Owned(escape(&text).into_owned()),
+    }
 }
 
 /// Returns the lines of a text, each [escaped](escape). A tab becomes four spaces.

@@ -50,6 +50,18 @@ impl RegistryChanges {
         Self::default()
     }
 
+    /// Returns the changes that do not add a tool, each as a log message and the name of its tool.
+    pub(super) fn without_added(&self) -> Vec<(&'static str, Option<String>)> {
+        let each = self.all.iter().filter_map(|change| match change {
+            RegistryChange::Add(..) => None,
+            RegistryChange::Remove(name) => Some(("tool removed", Some(name.clone()))),
+            RegistryChange::Clear => Some(("all tools removed", None)),
+            RegistryChange::Enable(name) => Some(("tool enabled", Some(name.clone()))),
+            RegistryChange::Disable(name) => Some(("tool disabled", Some(name.clone()))),
+        });
+        each.collect()
+    }
+
     /// Adds a tool whose name must not be taken.
     pub fn register(self, tool: RuntimeTool) -> Self {
         self.and(RegistryChange::Add(Box::new(tool), NameConflict::Refuse))

@@ -82,7 +82,7 @@ impl Registry {
     /// # Errors
     /// Fails if the tool itself is invalid.
     pub fn register_or_keep(&self, tool: RuntimeTool) -> Result<bool, BuildError> {
-        let kept = self.inner.change(RegistryChanges::new().register_or_keep(tool))?.kept;
+        let kept = self.change(RegistryChanges::new().register_or_keep(tool))?.kept;
         Ok(kept == 0)
     }
 
@@ -92,14 +92,14 @@ impl Registry {
     /// [`Dispatcher::reload`](crate::Dispatcher::reload) or because a [watched](crate::Dispatcher::watch) file changed.
     /// Use [`disable`](Self::disable) to keep a tool away until it is enabled.
     pub fn remove(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        let changed = self.inner.change(RegistryChanges::new().remove(name)).ok()?;
+        let changed = self.change(RegistryChanges::new().remove(name)).ok()?;
         changed.removed.into_iter().next()
     }
 
     /// Removes all tools. Linked tools come back as described at [`remove`](Self::remove).
     pub fn clear(&self) {
         // Clearing cannot fail.
-        drop(self.inner.change(RegistryChanges::new().clear()));
+        drop(self.change(RegistryChanges::new().clear()));
     }
 
     /// Stops offering a tool until [`enable`](Self::enable). The tool stays registered, and its name stays disabled
@@ -124,7 +124,17 @@ impl Registry {
     /// # Errors
     /// Reports every problem at once and changes nothing.
     pub fn apply(&self, changes: RegistryChanges) -> Result<(), BuildError> {
-        self.inner.change(changes).map(drop)
+        self.change(changes).map(drop)
+    }
+
+    /// Applies changes and logs them. Added tools are logged with the snapshot that has them.
+    fn change(&self, changes: RegistryChanges) -> Result<AppliedChanges, BuildError> {
+        let logged = if tracing::enabled!(tracing::Level::DEBUG) { changes.without_added() } else { Vec::new() };
+        let applied = self.inner.change(changes)?;
+        for (change, name) in logged {
+            tracing::debug!(tool = name, "{change}");
+        }
+        Ok(applied)
     }
 
     /// Returns a receiver of the number of changes, to be notified when the tools change.

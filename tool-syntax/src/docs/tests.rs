@@ -194,3 +194,21 @@ fn finds_all_lines_of_items_that_describe_no_parameter() {
     let block: ItemFn = syn::parse_str("/** Does.\n\n# Arguments\n* `old` - Was here.\n*/\nfn f(a: u8) {}").unwrap();
     assert!(stale_argument_docs(&block.attrs, &block.sig).is_empty(), "the lines are one attribute");
 }
+
+#[test]
+fn the_heading_of_an_emptied_section_is_stale_too() {
+    let stale = |docs: &str| {
+        let lines: String = docs.lines().map(|line| format!("///{line}\n")).collect();
+        let item: ItemFn = syn::parse_str(&format!("{lines}fn f(a: u8) {{}}")).unwrap();
+        let mut lines: Vec<usize> =
+            stale_argument_docs(&item.attrs, &item.sig).into_iter().flat_map(|(_, lines)| lines).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(stale(" Does.\n\n # Arguments\n\n * `old` - One.\n * `gone` - Two."), [1, 2, 3, 4, 5]);
+    assert_eq!(stale(" Does.\n\n # Arguments\n * `old` - One.\n\n # Errors\n Never."), [2, 3, 4]);
+    // The controls: another item, a sentence or a link remain.
+    assert_eq!(stale(" Does.\n\n # Arguments\n * `old` - One.\n * `a` - Kept."), [3]);
+    assert_eq!(stale(" Does.\n\n # Arguments\n * `old` - One.\n\n Kept."), [3]);
+    assert_eq!(stale(" Does.\n\n # Arguments\n * `old` - One.\n\n [x]: https://example.org"), [3]);
+}

@@ -1,6 +1,7 @@
 //! The catalogue of tools, and a page for each tool.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -14,6 +15,8 @@ use tool_runtime::dialect::Dialect;
 use super::layout::{SitePage, page};
 use super::link::link;
 use super::{SiteState, form, inline_code};
+use crate::plugins::PluginError;
+use crate::settings::Extension;
 
 /// Query parameters of the catalogue.
 #[derive(Default, Deserialize)]
@@ -36,10 +39,13 @@ pub(super) async fn catalogue(State(site): State<SiteState>, Query(filter): Quer
     for (name, tool) in &found {
         groups.entry(tool.category.as_deref().unwrap_or("other")).or_default().push((name, tool));
     }
+    let is_on = site.settings.get().has(Extension::AiChat);
     let content = html! {
         h1 { "Tools" }
-        @if all.is_empty() {
+        @if !is_on {
             p.notice { "No tools are offered: the extension " code { "ai_chat" } " is off. " a href="/settings" { "Settings" } }
+        } @else if all.is_empty() {
+            p.notice { "No tools are offered: registering them failed. The log of the console has the reason." }
         } @else {
             form.filters role="search" method="get" action="/tools" {
                 label.wide { span { "Search" } input type="search" name="search" value=(filter.search); }
@@ -63,24 +69,34 @@ pub(super) async fn catalogue(State(site): State<SiteState>, Query(filter): Quer
                 }
             }
         }
-        @if !all.is_empty() { (render_servers(servers.as_ref())) }
+        @if is_on { (render_servers(&servers)) }
     };
     page(SitePage::Tools, "Tools", html! {}, None, content)
 }
 
 /// Renders the MCP servers, their problems and a button to read their configuration again.
-fn render_servers(servers: Option<&RemoteServers>) -> Markup {
+fn render_servers(servers: &Result<Option<RemoteServers>, Arc<PluginError>>) -> Markup {
+    let reload = html! {
+        form.buttons method="post" action="/servers/reload" { button type="submit" { "Reload" } }
+    };
     html! {
         section #servers aria-label="MCP servers" {
             h2 { "MCP servers" }
-            @if let Some(servers) = servers {
-                @for problem in servers.problems() { p.notice role="status" { (inline_code(&problem)) } }
-                ul.tools {
-                    @for server in servers.status() { li { (render_server(&server)) } }
+            @match servers {
+                Ok(Some(servers)) => {
+                    @for problem in servers.problems() { p.notice role="status" { (inline_code(&problem)) } }
+                    ul.tools {
+                        @for server in servers.status() { li { (render_server(&server)) } }
+                    }
+                    (reload)
                 }
-                form.buttons method="post" action="/servers/reload" { button type="submit" { "Reload" } }
-            } @else {
-                p.quiet { "The options " code { "--mcp FILE" } " and " code { "--plugins DIR" } " add the tools of MCP servers." }
+                Ok(None) => {
+                    p.quiet { "The options " code { "--mcp FILE" } " and " code { "--plugins DIR" } " add the tools of MCP servers." }
+                }
+                Err(error) => {
+                    p.notice role="status" { "No server is connected: " (inline_code(&error.to_string())) }
+                    (reload)
+                }
             }
         }
     }
@@ -105,9 +121,7 @@ fn render_server(server: &ServerStatus) -> Markup {
 
 /// Reads the configuration of the MCP servers again.
 pub(super) async fn reload_servers(State(site): State<SiteState>) -> Redirect {
-    if let Some(servers) = site.tools.servers().await {
-        servers.reload().await;
-    }
+    site.tools.reload_servers().await;
     Redirect::to("/tools#servers")
 }
 

@@ -4,10 +4,15 @@ use std::process::{Command, Stdio};
 
 use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
+use clap::Parser;
+use console::app::App;
+use console::machine::MachinePaths;
+use console::options::Options;
 use console::web::{Access, AccessError};
 use futures_util::StreamExt;
 use serde_json::json;
 use tempfile::tempdir;
+use tool_agent::OfflineModel;
 
 use crate::fixture::Console;
 use crate::web::Browser;
@@ -192,4 +197,39 @@ fn the_program_reports_why_it_cannot_start() {
     let said = refused(&["--workspace", &missing]);
     assert!(said.contains(&format!("mkdir -p '{missing}'")), "{said}");
     assert!(!folder.path().join("no such folder").exists());
+}
+
+/// The model could otherwise enable commands in `settings.json`, or add programs to the MCP servers.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_workspace_must_not_contain_files_that_control_the_console() {
+    let folder = tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    for made in ["work", "apart/plugins"] {
+        std::fs::create_dir_all(at(made)).expect("a folder");
+    }
+    for file in ["work/mcp.json", "apart/mcp.json"] {
+        std::fs::write(at(file), r#"{"mcpServers": {}}"#).expect("a file");
+    }
+    let open = async |data: &str, option: &str, path: &str| {
+        let options = ["console", "--data", &at(data), "--workspace", &at("work"), option, &at(path)];
+        let options = Options::parse_from(options);
+        let app = App::open(&options, MachinePaths::default(), ([127, 0, 0, 1], 1).into(), OfflineModel).await;
+        match app {
+            Ok(app) => {
+                app.close().await;
+                None
+            }
+            Err(error) => Some(error.to_string()),
+        }
+    };
+    for (data, option, path, advice) in [
+        ("work/data", "--mcp", "apart/mcp.json", "`--data`"),
+        ("apart/data", "--mcp", "work/mcp.json", "move it out of the workspace"),
+        ("apart/data", "--plugins", "work/plugins", "move it out of the workspace"),
+    ] {
+        let error = open(data, option, path).await.unwrap_or_else(|| panic!("{data} and {path} are accepted"));
+        assert!(error.starts_with("cannot use the workspace: ") && error.contains(advice), "{error}");
+    }
+    assert_eq!(open("apart/data", "--mcp", "apart/mcp.json").await, None);
+    assert_eq!(open("apart/data", "--plugins", "apart/plugins").await, None);
 }

@@ -94,6 +94,35 @@ async fn an_unavailable_server_is_shown_and_the_console_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_becomes_invalid_does_not_remove_the_tools_of_the_console() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, server) = (folder.path().join("mcp.json"), folder.path().join("one"));
+    put_server(&server, "first");
+    let valid = json!({"mcpServers": {"one": {"command": server}}}).to_string();
+    std::fs::write(&file, &valid).expect("a file");
+    let console = Console::with_options(&["--mcp", &file.display().to_string()], OfflineModel).await;
+    let (browser, dispatcher) = (Browser::new(&console), console.app.dispatcher());
+    console.app.settings.switch(Extension::AiChat, false).expect("a setting");
+    until(async || dispatcher.definitions().is_empty()).await;
+    let page = browser.page("/tools").await;
+    assert!(page.contains("<code>ai_chat</code> is off") && !page.contains("No server is connected"), "{page}");
+
+    std::fs::write(&file, r#"{"mcpServers": {"one": {}}}"#).expect("a file");
+    console.app.settings.switch(Extension::AiChat, true).expect("a setting");
+    until(async || console.app.tools.servers().await.is_err()).await;
+    console.answer("system_simple.summary", json!({})).await;
+    assert!(dispatcher.definition("mcp_one_say").is_none());
+    let page = browser.page("/tools").await;
+    assert!(page.contains("No server is connected: ") && page.contains("mcpServers.one"), "{page}");
+    assert!(page.contains("system_simple.summary") && !page.contains("is off"), "{page}");
+
+    std::fs::write(&file, &valid).expect("a file");
+    assert_eq!(reload(&browser).await, StatusCode::SEE_OTHER);
+    assert_eq!(console.answer("mcp_one_say", json!({})).await, "first");
+    assert!(!browser.page("/tools").await.contains("No server is connected"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_file_prevents_the_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("mcp.json");

@@ -79,8 +79,8 @@ impl<'a> PatchTarget<'a> {
             return match expected.filter(|at| *at <= self.lines.len()) {
                 Some(at) => Ok((at, best)),
                 None => retry(format!(
-                    "The hunk `{}` adds after line {}, but {} has {}.",
-                    hunk.header,
+                    "The hunk {} adds after line {}, but {} has {}.",
+                    quote_path(hunk.header),
                     hunk.start,
                     quote_path(path),
                     self.lines.len()
@@ -103,9 +103,9 @@ impl<'a> PatchTarget<'a> {
         }
         match several {
             Some((one, other)) => retry(format!(
-                "The hunk `{}` matches {} in several places, such as lines {one} and {other}, but not at the stated line. \
+                "The hunk {} matches {} in several places, such as lines {one} and {other}, but not at the stated line. \
                  Include more context lines.",
-                hunk.header,
+                quote_path(hunk.header),
                 quote_path(path),
             )),
             None => retry(self.mismatch(path, hunk)),
@@ -125,9 +125,8 @@ impl<'a> PatchTarget<'a> {
 
     fn mismatch(&self, path: &str, hunk: &Hunk<'_>) -> String {
         let old: Vec<&str> = hunk.old().map(|line| line.text).collect();
-        let (path, header) = (quote_path(path), hunk.header);
-        let message =
-            format!("The hunk `{header}` does not match: its old lines do not occur in {path} in this order.");
+        let (path, header) = (quote_path(path), quote_path(hunk.header));
+        let message = format!("The hunk {header} does not match: its old lines do not occur in {path} in this order.");
         match nearest(self.text, &old.join("\n")) {
             None => format!("{message} Read the file again."),
             Some(near) => {

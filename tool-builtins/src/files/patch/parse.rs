@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::SplitInclusive;
 
+use tool_runtime::display::excerpt;
+
 use crate::files::errors::{FileResult, quote_path, retry};
 
 /// The part of a patch that concerns one file.
@@ -89,7 +91,7 @@ pub(super) fn parse(patch: &str) -> FileResult<Vec<FilePatch<'_>>> {
             }
         } else if line.starts_with("@@") {
             let Some(file) = files.last_mut() else {
-                return retry(format!("`{line}` comes before any `--- a/path` and `+++ b/path`."));
+                return retry(format!("{} comes before any `--- a/path` and `+++ b/path`.", quote_path(line)));
             };
             file.hunks.push(parse_hunk(line, &mut lines)?);
         }
@@ -149,8 +151,12 @@ fn is_executable(mode: &str, names: &str) -> FileResult<bool> {
         Ok((0o100_000, executable)) => return Ok(executable),
         Ok((0o120_000, _)) => "a symbolic link",
         Ok((0o160_000, _)) => "a submodule",
-        _ => return retry(format!("`{mode}` is not a valid file mode; expected `100644`, or `100755` if executable.")),
+        _ => {
+            let mode = quote_path(mode);
+            return retry(format!("{mode} is not a valid file mode; expected `100644`, or `100755` if executable."));
+        }
     };
+    let (mode, names) = (excerpt(mode), excerpt(names));
     retry(format!(
         "The patch contains {kind}, mode {mode} under `diff --git {names}`; only regular files can be patched. Leave out \
          that part."
@@ -180,7 +186,7 @@ fn unquoted(name: &str) -> FileResult<Cow<'_, str>> {
     };
     match unescaped(inner.as_bytes()).and_then(|bytes| String::from_utf8(bytes).ok()) {
         Some(name) => Ok(Cow::Owned(name)),
-        None => retry(format!("The name {name} is quoted, but not in Git's format; pass it unquoted.")),
+        None => retry(format!("The name {} is quoted, but not in Git's format; pass it unquoted.", excerpt(name))),
     }
 }
 
@@ -257,7 +263,7 @@ fn check_names(file: &FilePatch<'_>) -> FileResult<()> {
 /// Parses a hunk. The line counts of the header must be correct, because they show whether the patch is complete.
 fn parse_hunk<'a>(header: &'a str, lines: &mut PatchLines<'a>) -> FileResult<Hunk<'a>> {
     let Some((old, new)) = ranges(header) else {
-        return retry(format!("`{header}` is not a valid hunk header; expected `@@ -12,3 +12,4 @@`."));
+        return retry(format!("{} is not a valid hunk header; expected `@@ -12,3 +12,4 @@`.", quote_path(header)));
     };
     let mut hunk = Hunk { header, start: old.0, lines: Vec::new() };
     let wanted = old.1.saturating_add(new.1);
@@ -280,7 +286,8 @@ fn parse_hunk<'a>(header: &'a str, lines: &mut PatchLines<'a>) -> FileResult<Hun
     let count = |other| hunk.lines.iter().filter(|line| line.side != other).count();
     if (count(LineSide::New), count(LineSide::Old)) != (old.1, new.1) {
         return retry(format!(
-            "The hunk `{header}` has {} old and {} new lines, not {} and {}; write `@@ -{},{} +{},{} @@`, or complete it.",
+            "The hunk {} has {} old and {} new lines, not {} and {}; write `@@ -{},{} +{},{} @@`, or complete it.",
+            quote_path(header),
             count(LineSide::New),
             count(LineSide::Old),
             old.1,

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tool_runtime::HandlerError;
+use tool_runtime::display::fold;
 use url::Url;
 
 pub use self::brave::Brave;
@@ -106,9 +107,13 @@ impl SearchResults {
     }
 }
 
+/// The number of characters of a query that its results repeat.
+const MAX_REPEATED: usize = 200;
+
 impl fmt::Display for SearchResults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { provider, query, results } = self;
+        let (query, _) = fold(query, MAX_REPEATED);
         match results.len() {
             0 => return write!(f, "{provider} found nothing for {query:?}. Try fewer or other words."),
             1 => writeln!(f, "1 result from {provider} for {query:?}:")?,

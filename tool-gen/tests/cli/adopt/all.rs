@@ -55,7 +55,7 @@ pub struct Failure;
 
 pub struct Orders { pool: Arc<Pool> }
 
-#[tool_runtime::tool_class(exclude = ["mark", "opaque", "fold", "read", "rows", "lend", "cursor", "mute", "swap", "foreign", "shown", "raw", "with_pool"], inject = ["f", "log", "pool", "storage"])]
+#[tool_runtime::tool_class(exclude = ["mark", "opaque", "outlive", "fold", "read", "rows", "lend", "cursor", "mute", "swap", "foreign", "shown", "raw", "with_pool"], inject = ["f", "log", "pool", "storage"])]
 impl Orders { // a comment that stays
     pub fn new(pool: Arc<Pool>) -> Self { Self { pool } }
 
@@ -79,6 +79,9 @@ impl Orders { // a comment that stays
     pub fn opaque(&self) -> Opaque { Opaque }
     #[tool_runtime::tool(generics(f = fn(&Order)))]
     pub fn each(&self, f: impl Fn(&Order)) {}
+    #[tool_runtime::tool(generics(F = for<'a> fn(&'a Order) -> &'a str))]
+    pub fn label<F: for<'a> Fn(&'a Order) -> &'a str>(&self, f: F) {}
+    pub fn outlive<'a, F: Fn(&'a Order) -> &'a str>(&self, f: F) {}
     pub fn fold<T: Clone>(&self, first: T, f: impl Fn(T, &Order) -> T) {}
     #[tool_runtime::tool(generics(T = serde_json::Value))]
     pub fn all<T: Clone>(&self, value: T) {}
@@ -97,8 +100,6 @@ impl Orders { // a comment that stays
     pub fn shown(&self) -> impl fmt::Debug { 1 }
     pub unsafe fn raw(&self) {}
     /// Rename an order.
-    ///
-    /// # Arguments
     pub fn rename(&self, title: String) {}
     pub fn load(path: &str) -> Result<(Orders, bool), Failure> { todo!() }
     pub fn with_pool(self, pool: Arc<Pool>) -> Self { self }

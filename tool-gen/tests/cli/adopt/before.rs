@@ -76,6 +76,8 @@ impl Orders { // a comment that stays
     pub fn mark(&self, status: Status) {}
     pub fn opaque(&self) -> Opaque { Opaque }
     pub fn each(&self, f: impl Fn(&Order)) {}
+    pub fn label<F: for<'a> Fn(&'a Order) -> &'a str>(&self, f: F) {}
+    pub fn outlive<'a, F: Fn(&'a Order) -> &'a str>(&self, f: F) {}
     pub fn fold<T: Clone>(&self, first: T, f: impl Fn(T, &Order) -> T) {}
     pub fn all<T: Clone>(&self, value: T) {}
     pub fn read(&self, from: impl std::io::Read) {}

@@ -82,6 +82,9 @@ impl Orders { // a comment that stays
     pub fn opaque(&self) -> Opaque { Opaque }
     #[tool_runtime::tool(generics(f = fn(&Order)))]
     pub fn each(&self, #[inject] f: impl Fn(&Order)) {}
+    #[tool_runtime::tool(generics(F = for<'a> fn(&'a Order) -> &'a str))]
+    pub fn label<F: for<'a> Fn(&'a Order) -> &'a str>(&self, #[inject] f: F) {}
+    pub fn outlive<'a, F: Fn(&'a Order) -> &'a str>(&self, f: F) {}
     pub fn fold<T: Clone>(&self, first: T, f: impl Fn(T, &Order) -> T) {}
     #[tool_runtime::tool(generics(T = serde_json::Value))]
     pub fn all<T: Clone>(&self, value: T) {}
@@ -101,8 +104,6 @@ impl Orders { // a comment that stays
     pub fn shown(&self) -> impl fmt::Debug { 1 }
     pub unsafe fn raw(&self) {}
     /// Rename an order.
-    ///
-    /// # Arguments
     #[tool_runtime::tool]
     pub fn rename(&self, title: String) {}
     pub fn load(path: &str) -> Result<(Orders, bool), Failure> { todo!() }

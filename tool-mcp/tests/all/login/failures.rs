@@ -11,6 +11,7 @@ use tool_runtime::ErrorKind;
 
 use super::browser::unused_port;
 use super::{Guarded, why};
+use crate::log::Log;
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
 #[tokio::test]
@@ -24,13 +25,18 @@ async fn marks_transient_errors_as_retryable() {
     let user_login = OAuth::in_browser_at(port, |url| panic!("unexpected login at {url}"));
     let servers = connect(&tools, RemoteServers::builder().server(config(user_login))).await;
     guarded.closed.store(true, Ordering::SeqCst);
+    let log = Log::default();
+    let _recording = log.record();
+    let denied = "The server `s` denied access. `a` did not run.";
     let refused = call(&tools, "mcp_s_a").await;
-    assert!(refused.error.as_ref().unwrap().message.contains("cannot listen on port"), "{refused:?}");
+    assert_eq!(refused.output, denied);
+    assert!(log.take().contains("cannot listen on port"));
     assert_eq!(kind(&refused), Some(ErrorKind::Retry), "{refused:?}");
     drop(taken);
     guarded.silent.store(true, Ordering::SeqCst);
     let refused = call(&tools, "mcp_s_a").await;
-    assert!(refused.error.as_ref().unwrap().message.contains("503"), "{refused:?}");
+    assert_eq!(refused.output, denied);
+    assert!(log.take().contains("503"));
     assert_eq!(kind(&refused), Some(ErrorKind::Retry), "{refused:?}");
     servers.close().await;
 }

@@ -10,6 +10,7 @@ use tool_mcp::{OAuth, RemoteServers, ServerState};
 
 use super::browser::unused_port;
 use super::{Guarded, value, why};
+use crate::log::Log;
 use crate::scripted::{call, connect, dispatcher, until};
 
 /// A server with stored tokens, whose challenges name another authorization server than its metadata.
@@ -108,10 +109,13 @@ async fn repeats_a_refused_scope_request_after_reload() {
     connect(&tools, RemoteServers::builder().server(config(guarded.user(Duration::ZERO)))).await.close().await;
     "token-0".clone_into(&mut guarded.narrow.lock().unwrap());
     let servers = connect(&tools, RemoteServers::builder().server(config(guarded.refusing_user()))).await;
+    let log = Log::default();
+    let _recording = log.record();
     for asked in 1..=5 {
         for _ in 0..2 {
             let refused = call(&tools, "mcp_s_a").await;
-            assert!(refused.error.as_ref().unwrap().message.contains("access_denied"), "{refused:?}");
+            assert_eq!(refused.output, "The server `s` denied access. `a` did not run.");
+            assert!(log.take().contains("access_denied"));
             assert_eq!(guarded.logins(), 1 + asked);
         }
         servers.reload().await;

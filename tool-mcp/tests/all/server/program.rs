@@ -1,4 +1,5 @@
 use std::fs;
+use std::io::{BufRead, Write};
 use std::process::{Command, Stdio};
 
 use serde_json::json;
@@ -26,6 +27,40 @@ async fn serves_files_and_asks_for_approval() {
     assert!(result.content[0].as_text().unwrap().text.contains("milk"), "{result:?}");
     assert!(user.seen()[0].contains("read_file"), "{:?}", user.seen());
     client.cancel().await.unwrap();
+}
+
+/// Standard output belongs to the protocol, however much is logged.
+#[test]
+fn logs_to_stderr_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.arg("--files").arg(directory.path()).args(["--log", "json"]).env("RUST_LOG", "trace");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = command.spawn().unwrap();
+    let client =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_files", "arguments": {"path": "."}}}),
+    ];
+    let mut input = program.stdin.take().unwrap();
+    messages.iter().for_each(|message| writeln!(input, "{message}").unwrap());
+    let mut lines = std::io::BufReader::new(program.stdout.take().unwrap()).lines();
+    let errors = program.stderr.take().unwrap();
+    let log = std::thread::spawn(move || std::io::read_to_string(errors).unwrap());
+    for id in [1, 2] {
+        let message: serde_json::Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!((&message["jsonrpc"], &message["id"]), (&json!("2.0"), &json!(id)));
+    }
+    drop(input);
+    assert_eq!(lines.count(), 0);
+    program.wait().unwrap();
+    let log = log.join().unwrap();
+    let events: Vec<serde_json::Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let finished = events.iter().find(|event| event["message"] == "call finished").unwrap();
+    assert_eq!((&finished["tool"], &finished["level"]), (&json!("list_files"), &json!("INFO")));
+    assert!(!events.iter().any(|event| event["level"] == "WARN"), "{log}");
 }
 
 #[tokio::test]

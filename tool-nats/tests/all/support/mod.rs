@@ -1,4 +1,5 @@
 mod children;
+mod log;
 mod nats_server;
 mod operator;
 mod proxy;
@@ -10,6 +11,7 @@ use tool_nats::{DiscoveryBuilder, NatsConnection, RemoteTools, discover};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 pub use children::{Child, Task};
+pub use log::Log;
 pub use nats_server::{Server, certificates, connect};
 pub use operator::{Operator, Permissions};
 pub use proxy::{Proxy, Way};

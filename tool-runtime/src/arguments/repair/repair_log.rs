@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
+use tool_model::shorten;
 use tool_model::validate::ValuePath;
 
 use super::super::message;
-use super::super::schemas::shorten;
 use crate::display::escape;
 use crate::redact::Redaction;
 

@@ -41,9 +41,12 @@ impl<'a> QuestionDialogue<'a> {
 
     pub(super) fn run(mut self) -> Decision {
         if !self.screen.is_terminal() {
-            tracing::warn!(tool = self.question.tool, "{NO_TERMINAL_HINT}");
-            // If standard error is closed as well, only the log has it.
-            let _ = self.screen.show(&format!("`{}` was refused: {NO_TERMINAL_HINT}\n", escape(&self.question.tool)));
+            // On the screen or, if standard error is closed as well, in the log: a log to standard error would repeat it.
+            let shown =
+                self.screen.show(&format!("`{}` was refused: {NO_TERMINAL_HINT}\n", escape(&self.question.tool)));
+            if shown.is_err() {
+                tracing::warn!(tool = self.question.tool, "{NO_TERMINAL_HINT}");
+            }
             return Decision::refuse(NO_TERMINAL);
         }
         match self.ask() {

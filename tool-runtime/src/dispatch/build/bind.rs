@@ -61,7 +61,10 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
         }
     }
     let offered = |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.is_registered_as(tool));
-    let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
+    let not_offered: Vec<_> = linked.into_iter().filter(|tool| !offered(tool)).collect();
+    for tool in &not_offered {
+        tracing::debug!(tool = tool.name, handler = tool.handler, "tool not offered");
+    }
     BindOutcome { tools, not_offered, problems: merge(problems) }
 }
 

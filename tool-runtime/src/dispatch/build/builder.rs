@@ -434,6 +434,7 @@ impl Builder {
         for warning in dispatcher.warnings() {
             tracing::warn!("{warning}");
         }
+        tracing::debug!(tools = dispatcher.definitions().len(), has_manifest, "dispatcher built");
         Ok(dispatcher)
     }
 

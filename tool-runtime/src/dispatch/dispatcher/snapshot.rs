@@ -9,7 +9,7 @@ use tool_dialect::{DialectForm, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use crate::dispatch::{BoundTool, BuildProblem};
-use crate::display::{escape, fold};
+use crate::display::excerpt;
 use crate::search::SearchIndex;
 use crate::selection::CompiledSelection;
 use crate::{ErrorKind, ToolError};
@@ -212,7 +212,7 @@ impl ToolSnapshot {
             near => format!("Did you mean {}?", quoted(near)),
         };
         // The name comes from the model and may hold anything.
-        let shown = escape(fold(name, 128).0);
+        let shown = excerpt(name);
         ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
     }
 }

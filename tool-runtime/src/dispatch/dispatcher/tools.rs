@@ -108,7 +108,13 @@ impl Dispatcher {
         let compiled =
             compiled.map_err(|problems| BuildError { headline: "the tools cannot be selected", problems })?;
         let view = SelectionView::new(self.view.clone(), compiled);
-        Ok(Self { inner: self.inner.clone(), view: Some(Arc::new(view)) })
+        let selected = Self { inner: self.inner.clone(), view: Some(Arc::new(view)) };
+        tracing::debug!(
+            tools = selected.with_snapshot(|snapshot| snapshot.tools.len()),
+            of = self.with_snapshot(|snapshot| snapshot.tools.len()),
+            "tools selected"
+        );
+        Ok(selected)
     }
 
     /// Replaces the tools by those of another manifest, in all clones. Services, providers and runtime tools stay.
@@ -145,7 +151,9 @@ impl Dispatcher {
     /// As [`Builder::build`](crate::Builder::build): reports everything that does not fit, and the tools stay as they
     /// were. A [lenient](crate::Builder::lenient) dispatcher logs and skips the tools that do not fit.
     pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
-        self.inner.reload(manifest)
+        self.inner.reload(manifest)?;
+        tracing::debug!(tools = self.inner.snapshot.with(|snapshot| snapshot.tools.len()), "manifest loaded");
+        Ok(())
     }
 
     /// Loads the manifest from a file now, and again whenever the file changes. The file is checked at this interval, at
