@@ -52,12 +52,40 @@ impl Dispatcher {
             // Without inputs, no handler starts: the step that would start it is dropped.
             match panics::catch(|| tool.invoke(Invocation { purpose, ready: None })) {
                 Ok(HandlerStep::Refused(error)) => Err(*error),
-                Ok(_) => {
+                Ok(step) => {
+                    panics::drop_quietly(step);
                     let alias = (*tool.name != *name).then(|| Repair::tool_alias(name, &tool.name));
                     Ok(alias.into_iter().chain(repaired.into_iter().flat_map(|repaired| repaired.repairs)).collect())
                 }
                 Err(panic) => Err(HandlerFailure::panicked(panic).into_tool_error(&tool.name, None)),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+
+    use crate::{Dispatcher, RuntimeTool};
+
+    #[derive(Deserialize, JsonSchema)]
+    struct PanicsOnDrop {
+        name: String,
+    }
+
+    impl Drop for PanicsOnDrop {
+        fn drop(&mut self) {
+            panic!("{} is dropped", self.name);
+        }
+    }
+
+    #[test]
+    fn survives_arguments_that_panic_when_they_are_dropped() {
+        let tool = RuntimeTool::new("t", "", |argument: PanicsOnDrop| async move { std::mem::forget(argument) });
+        let tools = Dispatcher::builder().allow_empty().tool(tool).build().unwrap();
+        assert!(tools.validate("t", r#"{"name": "a"}"#).unwrap().is_empty());
+        assert!(tools.validate("t", r#"{"name": 1.5}"#).is_err(), "a control");
     }
 }
