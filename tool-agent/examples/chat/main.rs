@@ -71,6 +71,8 @@ fn chat(arguments: &Arguments) -> Result<u8, Box<dyn Error>> {
                 continue;
             }
             Err(ReadlineError::Eof) => break 0,
+            // The reader of the output is gone, and with it the user.
+            Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => break 0,
             Err(error) => return Err(error.into()),
         };
         let line = line.trim();

@@ -14,6 +14,7 @@ mod evaluate;
 mod facts;
 mod generator;
 mod kind;
+mod language_form;
 mod library;
 mod shape;
 mod traced;

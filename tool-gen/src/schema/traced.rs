@@ -16,9 +16,10 @@ use tool_model::trace::{
 
 use super::argument::is_optional;
 use super::delegation::{DeserializerUse, deserializer_uses};
-use super::library::{language_type, wrapped_type};
+use super::language_form::{language_form, plain_number, repr};
+use super::library::wrapped_type;
 use super::shape::{AttributeView, FieldShape, ShapeData, TypeShape, TypeShapes, VariantShape};
-use super::{LossKind, SchemaContract, UnseenPart};
+use super::{LossKind, UnseenPart};
 use crate::ty::{DefinitionId, ScopeId, Ty};
 
 /// Returns the form of a type, and the parts of it that the source does not show.
@@ -496,25 +497,4 @@ impl TraceReader<'_> {
             _ => self.unknown(ty, why),
         }
     }
-}
-
-/// Returns the form of a type of the language.
-fn language_form(name: &str) -> Option<TracedForm> {
-    language_type(name).map(|plain| TracedForm::Schema((plain.schema)(SchemaContract::Deserialize)))
-}
-
-/// Returns the number type of an atomic or of the language: `AtomicU8` as `u8`.
-fn plain_number(name: &str) -> String {
-    let name = name.strip_prefix("Atomic").map_or_else(|| name.to_owned(), str::to_ascii_lowercase);
-    // Serde reads them as these.
-    match name.as_str() {
-        "usize" => "u64".to_owned(),
-        "isize" => "i64".to_owned(),
-        _ => name,
-    }
-}
-
-fn repr(attributes: &[syn::Attribute]) -> Option<String> {
-    let list = attributes.iter().find(|attribute| attribute.path().is_ident("repr"))?;
-    list.parse_args::<syn::Ident>().ok().map(|ident| ident.to_string())
 }

@@ -3,8 +3,7 @@
 //! The macros write `(&Ask::<T>::NEW).tool_slot()` for a parameter of type `T` and `(&Lend::<T>::NEW).tool_slot()` for one
 //! of type `&T`. Method resolution selects the method by the traits of `T`: inherent methods on a reference first, then
 //! traits on the type by reference, then traits on a reference, then traits by value. The reader sees a slot only as
-//! [`Decode`], so the reader is compiled once and decoding once per type. The names `tool_..` avoid clashes with traits in
-//! an author's scope.
+//! [`Decode`], so the reader is compiled once and decoding once per type. The prefix `tool_` avoids clashes of names.
 
 use std::any::type_name;
 use std::borrow::Borrow;
