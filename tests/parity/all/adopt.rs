@@ -82,6 +82,7 @@ fn pueue_is_adopted() {
             ("state.add_task", "0"),
             ("state.add_task", "1"),
             ("state.task_ids_in_group", "[0,1]"),
+            ("state.filter_tasks", "matching_ids"),
             ("settings.save", "ok"),
             ("state.task_ids_in_group", "[]"),
         ],
