@@ -260,7 +260,7 @@ async fn call(tools: &Dispatcher, name: &str) -> ToolResult {
     tools.call(ToolCall::new(format!("failing.{name}"), arguments).conversation("c1").id(name)).await
 }
 
-/// What the model reads, the level of the log line, and a part of it.
+/// Tool, message for the model, level of the log line, and a part of that line.
 const EXPECTED: [(&str, &str, &str, &str); 20] = [
     ("anyhow", "the database failed", "WARN", "the database failed: password=hunter2 host=db1"),
     ("thiserror", "the stock cannot be read", "WARN", "the stock cannot be read: password=hunter2 host=db1"),

@@ -31,7 +31,7 @@ enum Treatment {
     NotApplicable { reason: String },
     /// Why the tools differ, and the tests of what they do.
     Differs { reason: String, tested_by: Vec<String> },
-    /// What is missing.
+    /// A requirement that is not built yet.
     Later { reason: String },
 }
 

@@ -1,4 +1,4 @@
-//! How tools get into a dispatcher.
+//! Registration of tools in a dispatcher.
 
 use seed_tests::injected::Database;
 use serde_json::json;

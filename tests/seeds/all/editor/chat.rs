@@ -7,7 +7,7 @@ use tool_agent::{Agent, Mode, Reply, ScriptedModel};
 
 use crate::support::Workspace;
 
-/// What a model was sent: the system prompt and the number of tools.
+/// The request to a model: the system prompt and the number of tools.
 type Requests = Arc<Mutex<Vec<(String, usize)>>>;
 
 /// Returns an agent over the workspace whose model tries to write a file until it has read a result.

@@ -1,4 +1,4 @@
-//! What a tool says about itself.
+//! Definitions of tools.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -64,7 +64,7 @@ fn reply(message: &Value, calls: &Calls) -> Option<(&'static str, Value)> {
     Some(("result", result))
 }
 
-/// Connects a dispatcher that asks nobody to the server.
+/// Connects a dispatcher without approvals to the server.
 async fn connected() -> (Dispatcher, RemoteServers, Calls) {
     let (tools, calls) = (empty().policy(Policy::Yolo).build().unwrap(), Calls::default());
     let servers = RemoteServers::builder().server(server(&calls)).strict().connect(&tools.registry()).await.unwrap();
